@@ -1,0 +1,54 @@
+/**
+ * What a client must have declared before it may be asked for something.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
+ */
+import type {
+  ClientCapabilities,
+  CreateMessageParams,
+  ElicitParams,
+  InputRequest,
+} from './types.ts'
+import type { RevisionFacts } from './revisions.ts'
+
+/**
+ * The capabilities that a request to the client needs and the client did not declare, in the shape
+ * in which a client declares them; nothing when all are there.
+ */
+export function missingCapabilities(
+  request: InputRequest,
+  declared: ClientCapabilities,
+  revision: RevisionFacts,
+): ClientCapabilities | undefined {
+  const needed = neededCapabilities(request)
+  return covers(declared, needed, revision) ? undefined : needed
+}
+
+/** The capabilities that a request to the client needs. */
+export function neededCapabilities(request: InputRequest): ClientCapabilities {
+  if (request.method === 'roots/list') return { roots: {} }
+  if (request.method === 'elicitation/create') {
+    const { mode = 'form' } = (request.params ?? {}) as Partial<ElicitParams>
+    return { elicitation: { [mode]: {} } }
+  }
+  const { tools, toolChoice } = (request.params ?? {}) as Partial<CreateMessageParams>
+  return { sampling: tools || toolChoice ? { tools: {} } : {} }
+}
+
+function covers(
+  declared: ClientCapabilities,
+  needed: ClientCapabilities,
+  revision: RevisionFacts,
+): boolean {
+  if (needed.roots) return Boolean(declared.roots)
+  if (needed.sampling) {
+    return Boolean(
+      needed.sampling.tools ? revision.icons && declared.sampling?.tools : declared.sampling,
+    )
+  }
+  const elicitation = declared.elicitation
+  if (!elicitation || revision.elicitation.length === 0) return false
+  if (needed.elicitation?.url)
+    return revision.elicitation.includes('url') && Boolean(elicitation.url)
+  return Boolean(elicitation.form) || !elicitation.url || !revision.elicitation.includes('url')
+}

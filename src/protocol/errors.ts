@@ -1,0 +1,120 @@
+/**
+ * Errors: those that cross the wire as they are thrown, and those that stay local.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+ */
+
+/** The error member of a JSON-RPC error response. */
+export interface ErrorObject {
+  /** An integer; see the constants of this module. */
+  code: number
+  /** One short sentence. */
+  message: string
+  /** Anything that explains more. */
+  data?: unknown
+}
+
+/** The text was not JSON. */
+export const PARSE_ERROR = -32700
+/** The JSON was not a JSON-RPC message that is allowed here. */
+export const INVALID_REQUEST = -32600
+/** No such method, or its capability was not advertised. */
+export const METHOD_NOT_FOUND = -32601
+/** The params have the wrong shape, or name something that does not exist. */
+export const INVALID_PARAMS = -32602
+/** An unexpected failure; its detail stays on the server. */
+export const INTERNAL_ERROR = -32603
+/** No such resource; legacy revisions only, 2026-07-28 uses {@link INVALID_PARAMS}. */
+export const RESOURCE_NOT_FOUND = -32002
+/** A URL-mode elicitation must be completed first; 2025-11-25 only. */
+export const URL_ELICITATION_REQUIRED = -32042
+/** A required header is missing, malformed, or contradicts the body; 2026-07-28. */
+export const HEADER_MISMATCH = -32020
+/** The request did not declare a client capability that it cannot do without; 2026-07-28. */
+export const MISSING_REQUIRED_CLIENT_CAPABILITY = -32021
+/** The protocol version is unknown or disabled; 2026-07-28. */
+export const UNSUPPORTED_PROTOCOL_VERSION = -32022
+
+/**
+ * A protocol-level failure. Thrown by a handler it crosses the wire as it is; thrown by a client
+ * call it is what the peer answered.
+ */
+export class ProtocolError extends Error {
+  /** The JSON-RPC error code, an integer. */
+  readonly code: number
+  /** What the peer is told beside the message. */
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.name = 'ProtocolError'
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Why a {@link McpError} was raised. */
+export type McpErrorCode =
+  /** No answer within the time given. */
+  | 'TIMEOUT'
+  /** The connection, or the client, is closed. */
+  | 'CLOSED'
+  /** The session ended on the server and could not be opened again. */
+  | 'SESSION_LOST'
+  /** The caller's `AbortSignal` fired. */
+  | 'ABORTED'
+  /** The peer did not advertise what the call needs. */
+  | 'CAPABILITY_MISSING'
+  /** The peer, the revision or this mode cannot do what was asked. */
+  | 'UNSUPPORTED'
+  /** The peer sent something that the protocol does not allow. */
+  | 'INVALID_MESSAGE'
+  /** A limit of this SDK was reached: size, pages, rounds, queue. */
+  | 'LIMIT_EXCEEDED'
+  /** No common protocol version. */
+  | 'VERSION_MISMATCH'
+  /** The server answered with an HTTP status that the protocol gives no meaning. */
+  | 'HTTP'
+  /** The network failed. */
+  | 'NETWORK'
+  /** The server wants authorization. */
+  | 'UNAUTHORIZED'
+  /** Something was configured or called in a way that cannot work. */
+  | 'INVALID_USE'
+
+/** A local failure: nothing of it came from the peer as a JSON-RPC error. */
+export class McpError extends Error {
+  /** A stable string to switch on. */
+  readonly code: McpErrorCode
+  /** Facts about the failure, such as `status` for `HTTP`. */
+  readonly data: unknown
+
+  constructor(
+    code: McpErrorCode,
+    message: string,
+    options: { cause?: unknown; data?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'McpError'
+    this.code = code
+    this.data = options.data
+  }
+}
+
+/**
+ * A tool's failure that the model is meant to read: its message becomes the text of the `isError`
+ * result. Every other thrown value is reported to the model without detail.
+ */
+export class ToolError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ToolError'
+  }
+}
+
+/** The error object that tells a peer of any thrown value; unknown ones become "Internal error". */
+export function toErrorObject(error: unknown): ErrorObject {
+  if (!(error instanceof ProtocolError)) return { code: INTERNAL_ERROR, message: 'Internal error' }
+  const { code, message, data } = error
+  return data === undefined ? { code, message } : { code, message, data }
+}

@@ -1,0 +1,77 @@
+/**
+ * JSON-RPC 2.0 as MCP uses it: ids are strings or integers, params and results are objects.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
+ */
+import type { ErrorObject } from './errors.ts'
+
+/** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */
+export type RequestId = string | number
+
+/** Any JSON object. */
+export type JsonObject = { [key: string]: unknown }
+
+/** A message that expects exactly one response. */
+export interface JsonRpcRequest {
+  jsonrpc: '2.0'
+  id: RequestId
+  method: string
+  params?: JsonObject
+}
+
+/** A message that is never answered. */
+export interface JsonRpcNotification {
+  jsonrpc: '2.0'
+  method: string
+  params?: JsonObject
+}
+
+/** The successful answer to a request. */
+export interface JsonRpcResultResponse {
+  jsonrpc: '2.0'
+  id: RequestId
+  result: JsonObject
+}
+
+/** The failed answer to a request; without an `id` only when the request's could not be read. */
+export interface JsonRpcErrorResponse {
+  jsonrpc: '2.0'
+  id?: RequestId
+  error: ErrorObject
+}
+
+/** The answer to a request. */
+export type JsonRpcResponse = JsonRpcResultResponse | JsonRpcErrorResponse
+
+/** Any single message. Batches, which only 2025-03-26 knows, are arrays of these. */
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
+
+/** Whether a valid message is a request. */
+export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
+  return 'method' in message && 'id' in message
+}
+
+/** Whether a valid message is a notification. */
+export function isNotification(message: JsonRpcMessage): message is JsonRpcNotification {
+  return 'method' in message && !('id' in message)
+}
+
+/** Whether a valid message is a response, of either kind. */
+export function isResponse(message: JsonRpcMessage): message is JsonRpcResponse {
+  return !('method' in message)
+}
+
+/** Builds the successful answer to a request. */
+export function resultResponse(id: RequestId, result: JsonObject): JsonRpcResultResponse {
+  return { jsonrpc: '2.0', id, result }
+}
+
+/** Builds the failed answer to a request; leave `id` out when it could not be read. */
+export function errorResponse(id: RequestId | undefined, error: ErrorObject): JsonRpcErrorResponse {
+  return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error }
+}
+
+/** Builds a notification. */
+export function notification(method: string, params?: JsonObject): JsonRpcNotification {
+  return params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }
+}

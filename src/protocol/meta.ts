@@ -1,0 +1,43 @@
+/**
+ * `_meta`: the keys that the protocol owns, and the grammar of all others.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
+
+/** The prefix of the protocol's own keys. */
+const PREFIX = 'io.modelcontextprotocol/'
+
+/** The revision that one request speaks. */
+export const META_PROTOCOL_VERSION: string = `${PREFIX}protocolVersion`
+/** What the client of one request can do. */
+export const META_CLIENT_CAPABILITIES: string = `${PREFIX}clientCapabilities`
+/** Who the client of one request is. */
+export const META_CLIENT_INFO: string = `${PREFIX}clientInfo`
+/** Who the server of one result is. */
+export const META_SERVER_INFO: string = `${PREFIX}serverInfo`
+/** The least severe log message that one request wants. */
+export const META_LOG_LEVEL: string = `${PREFIX}logLevel`
+/** The `subscriptions/listen` request that a notification belongs to. */
+export const META_SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`
+
+const LABEL = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/i
+const NAME = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)?$/i
+
+/** Whether a key obeys the grammar: an optional prefix of dot-separated labels, a slash, a name. */
+export function isMetaKey(key: string): boolean {
+  const slash = key.indexOf('/')
+  if (slash < 0) return key !== '' && NAME.test(key)
+  return (
+    key
+      .slice(0, slash)
+      .split('.')
+      .every((label) => LABEL.test(label)) && NAME.test(key.slice(slash + 1))
+  )
+}
+
+/** Whether a key's prefix belongs to the protocol, so that applications may not define it. */
+export function isReservedMetaKey(key: string): boolean {
+  const slash = key.indexOf('/')
+  const second = slash < 0 ? undefined : key.slice(0, slash).split('.')[1]
+  return second === 'modelcontextprotocol' || second === 'mcp'
+}

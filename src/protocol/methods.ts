@@ -1,0 +1,51 @@
+/**
+ * Every method that a client can call, as data.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
+ */
+import type { RevisionFacts } from './revisions.ts'
+import type { ServerCapabilities } from './types.ts'
+
+/** What is known of a method without running it. */
+export interface MethodFacts {
+  /** The only era that has the method; both when absent. */
+  readonly era?: 'legacy' | 'modern'
+  /** The capability of the server that the method needs. */
+  readonly capability?: (capabilities: ServerCapabilities) => unknown
+  /** The param that the `Mcp-Name` header repeats (2026-07-28, basic/transports). */
+  readonly nameParam?: 'name' | 'uri'
+  /** Whether the result says for how long it may be kept (2026-07-28, server/caching). */
+  readonly cacheable?: true
+  /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
+  readonly asks?: true
+}
+
+const tools = (c: ServerCapabilities): unknown => c.tools
+const resources = (c: ServerCapabilities): unknown => c.resources
+const prompts = (c: ServerCapabilities): unknown => c.prompts
+const subscribe = (c: ServerCapabilities): unknown => c.resources?.subscribe
+
+/** The method table. A `Map`, so that a method called `__proto__` is just unknown. */
+export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodFacts>([
+  ['initialize', { era: 'legacy' }],
+  ['ping', { era: 'legacy' }],
+  ['server/discover', { era: 'modern', cacheable: true }],
+  ['subscriptions/listen', { era: 'modern' }],
+  ['tools/list', { capability: tools, cacheable: true }],
+  ['tools/call', { capability: tools, nameParam: 'name', asks: true }],
+  ['resources/list', { capability: resources, cacheable: true }],
+  ['resources/templates/list', { capability: resources, cacheable: true }],
+  ['resources/read', { capability: resources, nameParam: 'uri', cacheable: true, asks: true }],
+  ['resources/subscribe', { era: 'legacy', capability: subscribe }],
+  ['resources/unsubscribe', { era: 'legacy', capability: subscribe }],
+  ['prompts/list', { capability: prompts, cacheable: true }],
+  ['prompts/get', { capability: prompts, nameParam: 'name', asks: true }],
+  ['completion/complete', { capability: (c) => c.completions }],
+  ['logging/setLevel', { era: 'legacy', capability: (c) => c.logging }],
+])
+
+/** The facts of a method if the revision has it. */
+export function findMethod(method: string, revision: RevisionFacts): MethodFacts | undefined {
+  const facts = methods.get(method)
+  return facts?.era && facts.era !== revision.era ? undefined : facts
+}

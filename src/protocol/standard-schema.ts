@@ -1,0 +1,47 @@
+/**
+ * The part of Standard Schema that Edgewise reads: validation, and JSON Schema output.
+ *
+ * @see https://standardschema.dev
+ */
+import type { JsonObject } from './jsonrpc.ts'
+
+/** A schema that validates and can say its JSON Schema; zod 4.2 and later, ArkType, Valibot. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    readonly jsonSchema: {
+      readonly input: (options: { target: string }) => JsonObject
+      readonly output: (options: { target: string }) => JsonObject
+    }
+  }
+}
+
+/** What validation found. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+/** One reason why a value was refused. */
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** The type of a schema's validated value. */
+export type InferOutput<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never
+
+/** The type that a schema accepts. */
+export type InferInput<S> = S extends StandardSchema<infer Input, infer _Output> ? Input : never
+
+/** Says in one line why a value was refused, with the path of each issue. */
+export function describeIssues(issues: readonly SchemaIssue[]): string {
+  return issues
+    .map(({ message, path = [] }) => {
+      const keys = path.map((part) => String(typeof part === 'object' ? part.key : part))
+      return keys.length > 0 ? `${keys.join('.')}: ${message}` : message
+    })
+    .join('; ')
+}

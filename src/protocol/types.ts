@@ -1,0 +1,523 @@
+/**
+ * The messages' params and results, in the spec's words: the union of all revisions. What a
+ * revision lacks is removed on the way out by {@link file://./degrade.ts}.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
+ */
+import type { JsonObject, RequestId } from './jsonrpc.ts'
+
+/** Free metadata; keys with a reserved prefix belong to the protocol. */
+export type Meta = { [key: string]: unknown }
+
+/** Severity of a log message, from RFC 5424. */
+export type LoggingLevel =
+  | 'debug'
+  | 'info'
+  | 'notice'
+  | 'warning'
+  | 'error'
+  | 'critical'
+  | 'alert'
+  | 'emergency'
+
+/** Who speaks in a conversation. */
+export type Role = 'user' | 'assistant'
+
+/** An image that stands for something in a user interface; since 2025-11-25. */
+export interface Icon {
+  /** An `https:` or `data:` URI. */
+  src: string
+  mimeType?: string
+  /** `"48x48"` or `"any"`. */
+  sizes?: string[]
+  theme?: 'light' | 'dark'
+}
+
+/** Name, title and icons of a thing that lists contain. */
+export interface BaseMetadata {
+  /** The identifier that programs use. */
+  name: string
+  /** What people see; since 2025-06-18. */
+  title?: string
+  icons?: Icon[]
+}
+
+/** A client's or a server's self-description. Never a basis for trust. */
+export interface Implementation extends BaseMetadata {
+  version: string
+  /** Since 2025-11-25. */
+  description?: string
+  /** Since 2025-11-25. */
+  websiteUrl?: string
+}
+
+/** What a client offers to servers. An open set. */
+export interface ClientCapabilities {
+  experimental?: { [name: string]: JsonObject }
+  roots?: { listChanged?: boolean }
+  sampling?: { context?: JsonObject; tools?: JsonObject }
+  elicitation?: { form?: JsonObject; url?: JsonObject }
+  tasks?: JsonObject
+  extensions?: { [id: string]: JsonObject }
+  [name: string]: unknown
+}
+
+/** What a server offers to clients. An open set. */
+export interface ServerCapabilities {
+  experimental?: { [name: string]: JsonObject }
+  logging?: JsonObject
+  completions?: JsonObject
+  prompts?: { listChanged?: boolean }
+  resources?: { subscribe?: boolean; listChanged?: boolean }
+  tools?: { listChanged?: boolean }
+  tasks?: JsonObject
+  extensions?: { [id: string]: JsonObject }
+  [name: string]: unknown
+}
+
+/** Hints on who content is for and how much it matters. */
+export interface Annotations {
+  audience?: Role[]
+  /** From 0 to 1. */
+  priority?: number
+  /** ISO 8601; since 2025-06-18. */
+  lastModified?: string
+}
+
+/** What every content block may carry. */
+interface ContentBase {
+  annotations?: Annotations
+  _meta?: Meta
+}
+
+/** Text. */
+export interface TextContent extends ContentBase {
+  type: 'text'
+  text: string
+}
+
+/** An image, its bytes in Base64. */
+export interface ImageContent extends ContentBase {
+  type: 'image'
+  data: string
+  mimeType: string
+}
+
+/** Sound, its bytes in Base64; since 2025-03-26. */
+export interface AudioContent extends ContentBase {
+  type: 'audio'
+  data: string
+  mimeType: string
+}
+
+/** A resource that can be read by its URI; since 2025-06-18. */
+export interface ResourceLink extends Resource {
+  type: 'resource_link'
+}
+
+/** A resource's contents, inline. */
+export interface EmbeddedResource extends ContentBase {
+  type: 'resource'
+  resource: ResourceContents
+}
+
+/** One piece of what a tool or a prompt yields. */
+export type ContentBlock =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | ResourceLink
+  | EmbeddedResource
+
+/** Contents of a resource as text. */
+export interface TextResourceContents {
+  uri: string
+  mimeType?: string
+  text: string
+  _meta?: Meta
+}
+
+/** Contents of a resource as Base64. */
+export interface BlobResourceContents {
+  uri: string
+  mimeType?: string
+  blob: string
+  _meta?: Meta
+}
+
+/** Contents of a resource. */
+export type ResourceContents = TextResourceContents | BlobResourceContents
+
+/** Hints about what a tool does. Untrusted unless the server is trusted. */
+export interface ToolAnnotations {
+  title?: string
+  readOnlyHint?: boolean
+  destructiveHint?: boolean
+  idempotentHint?: boolean
+  openWorldHint?: boolean
+}
+
+/** A JSON Schema whose root is an object. */
+export interface ObjectSchema extends JsonObject {
+  type: 'object'
+  properties?: { [name: string]: JsonObject }
+  required?: string[]
+}
+
+/** A tool as lists show it. */
+export interface Tool extends BaseMetadata {
+  description?: string
+  inputSchema: ObjectSchema
+  /** Since 2025-06-18. */
+  outputSchema?: JsonObject
+  annotations?: ToolAnnotations
+  /** Task support; 2025-11-25 only. */
+  execution?: { taskSupport?: 'forbidden' | 'optional' | 'required' }
+  _meta?: Meta
+}
+
+/** A resource as lists show it. */
+export interface Resource extends BaseMetadata {
+  uri: string
+  description?: string
+  mimeType?: string
+  /** In bytes, before any encoding. */
+  size?: number
+  annotations?: Annotations
+  _meta?: Meta
+}
+
+/** A family of resources, as lists show it. */
+export interface ResourceTemplate extends BaseMetadata {
+  /** RFC 6570. */
+  uriTemplate: string
+  description?: string
+  mimeType?: string
+  annotations?: Annotations
+  _meta?: Meta
+}
+
+/** A prompt as lists show it. */
+export interface Prompt extends BaseMetadata {
+  description?: string
+  arguments?: PromptArgument[]
+  _meta?: Meta
+}
+
+/** One argument of a prompt. */
+export interface PromptArgument extends BaseMetadata {
+  description?: string
+  required?: boolean
+}
+
+/** One message of a prompt. */
+export interface PromptMessage {
+  role: Role
+  content: ContentBlock
+}
+
+/** What every result may carry. Open: unknown members are kept. */
+export interface Result {
+  _meta?: Meta
+  /** `complete`, `input_required` or what an extension adds; on the wire since 2026-07-28. */
+  resultType?: string
+  [name: string]: unknown
+}
+
+/** For how long, and for whom, a result may be kept; on the wire since 2026-07-28. */
+export interface CacheHints {
+  /** Milliseconds; 0 means stale at once. */
+  ttlMs?: number
+  cacheScope?: 'public' | 'private'
+}
+
+/** What a list request may carry. */
+export interface PaginatedParams {
+  /** Opaque, from the page before. */
+  cursor?: string
+  _meta?: Meta
+}
+
+/** What a list result may carry. */
+export interface PaginatedResult extends Result, CacheHints {
+  /** Present while there is more. */
+  nextCursor?: string
+}
+
+/** Params of `initialize`. */
+export interface InitializeParams {
+  protocolVersion: string
+  capabilities: ClientCapabilities
+  clientInfo: Implementation
+  _meta?: Meta
+}
+
+/** Result of `initialize`. */
+export interface InitializeResult extends Result {
+  protocolVersion: string
+  capabilities: ServerCapabilities
+  serverInfo: Implementation
+  instructions?: string
+}
+
+/** Result of `server/discover`. */
+export interface DiscoverResult extends Result, CacheHints {
+  supportedVersions: string[]
+  capabilities: ServerCapabilities
+  instructions?: string
+}
+
+/** Result of `tools/list`. */
+export interface ListToolsResult extends PaginatedResult {
+  tools: Tool[]
+}
+
+/** Members of a request whose answer may ask for input, when it is sent again; 2026-07-28. */
+export interface InputRetryParams {
+  inputResponses?: { [key: string]: JsonObject }
+  requestState?: string
+}
+
+/** Params of `tools/call`. */
+export interface CallToolParams extends InputRetryParams {
+  name: string
+  arguments?: JsonObject
+  _meta?: Meta
+}
+
+/** Result of `tools/call`. */
+export interface CallToolResult extends Result {
+  content: ContentBlock[]
+  /** Since 2025-06-18; an object before 2026-07-28. */
+  structuredContent?: unknown
+  /** Whether the tool failed in a way that the model should see. */
+  isError?: boolean
+}
+
+/** A request that a server puts to the client: inside a result in 2026-07-28, on its own before. */
+export interface InputRequest {
+  method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+  params?: JsonObject
+}
+
+/** The result that asks the client for input before the request can be completed; 2026-07-28. */
+export interface InputRequiredResult extends Result {
+  resultType: 'input_required'
+  inputRequests?: { [key: string]: InputRequest }
+  requestState?: string
+}
+
+/** Result of `resources/list`. */
+export interface ListResourcesResult extends PaginatedResult {
+  resources: Resource[]
+}
+
+/** Result of `resources/templates/list`. */
+export interface ListResourceTemplatesResult extends PaginatedResult {
+  resourceTemplates: ResourceTemplate[]
+}
+
+/** Params of `resources/read`. */
+export interface ReadResourceParams extends InputRetryParams {
+  uri: string
+  _meta?: Meta
+}
+
+/** Result of `resources/read`. */
+export interface ReadResourceResult extends Result, CacheHints {
+  contents: ResourceContents[]
+}
+
+/** Result of `prompts/list`. */
+export interface ListPromptsResult extends PaginatedResult {
+  prompts: Prompt[]
+}
+
+/** Params of `prompts/get`. */
+export interface GetPromptParams extends InputRetryParams {
+  name: string
+  arguments?: { [name: string]: string }
+  _meta?: Meta
+}
+
+/** Result of `prompts/get`. */
+export interface GetPromptResult extends Result {
+  description?: string
+  messages: PromptMessage[]
+}
+
+/** What a completion is asked for: a prompt's argument or a template's variable. */
+export type CompletionReference =
+  | { type: 'ref/prompt'; name: string; title?: string }
+  | { type: 'ref/resource'; uri: string }
+
+/** Params of `completion/complete`. */
+export interface CompleteParams {
+  ref: CompletionReference
+  argument: { name: string; value: string }
+  /** What the other arguments are so far; since 2025-06-18. */
+  context?: { arguments?: { [name: string]: string } }
+  _meta?: Meta
+}
+
+/** Result of `completion/complete`. */
+export interface CompleteResult extends Result {
+  completion: {
+    /** At most 100. */
+    values: string[]
+    total?: number
+    hasMore?: boolean
+  }
+}
+
+/** What a listener wants to hear; 2026-07-28. */
+export interface SubscriptionFilter {
+  toolsListChanged?: boolean
+  promptsListChanged?: boolean
+  resourcesListChanged?: boolean
+  resourceSubscriptions?: string[]
+  [name: string]: unknown
+}
+
+/** Params of `notifications/progress`. */
+export interface ProgressParams {
+  progressToken: RequestId
+  /** Increases with every notification. */
+  progress: number
+  total?: number
+  /** Since 2025-03-26. */
+  message?: string
+  _meta?: Meta
+}
+
+/** Params of `notifications/message`. */
+export interface LoggingMessageParams {
+  level: LoggingLevel
+  logger?: string
+  data: unknown
+  _meta?: Meta
+}
+
+/** Params of `notifications/cancelled`. */
+export interface CancelledParams {
+  requestId: RequestId
+  reason?: string
+  _meta?: Meta
+}
+
+/** A field of an elicitation form. */
+export interface FormField extends JsonObject {
+  type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
+  title?: string
+  description?: string
+}
+
+/** Params of `elicitation/create` in form mode; since 2025-06-18. */
+export interface ElicitFormParams {
+  mode?: 'form'
+  message: string
+  requestedSchema: ObjectSchema
+  _meta?: Meta
+}
+
+/** Params of `elicitation/create` in URL mode; since 2025-11-25. */
+export interface ElicitUrlParams {
+  mode: 'url'
+  message: string
+  url: string
+  /** 2025-11-25 only. */
+  elicitationId?: string
+  _meta?: Meta
+}
+
+/** Params of `elicitation/create`. */
+export type ElicitParams = ElicitFormParams | ElicitUrlParams
+
+/** Result of `elicitation/create`. */
+export interface ElicitResult extends Result {
+  action: 'accept' | 'decline' | 'cancel'
+  /** Only with `accept`, only in form mode. */
+  content?: { [name: string]: string | number | boolean | string[] }
+}
+
+/** The model's wish to call a tool; since 2025-11-25. */
+export interface ToolUseContent {
+  type: 'tool_use'
+  id: string
+  name: string
+  input: JsonObject
+  _meta?: Meta
+}
+
+/** What the tool that the model called gave; since 2025-11-25. */
+export interface ToolResultContent {
+  type: 'tool_result'
+  toolUseId: string
+  content: ContentBlock[]
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: Meta
+}
+
+/** One piece of a sampling message. */
+export type SamplingContent =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | ToolUseContent
+  | ToolResultContent
+
+/** One message of a sampling conversation. */
+export interface SamplingMessage {
+  role: Role
+  /** An array only since 2025-11-25. */
+  content: SamplingContent | SamplingContent[]
+  _meta?: Meta
+}
+
+/** What matters when a client picks a model. */
+export interface ModelPreferences {
+  hints?: { name?: string }[]
+  /** Each from 0 to 1. */
+  costPriority?: number
+  speedPriority?: number
+  intelligencePriority?: number
+}
+
+/** Params of `sampling/createMessage`. */
+export interface CreateMessageParams {
+  messages: SamplingMessage[]
+  maxTokens: number
+  modelPreferences?: ModelPreferences
+  systemPrompt?: string
+  includeContext?: 'none' | 'thisServer' | 'allServers'
+  temperature?: number
+  stopSequences?: string[]
+  metadata?: JsonObject
+  /** Since 2025-11-25; needs the client's `sampling.tools`. */
+  tools?: Tool[]
+  toolChoice?: { mode?: 'auto' | 'required' | 'none' }
+  _meta?: Meta
+}
+
+/** Result of `sampling/createMessage`. */
+export interface CreateMessageResult extends Result {
+  role: Role
+  content: SamplingContent | SamplingContent[]
+  model: string
+  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or anything else. */
+  stopReason?: string
+}
+
+/** A place of the user's that a server may work in. */
+export interface Root {
+  /** A `file:` URI. */
+  uri: string
+  name?: string
+  _meta?: Meta
+}
+
+/** Result of `roots/list`. */
+export interface ListRootsResult extends Result {
+  roots: Root[]
+}

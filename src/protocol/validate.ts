@@ -1,0 +1,82 @@
+/**
+ * The door: turns unknown JSON into a JSON-RPC message or says why it is none. Both directions.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
+ */
+import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from './errors.ts'
+import type { JsonObject, JsonRpcMessage, RequestId } from './jsonrpc.ts'
+
+/** Whether a value is a JSON object: not `null`, not an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a value can be a request id: a string, or an integer that JSON carries exactly. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value)
+}
+
+/** The id of something that may be no message, for the error that answers it. */
+export function readableId(value: unknown): RequestId | undefined {
+  return isObject(value) && 'method' in value && isRequestId(value.id) ? value.id : undefined
+}
+
+/**
+ * Parses JSON text.
+ *
+ * @throws {ProtocolError} `PARSE_ERROR` when the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ProtocolError(PARSE_ERROR, 'Parse error: the message is not valid JSON')
+  }
+}
+
+/**
+ * Checks that a value is one JSON-RPC message of MCP: `jsonrpc` exactly "2.0", an id that is a
+ * string or an integer, params and results that are objects, a result or an error but not both.
+ * Members it does not know are left alone.
+ *
+ * @throws {ProtocolError} `INVALID_REQUEST`, naming what is wrong.
+ */
+export function validateMessage(value: unknown): JsonRpcMessage {
+  const reason = fault(value)
+  if (reason) throw new ProtocolError(INVALID_REQUEST, `Invalid request: ${reason}`)
+  return value as JsonRpcMessage
+}
+
+function fault(value: unknown): string | undefined {
+  if (!isObject(value)) return 'the message is not an object'
+  if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"'
+  if ('method' in value) return callFault(value)
+  return responseFault(value)
+}
+
+function callFault(value: JsonObject): string | undefined {
+  if (typeof value.method !== 'string') return '"method" must be a string'
+  if ('id' in value && !isRequestId(value.id)) return '"id" must be a string or an integer'
+  if ('result' in value || 'error' in value) return 'a call has neither "result" nor "error"'
+  if (value.params !== undefined && !isObject(value.params)) return '"params" must be an object'
+  return undefined
+}
+
+function responseFault(value: JsonObject): string | undefined {
+  const hasResult = 'result' in value
+  const hasError = 'error' in value
+  if (hasResult && hasError) return 'a response has both "result" and "error"'
+  if (!hasResult && !hasError) return '"method" is missing'
+  if (hasResult) {
+    if (!isRequestId(value.id)) return '"id" must be a string or an integer'
+    return isObject(value.result) ? undefined : '"result" must be an object'
+  }
+  if (value.id !== undefined && value.id !== null && !isRequestId(value.id)) {
+    return '"id" must be a string or an integer'
+  }
+  const error = value.error
+  if (!isObject(error) || !Number.isInteger(error.code) || typeof error.message !== 'string') {
+    return '"error" must have an integer "code" and a string "message"'
+  }
+  return undefined
+}

@@ -1,0 +1,36 @@
+/**
+ * A way for whole messages to travel both ways: stdio, message ports, memory. Streamable HTTP is
+ * none, as there every request has a stream of its own.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
+ */
+import type { ProtocolError } from '../protocol/errors.ts'
+import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+
+/** Takes what arrives on a {@link Transport}. */
+export interface Receiver {
+  /**
+   * Takes one frame: parsed JSON, not validated yet. While the promise that it returns is pending,
+   * the transport reads no further.
+   */
+  message(frame: unknown): void | Promise<void>
+  /** Learns of a frame that could not be read: not JSON, or too long. The connection goes on. */
+  malformed(error: ProtocolError): void
+  /** Learns, once, that nothing more will arrive, and why if it was not asked for. */
+  closed(reason?: Error): void
+}
+
+/** A duplex connection of frames. Either side may be client or server. */
+export interface Transport {
+  /** Starts delivering to the receiver. Called once, before any `send`. */
+  start(receiver: Receiver): void | Promise<void>
+  /**
+   * Sends one frame; resolves when the connection has taken it, so that awaiting it is
+   * backpressure.
+   *
+   * @throws {McpError} `CLOSED` when the connection is closed.
+   */
+  send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void>
+  /** Ends the connection after what was sent is flushed. Safe to call twice. */
+  close(): Promise<void>
+}
