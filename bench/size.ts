@@ -1,0 +1,88 @@
+// What the package weighs: minified and gzipped bundles of what an application imports, against the
+// budgets of the design. `npm run size` prints the parts of each and fails beyond a budget.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build, type Metafile } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** One bundle: the code an application would write, and what it may weigh. */
+export interface Budget {
+  name: string
+  code: string
+  /** In units of 1024 bytes, minified and gzipped. */
+  maxKb: number
+}
+
+const client = `import { connect } from 'edgewise/client'; console.log(connect)`
+const signIn = `import * as signIn from 'edgewise/authorization'; console.log(signIn)`
+
+export const budgets: readonly Budget[] = [
+  { name: 'client', code: client, maxKb: 12 },
+  ...(existsSync(`${root}dist/src/authorization/index.js`)
+    ? [{ name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 22 }]
+    : []),
+  {
+    name: 'server',
+    code: `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`,
+    maxKb: 14,
+  },
+]
+
+/** The weight of one bundle. */
+export interface Weight {
+  /** Bytes, minified and gzipped. */
+  gzipBytes: number
+  /** Bytes, minified. */
+  minifiedBytes: number
+  /** Minified bytes by input file, heaviest first; paths start at the package's folder. */
+  files: [path: string, bytes: number][]
+}
+
+/** Bundles code that imports the built package, as an application's bundler does for a browser. */
+export async function weigh(code: string): Promise<Weight> {
+  const result = await build({
+    stdin: { contents: code, resolveDir: root },
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    outfile: 'bundle.js',
+  })
+  const file = result.outputFiles[0]!.contents
+  return {
+    gzipBytes: gzipSync(file, { level: 9 }).byteLength,
+    minifiedBytes: file.byteLength,
+    files: byWeight(result.metafile),
+  }
+}
+
+function byWeight(metafile: Metafile): [string, number][] {
+  return Object.entries(metafile.outputs['bundle.js']!.inputs)
+    .map(([path, { bytesInOutput }]): [string, number] => [path, bytesInOutput])
+    .filter(([, bytes]) => bytes > 0)
+    .sort(([, a], [, b]) => b - a)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const details = process.argv.includes('--files')
+  for (const { name, code, maxKb } of budgets) {
+    const { gzipBytes, minifiedBytes, files } = await weigh(code)
+    const fits = gzipBytes <= maxKb * 1024
+    if (!fits) process.exitCode = 1
+    console.log(
+      `${fits ? 'ok  ' : 'OVER'} ${name.padEnd(20)} ${kb(gzipBytes)} KB gzip of ${maxKb} KB, ${kb(minifiedBytes)} KB minified`,
+    )
+    if (!details && fits) continue
+    for (const [path, bytes] of files) console.log(`       ${kb(bytes)} KB  ${path}`)
+  }
+}
+
+function kb(bytes: number): string {
+  return (bytes / 1024).toFixed(2).padStart(6)
+}

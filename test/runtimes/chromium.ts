@@ -1,0 +1,42 @@
+// The Chromium that ships inside an npm package: https://github.com/Sparticuz/chromium
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium, type Browser } from 'playwright-core'
+import { root } from './runtime.ts'
+
+const cache = join(root, '.cache')
+const home = join(cache, 'chromium')
+
+/** Starts a headless Chromium; the first start unpacks it into `.cache`. */
+export async function launchChromium(): Promise<Browser> {
+  if (!existsSync(home)) await unpack()
+  return chromium.launch({
+    executablePath: join(home, 'chromium'),
+    args: ['--no-sandbox', '--no-zygote', '--disable-gpu'],
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: join(home, 'al2023', 'lib'),
+      FONTCONFIG_PATH: join(home, 'fonts'),
+    },
+  })
+}
+
+// The package unpacks to the temporary folder. Moving it into its place at the end keeps test files
+// that run at the same time from seeing half of it.
+async function unpack(): Promise<void> {
+  const part = `${home}-${process.pid}`
+  const { TMPDIR } = process.env
+  mkdirSync(part, { recursive: true })
+  process.env.TMPDIR = part
+  process.env.AWS_EXECUTION_ENV = 'AWS_Lambda_nodejs20.x'
+  try {
+    const { default: packed } = await import('@sparticuz/chromium')
+    packed.setGraphicsMode = false
+    await packed.executablePath()
+    if (!existsSync(home)) renameSync(part, home)
+  } finally {
+    rmSync(part, { recursive: true, force: true })
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  }
+}

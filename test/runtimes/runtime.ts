@@ -1,0 +1,92 @@
+// Turns a run of the portable suite elsewhere into one vitest test for each of its tests.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Result } from './harness.ts'
+import { suite } from './suite.ts'
+
+/** The folder of the package. */
+export const root: string = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Registers the portable suite as vitest tests.
+ *
+ * @param name What runs the suite, for the title.
+ * @param start Runs the suite, gives each line that it prints to `line` and resolves at its end.
+ */
+export function portableSuite(
+  name: string,
+  start: (line: (text: string) => void) => Promise<void>,
+): void {
+  describe(`Portable suite on ${name}`, () => {
+    const results = new Map<string, Result>()
+    const noise: string[] = []
+    let failure: Error | undefined
+
+    beforeAll(async () => {
+      const line = (text: string): void => {
+        const result = parse(text)
+        if (result) results.set(result.name, result)
+        else noise.push(text)
+      }
+      await start(line).catch((error: Error) => (failure = error))
+    }, 120_000)
+
+    it.each(Object.keys(suite))('%s', (title) => {
+      const result = results.get(title)
+      expect(result, `Not reported. Printed instead:\n${noise.join('\n')}`).toBeDefined()
+      if (result?.error !== undefined) throw new Error(result.error)
+    })
+
+    it('The run ends by itself, without an error and with nothing else printed', () => {
+      if (failure) throw failure
+      expect(noise).toEqual([])
+    })
+  })
+}
+
+/** Runs a command in the package's folder; rejects unless it ends with code 0 within 90 seconds. */
+export function runLines(
+  command: string,
+  args: readonly string[],
+  line: (text: string) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const timer = setTimeout(() => child.kill('SIGKILL'), 90_000)
+    createInterface({ input: child.stdout }).on('line', line)
+    createInterface({ input: child.stderr }).on('line', line)
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      if (code === 0) resolve()
+      else reject(new Error(`"${command}" ended with ${signal ?? `code ${code}`}`))
+    })
+  })
+}
+
+/** Bundles one file beside this one into a single module for a runtime without a module loader. */
+export async function bundle(file: string, conditions: string[]): Promise<string> {
+  const result = await build({
+    entryPoints: [`${root}test/runtimes/${file}`],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    conditions,
+  })
+  return result.outputFiles[0]!.text
+}
+
+function parse(text: string): Result | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && 'name' in value
+      ? (value as Result)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+// One vitest run holds every test of the project: https://vitest.dev/config/
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+export default defineConfig({
+  root,
+  resolve: {
+    // Tests that import the package by its name get the sources, so that no class exists twice.
+    alias: [
+      {
+        find: /^edgewise\/(browser|bun|cloudflare|deno|node)$/,
+        replacement: `${root}runtimes/$1/index.ts`,
+      },
+      { find: /^edgewise\/([^/]+)$/, replacement: `${root}src/$1/index.ts` },
+      { find: /^edgewise$/, replacement: `${root}src/index.ts` },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    reporters: ['default', './test/reporter.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    coverage: { include: ['src/**/*.ts', 'runtimes/**/*.ts'] },
+  },
+})
