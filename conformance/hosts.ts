@@ -1,0 +1,70 @@
+/**
+ * How the everything-server and the everything-client are started on each runtime.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import { build } from 'esbuild'
+
+/** A running everything-server. */
+export interface RunningServer extends AsyncDisposable {
+  /** Its MCP endpoint. */
+  readonly url: string
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const serverEntry = 'conformance/everything-server.ts'
+const clientEntry = 'conformance/everything-client.ts'
+const bundledClient = 'conformance/results/everything-client.mjs'
+
+const serverCommands: Record<string, readonly string[]> = {
+  node: [process.execPath, '--import', 'tsx', serverEntry],
+}
+
+/**
+ * Starts the everything-server on a free port; disposing stops it.
+ *
+ * @throws {Error} when the runtime is unknown, or the server ends before it listens.
+ */
+export async function startServer(runtime: string): Promise<RunningServer> {
+  const [command, ...args] = serverCommands[runtime] ?? []
+  if (!command) throw new Error(`No everything-server for runtime "${runtime}"`)
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  for await (const line of createInterface(child.stdout)) {
+    const url = /http:\S+/.exec(line)?.[0]
+    if (!url) continue
+    child.stdout.resume()
+    return {
+      url,
+      async [Symbol.asyncDispose]() {
+        child.kill()
+        await ended
+      },
+    }
+  }
+  throw new Error(`The everything-server on "${runtime}" ended before it listened`)
+}
+
+/**
+ * Gives the command line to which the suite appends the URL of its server. On Node it is one
+ * bundled file, as the suite starts a process for each scenario.
+ *
+ * @throws {Error} when the runtime is unknown.
+ */
+export async function clientCommand(runtime: string): Promise<string> {
+  if (runtime !== 'node') throw new Error(`No everything-client for runtime "${runtime}"`)
+  await build({
+    absWorkingDir: root,
+    entryPoints: [clientEntry],
+    outfile: bundledClient,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  })
+  return `${process.execPath} ${root}${bundledClient}`
+}

@@ -1,0 +1,149 @@
+/**
+ * `npm run conformance`: the official suite against our server and our client, every scenario of
+ * both requirement sets, as a table. There are no expected failures: whatever fails is shown, and
+ * the exit code says so.
+ *
+ * @see https://github.com/modelcontextprotocol/conformance
+ *
+ *     npm run conformance -- [--role server|client] [--runtime node] [--revision 2025-11-25]
+ *                            [--scenario NAME] [--url ENDPOINT] [--command CLIENT]
+ *
+ * `--url` and `--command` put a server that is already running, or another client, in the place of
+ * ours. `--role`, `--revision` and `--scenario` may be repeated.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+import { clientCommand, startServer } from './hosts.ts'
+import type { Outcome, Role, Scenario } from './suite.ts'
+import {
+  installSuite,
+  listScenarios,
+  outside,
+  requirementSets,
+  runRequirements,
+  runScenario,
+} from './suite.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    role: { type: 'string', multiple: true, default: ['server', 'client'] },
+    runtime: { type: 'string', default: 'node' },
+    revision: { type: 'string', multiple: true, default: [...requirementSets] },
+    scenario: { type: 'string', multiple: true },
+    url: { type: 'string' },
+    command: { type: 'string' },
+  },
+})
+
+const results = fileURLToPath(new URL('results', import.meta.url))
+
+await installSuite()
+await rm(results, { recursive: true, force: true })
+await mkdir(results, { recursive: true })
+
+const outcomes: Outcome[] = []
+for (const role of options.role) {
+  if (role !== 'server' && role !== 'client') throw new Error(`Unknown role: "${role}"`)
+  for (const revision of options.revision) outcomes.push(...(await runRole(role, revision)))
+}
+if (outcomes.length === 0) throw new Error('No scenario matches')
+
+await writeFile(join(results, 'summary.json'), JSON.stringify(outcomes, null, 2))
+const failed = report(outcomes)
+process.exitCode = failed === 0 ? 0 : 1
+
+async function runRole(role: Role, revision: string): Promise<Outcome[]> {
+  const all = await listScenarios(role, revision)
+  const chosen = options.scenario ? all.filter(({ name }) => options.scenario?.includes(name)) : all
+  if (chosen.length === 0) return []
+  console.error(`${role} at ${revision} on ${options.runtime}: ${chosen.length} scenarios`)
+  if (role === 'client') {
+    const command = options.command ?? (await clientCommand(options.runtime))
+    return inParallel(chosen, availableParallelism(), (scenario) =>
+      runScenario(scenario, command, results),
+    )
+  }
+  if (options.url) return runServer(chosen, revision, options.url)
+  await using server = await startServer(options.runtime)
+  return await runServer(chosen, revision, server.url)
+}
+
+async function runServer(
+  chosen: readonly Scenario[],
+  revision: string,
+  url: string,
+): Promise<Outcome[]> {
+  const inSet = options.scenario ? [] : chosen.filter(({ standing }) => standing !== outside)
+  const set = inSet.length > 0 ? await runRequirements(inSet, revision, url, results) : []
+  const rest = chosen.filter((scenario) => !inSet.includes(scenario))
+  // One after another: scenarios that change lists would be seen by those that watch them.
+  const single = await inParallel(rest, 1, (scenario) => runScenario(scenario, url, results))
+  return [...set, ...single]
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const done: Result[] = []
+  const queue = items.entries()
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) done[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+  return done
+}
+
+/** Prints the table, then each failing check; returns the number of scenarios that failed. */
+function report(all: readonly Outcome[]): number {
+  const width = Math.max(...all.map(({ scenario }) => scenario.name.length))
+  const totals = new Map<string, { passed: number; failed: number }>()
+  const lines: string[] = []
+  for (const outcome of all) {
+    const { role, revision, name, standing } = outcome.scenario
+    const verdict = judge(outcome)
+    const counts = `${count(outcome, 'SUCCESS')} passed, ${count(outcome, 'FAILURE')} failed`
+    const warnings = count(outcome, 'WARNING')
+    lines.push(
+      [
+        role.padEnd(6),
+        revision,
+        name.padEnd(width),
+        standing.padEnd(19),
+        verdict.padEnd(4),
+        counts + (warnings > 0 ? `, ${warnings} warnings` : ''),
+      ].join('  '),
+    )
+    const key = `${role} ${revision} ${standing === 'required' ? 'required' : 'not scored'}`
+    const total = totals.get(key) ?? { passed: 0, failed: 0 }
+    total[verdict === 'FAIL' ? 'failed' : 'passed'] += 1
+    totals.set(key, total)
+    for (const check of outcome.checks) {
+      if (check.status !== 'FAILURE' && check.status !== 'WARNING') continue
+      const why = check.errorMessage ?? check.description
+      lines.push(`          ${check.status} ${check.id} (${check.name}): ${why}`)
+    }
+    if (outcome.trouble) lines.push(outcome.trouble.replaceAll(/^/gm, '          '))
+  }
+  console.log(lines.join('\n'))
+  console.log()
+  for (const [key, { passed, failed }] of totals) {
+    console.log(`${key}: ${passed} of ${passed + failed} scenarios passed`)
+  }
+  return all.filter((outcome) => judge(outcome) === 'FAIL').length
+}
+
+function judge(outcome: Outcome): 'pass' | 'warn' | 'FAIL' {
+  if (outcome.trouble !== undefined || count(outcome, 'FAILURE') > 0) return 'FAIL'
+  if (count(outcome, 'WARNING') > 0) return 'warn'
+  return 'pass'
+}
+
+function count(outcome: Outcome, status: string): number {
+  return outcome.checks.filter((check) => check.status === status).length
+}
