@@ -1,0 +1,49 @@
+/**
+ * The official SDK v2 as a client of the contract, in either era.
+ */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+
+import type { Era, PeerClient, Target } from '../contract.ts'
+import { commandOf, newest, textOf } from '../contract.ts'
+
+export async function connectV2(target: Target, era: Era): Promise<PeerClient> {
+  const asked: string[] = []
+  const client = new Client(
+    { name: 'official-v2', version: '1.0.0' },
+    {
+      capabilities: { elicitation: {} },
+      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: newest.modern } },
+    },
+  )
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    asked.push(params.message)
+    return { action: 'accept', content: { confirm: true } }
+  })
+  const http = 'url' in target ? new StreamableHTTPClientTransport(new URL(target.url)) : undefined
+  await client.connect(http ?? new StdioClientTransport(commandOf(target)))
+  return {
+    revision: client.getNegotiatedProtocolVersion(),
+    serverName: client.getServerVersion()?.name,
+    asked,
+    dropsLateProgress: true,
+    listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    listResources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    async callTool(name, args) {
+      const progress: number[] = []
+      const result = await client.callTool(
+        { name, arguments: args },
+        { onprogress: (update) => progress.push(update.progress) },
+      )
+      return { text: textOf(result.content[0]), progress }
+    },
+    readResource: async (uri) => textOf((await client.readResource({ uri })).contents[0]),
+    getPrompt: async (name, args) =>
+      textOf((await client.getPrompt({ name, arguments: args })).messages[0]?.content),
+    async [Symbol.asyncDispose]() {
+      if (era === 'legacy') await http?.terminateSession()
+      await client.close()
+    },
+  }
+}
