@@ -1,4 +1,4 @@
-import { bun } from './binaries.ts'
-import { portableSuite, runLines } from './runtime.ts'
+import { runLines } from '../process.ts'
+import { portableSuite } from './runtime.ts'
 
-portableSuite('Bun', (line) => runLines(bun(), ['--no-install', 'test/runtimes/main.ts'], line))
+portableSuite('Bun', (line) => runLines(['bun', '--no-install', 'test/runtimes/main.ts'], line))

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
-import { root } from './runtime.ts'
+import { root } from '../process.ts'
 
 const cache = join(root, '.cache')
 const home = join(cache, 'chromium')

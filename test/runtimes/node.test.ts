@@ -1,5 +1,4 @@
-import { portableSuite, runLines } from './runtime.ts'
+import { runLines } from '../process.ts'
+import { portableSuite } from './runtime.ts'
 
-portableSuite('Node', (line) =>
-  runLines(process.execPath, ['--import', 'tsx', 'test/runtimes/main.ts'], line),
-)
+portableSuite('Node', (line) => runLines(['tsx', 'test/runtimes/main.ts'], line))

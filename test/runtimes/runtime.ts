@@ -1,14 +1,9 @@
 // Turns a run of the portable suite elsewhere into one vitest test for each of its tests.
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../process.ts'
 import type { Result } from './harness.ts'
 import { suite } from './suite.ts'
-
-/** The folder of the package. */
-export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Registers the portable suite as vitest tests.
@@ -43,26 +38,6 @@ export function portableSuite(
     it('The run ends by itself, without an error and with nothing else printed', () => {
       if (failure) throw failure
       expect(noise).toEqual([])
-    })
-  })
-}
-
-/** Runs a command in the package's folder; rejects unless it ends with code 0 within 90 seconds. */
-export function runLines(
-  command: string,
-  args: readonly string[],
-  line: (text: string) => void,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    const timer = setTimeout(() => child.kill('SIGKILL'), 90_000)
-    createInterface({ input: child.stdout }).on('line', line)
-    createInterface({ input: child.stderr }).on('line', line)
-    child.on('error', reject)
-    child.on('close', (code, signal) => {
-      clearTimeout(timer)
-      if (code === 0) resolve()
-      else reject(new Error(`"${command}" ended with ${signal ?? `code ${code}`}`))
     })
   })
 }

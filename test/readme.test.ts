@@ -1,0 +1,116 @@
+// Compiles every TypeScript block of the README, and runs those whose fence says so.
+//
+// A fence reads "```ts", "```ts run" (it runs to its end) or "```ts serve" (it listens on port 8000
+// until it is ended; the "run" blocks after it may call it). A first line like "// server.ts" names
+// the block, so that later ones can import it.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandOf, root, runToEnd } from './process.ts'
+
+interface Block {
+  file: string
+  code: string
+  marks: string[]
+  /** The entry point of a runtime that the block imports, or none. */
+  runtime: string
+}
+
+const folder = join(root, '.cache', 'readme')
+const blocks = readBlocks(readFileSync(join(root, 'README.md'), 'utf8'))
+
+const settings: Record<string, { lib: string[]; types: string[] }> = {
+  any: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
+  browser: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
+  deno: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: ['deno'] },
+  bun: { lib: [], types: ['bun'] },
+  node: { lib: [], types: ['node'] },
+  cloudflare: { lib: [], types: ['@cloudflare/workers-types'] },
+}
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const port = await freePort()
+  for (const { file, code } of blocks) {
+    writeFileSync(join(folder, file), code.replaceAll(/\b8000\b/g, String(port)))
+  }
+})
+
+describe('README', () => {
+  for (const [runtime, { lib, types }] of Object.entries(settings)) {
+    const files = blocks.filter((block) => block.runtime === runtime).map(({ file }) => file)
+    if (files.length === 0) continue
+    it(`The blocks for ${runtime === 'any' ? 'any runtime' : runtime} compile`, async () => {
+      const project = join(folder, `tsconfig.${runtime}.json`)
+      const compilerOptions = {
+        noEmit: true,
+        composite: false,
+        declaration: false,
+        declarationMap: false,
+        isolatedDeclarations: false,
+        noUnusedLocals: false,
+        lib: ['ES2023', 'ESNext.Disposable', ...lib],
+        types,
+      }
+      writeFileSync(
+        project,
+        JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, files, references: [] }),
+      )
+      await runToEnd(['node', 'node_modules/@typescript/native/bin/tsc', '-p', project])
+    })
+  }
+
+  let server: ChildProcess | undefined
+  afterAll(() => server?.kill())
+
+  for (const block of blocks) {
+    const words = {
+      deno: ['deno', 'run', '--allow-net', '--allow-env', '--allow-read'],
+      bun: ['bun'],
+    }[block.runtime] ?? ['tsx']
+    const line = [...words, join(folder, block.file)]
+    if (block.marks.includes('serve')) {
+      it(`${block.file} listens`, async () => {
+        server?.kill()
+        const [program, ...args] = commandOf(line)
+        server = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+        const port = /\b\d{4,5}\b/.exec(readFileSync(join(folder, block.file), 'utf8'))?.[0]
+        await expect
+          .poll(
+            () =>
+              fetch(`http://localhost:${port}/`).then(
+                () => true,
+                () => false,
+              ),
+            { timeout: 15_000 },
+          )
+          .toBe(true)
+      })
+    } else if (block.marks.includes('run')) {
+      it(`${block.file} runs to its end`, () => runToEnd(line))
+    }
+  }
+})
+
+function readBlocks(text: string): Block[] {
+  return [...text.matchAll(/^```ts\b(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, marks = '', code = ''], at) => ({
+      file: /^\/\/ ([\w-]+\.ts)$/m.exec(code.split('\n', 1)[0] ?? '')?.[1] ?? `block-${at + 1}.ts`,
+      code,
+      marks: marks.trim().split(/\s+/),
+      runtime: /from 'edgewise\/(browser|bun|cloudflare|deno|node)'/.exec(code)?.[1] ?? 'any',
+    }),
+  )
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
