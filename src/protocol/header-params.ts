@@ -1,0 +1,165 @@
+/**
+ * Tool arguments that HTTP headers repeat, so that what stands between client and server can route
+ * by them: the `x-mcp-header` annotations of a tool's input schema.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
+ */
+import { McpError } from './errors.ts'
+import { encodeHeaderValue, HEADER_PARAM_PREFIX } from './headers.ts'
+import type { JsonObject } from './jsonrpc.ts'
+import { isObject } from './validate.ts'
+
+/** One argument that a header repeats. */
+export interface HeaderParam {
+  /** The header's name in lower case, such as `mcp-param-region`. */
+  readonly header: string
+  /** Where the argument is: the property names from the root of the arguments. */
+  readonly path: readonly string[]
+  /** What the argument may be. */
+  readonly type: 'string' | 'integer' | 'boolean'
+}
+
+/** What a schema says about headers. */
+export interface HeaderParams {
+  /** Empty when the schema is at fault. */
+  readonly params: readonly HeaderParam[]
+  /** Why the annotations cannot be obeyed: a client hides the tool, a server refuses to have it. */
+  readonly fault?: string
+}
+
+const ANNOTATION = 'x-mcp-header'
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const MAX_DEPTH = 64
+
+/** Keywords whose value is a schema. */
+const SCHEMA_KEYWORDS = [
+  'items',
+  'additionalItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contentSchema',
+  'not',
+  'if',
+  'then',
+  'else',
+]
+/** Keywords whose value is an array or a map of schemas; old `items` may be an array too. */
+const SCHEMAS_KEYWORDS = [
+  'items',
+  'prefixItems',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+]
+
+/**
+ * Finds the annotated arguments of a tool. They are valid on strings, integers and booleans
+ * (`null` besides is allowed) that `properties` alone lead to, with names that are HTTP tokens and
+ * differ in more than case.
+ */
+export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
+  const params: HeaderParam[] = []
+  const fault = walk(inputSchema, [], params)
+  return fault === undefined ? { params } : { params: [], fault }
+}
+
+/** Collects what `schema` and its parts say; `path` is absent where no `properties` chain leads. */
+function walk(
+  schema: unknown,
+  path: readonly string[] | undefined,
+  found: HeaderParam[],
+  depth = 0,
+): string | undefined {
+  if (!isObject(schema)) return undefined
+  if (depth > MAX_DEPTH) return 'the schema is nested too deeply'
+  if (Object.hasOwn(schema, ANNOTATION)) {
+    const fault = annotate(schema, path, found)
+    if (fault) return fault
+  }
+  if (isObject(schema.properties)) {
+    for (const [name, part] of Object.entries(schema.properties)) {
+      const fault = walk(part, path && [...path, name], found, depth + 1)
+      if (fault) return fault
+    }
+  }
+  for (const part of parts(schema)) {
+    const fault = walk(part, undefined, found, depth + 1)
+    if (fault) return fault
+  }
+  return undefined
+}
+
+/** Every schema inside a schema that is not under its `properties`. */
+function parts(schema: JsonObject): unknown[] {
+  const single = SCHEMA_KEYWORDS.map((keyword) => schema[keyword])
+  const many = SCHEMAS_KEYWORDS.map((keyword) => schema[keyword])
+    .filter((value) => Array.isArray(value) || (isObject(value) && value !== schema.items))
+    .flatMap((value) => Object.values(value as JsonObject))
+  return [...single, ...many]
+}
+
+function annotate(
+  schema: JsonObject,
+  path: readonly string[] | undefined,
+  found: HeaderParam[],
+): string | undefined {
+  const name = schema[ANNOTATION]
+  if (typeof name !== 'string' || !TOKEN.test(name)) {
+    return `"${ANNOTATION}" must be an HTTP token, not ${JSON.stringify(name)}`
+  }
+  if (!path) return `"${ANNOTATION}": "${name}" is not reachable through "properties" alone`
+  const type = primitive(schema.type)
+  if (!type) return `"${ANNOTATION}": "${name}" is not on a string, integer or boolean`
+  const header = HEADER_PARAM_PREFIX + name.toLowerCase()
+  if (found.some((other) => other.header === header)) {
+    return `"${ANNOTATION}": "${name}" is used twice`
+  }
+  found.push({ header, path, type })
+  return undefined
+}
+
+function primitive(type: unknown): HeaderParam['type'] | undefined {
+  const types = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type]
+  const [only] = types
+  if (types.length !== 1) return undefined
+  return only === 'string' || only === 'integer' || only === 'boolean' ? only : undefined
+}
+
+/** The argument at a path; nothing when it is absent or `null`. Inherited members do not count. */
+export function argumentAt(args: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = args
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
+    value = value[name]
+  }
+  return value ?? undefined
+}
+
+/**
+ * The headers that repeat the arguments of one call. Absent and `null` arguments have none.
+ *
+ * @throws {McpError} `INVALID_USE` when a number is no integer that JSON carries exactly.
+ */
+export function encodeHeaderParams(
+  params: readonly HeaderParam[],
+  args: JsonObject,
+): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const { header, path } of params) {
+    const value = argumentAt(args, path)
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+      const name = path.join('.')
+      throw new McpError('INVALID_USE', `Argument "${name}" must be an integer within 2^53 - 1`)
+    }
+    if (typeof value === 'string') headers[header] = encodeHeaderValue(value)
+    if (typeof value === 'number' || typeof value === 'boolean') headers[header] = String(value)
+  }
+  return headers
+}
