@@ -1,0 +1,125 @@
+/**
+ * State that travels through a client: encrypted, and refused when anything of it was changed.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { decodeBase64Url, encodeBase64Url } from '../protocol/base64url.ts'
+import { McpError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/validate.ts'
+
+/** Turns values into text that only the holder of the secret can make or read. */
+export interface Sealer {
+  /** Encrypts a JSON value. The same value gives another text each time. */
+  seal(value: unknown): Promise<string>
+  /**
+   * The value of a sealed text; nothing when the text was changed, belongs to a key unknown here, or
+   * is no sealed text at all. Never throws, whatever the text, and does not say why it refused.
+   * How long a text is good for is the caller's matter: put an expiry into the value.
+   */
+  open(text: string): Promise<unknown>
+}
+
+interface SealingKey {
+  /** Version and key id: the bytes with which every text that this key seals begins. */
+  header: Uint8Array<ArrayBuffer>
+  key: CryptoKey
+}
+
+const VERSION = 1
+const KEY_BYTES = 32
+const KEY_ID_BYTES = 4
+const HEADER_BYTES = 1 + KEY_ID_BYTES
+const IV_BYTES = 12
+const MIN_SECRET_CHARACTERS = 16
+
+/**
+ * Makes a sealer on AES-256-GCM.
+ *
+ * @param secrets Random text of at least 16 characters; no passwords, as nothing slows guessing
+ * down. Of several the first seals and all open, so that a new secret goes in front while texts of
+ * the old one are under way. Without any the key is random: no other sealer opens these texts.
+ * A secret is good for 2^32 texts.
+ * @throws {McpError} `INVALID_USE` when a secret is too short, or the list is empty.
+ */
+export function createSealer(secrets?: string | readonly string[]): Sealer {
+  const list = typeof secrets === 'string' ? [secrets] : secrets
+  if (list?.length === 0 || list?.some((secret) => secret.length < MIN_SECRET_CHARACTERS)) {
+    throw new McpError(
+      'INVALID_USE',
+      `Cannot seal state: each secret needs at least ${MIN_SECRET_CHARACTERS} characters`,
+    )
+  }
+  // Made at the first use: Workers allow neither randomness nor waiting while a module starts.
+  let imported: Promise<SealingKey[]> | undefined
+  const keys = (): Promise<SealingKey[]> =>
+    (imported ??= Promise.all((list ?? [undefined]).map(importKey)))
+
+  return {
+    async seal(value) {
+      const [{ header, key }] = (await keys()) as [SealingKey]
+      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
+      const plain = new TextEncoder().encode(JSON.stringify(value))
+      const sealed = await crypto.subtle.encrypt(algorithm(iv, header), key, plain)
+      const bytes = new Uint8Array(HEADER_BYTES + IV_BYTES + sealed.byteLength)
+      bytes.set(header)
+      bytes.set(iv, HEADER_BYTES)
+      bytes.set(new Uint8Array(sealed), HEADER_BYTES + IV_BYTES)
+      return encodeBase64Url(bytes)
+    },
+
+    async open(text) {
+      const bytes = decodeBase64Url(text)
+      if (!bytes) return undefined
+      const ours = (await keys()).find(({ header }) => header.every((byte, i) => byte === bytes[i]))
+      if (!ours) return undefined
+      const iv = bytes.subarray(HEADER_BYTES, HEADER_BYTES + IV_BYTES)
+      try {
+        const sealed = bytes.subarray(HEADER_BYTES + IV_BYTES)
+        const plain = await crypto.subtle.decrypt(algorithm(iv, ours.header), ours.key, sealed)
+        return JSON.parse(new TextDecoder().decode(plain)) as unknown
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/**
+ * A fingerprint of a JSON value, for binding state to what it belongs to: SHA-256 over its JSON with
+ * sorted names, in Base64url. Values that are equal as JSON have the same one.
+ */
+export async function digest(value: unknown): Promise<string> {
+  const canonical = JSON.stringify(value, (_, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
+  const bytes = new TextEncoder().encode(canonical)
+  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}
+
+function algorithm(iv: BufferSource, additionalData: BufferSource): AesGcmParams {
+  return { name: 'AES-GCM', iv, additionalData }
+}
+
+/** Key and key id from one derivation, so that the id says nothing about the key. */
+async function importKey(secret: string | undefined): Promise<SealingKey> {
+  const material =
+    secret === undefined
+      ? crypto.getRandomValues(new Uint8Array(KEY_BYTES + KEY_ID_BYTES))
+      : await derive(secret)
+  const header = new Uint8Array([VERSION, ...material.subarray(KEY_BYTES)])
+  const raw = material.subarray(0, KEY_BYTES)
+  const key = await crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  return { header, key }
+}
+
+async function derive(secret: string): Promise<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder()
+  const source = encoder.encode(secret)
+  const base = await crypto.subtle.importKey('raw', source, 'HKDF', false, ['deriveBits'])
+  const info = encoder.encode('edgewise sealed state')
+  const parameters = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+  const bits = await crypto.subtle.deriveBits(parameters, base, (KEY_BYTES + KEY_ID_BYTES) * 8)
+  return new Uint8Array(bits)
+}

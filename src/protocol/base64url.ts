@@ -1,0 +1,26 @@
+/**
+ * Base64url without padding: bytes as text that needs no escaping in JSON, URLs and headers.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc4648#section-5
+ */
+
+/** Encodes bytes. */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/**
+ * Decodes text, or gives nothing when it is not what {@link encodeBase64Url} would write: one text
+ * per byte sequence, so that a changed character never goes unnoticed.
+ */
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+    return encodeBase64Url(bytes) === text ? bytes : undefined
+  } catch {
+    return undefined
+  }
+}
