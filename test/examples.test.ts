@@ -1,0 +1,20 @@
+// Runs every example to its end: each asserts what it shows and exits 0.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'vitest'
+import { root, runToEnd } from './process.ts'
+
+// The playground is a page, and its test clicks through it.
+const stories = readdirSync(join(root, 'examples'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'playground')
+  .map((entry) => entry.name)
+
+describe('Examples', () => {
+  it.each(stories)('%s runs to its end', async (story) => {
+    const file = join('examples', story, 'main.ts')
+    // The first line says how a person runs it: `#!/usr/bin/env -S deno run --allow-net`.
+    const [shebang = ''] = readFileSync(join(root, file), 'utf8').split('\n')
+    const words = /^#!\/usr\/bin\/env (?:-S )?(.*)$/.exec(shebang)?.[1]?.split(' ') ?? ['tsx']
+    await runToEnd([...words, file])
+  })
+})
