@@ -33,4 +33,13 @@ export interface Transport {
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void>
   /** Ends the connection after what was sent is flushed. Safe to call twice. */
   close(): Promise<void>
+  /**
+   * Begins anew with a fresh peer, for transports that start their peer themselves: ends the old
+   * one if it still runs, and delivers to the same receiver, which must be ready to hear of
+   * `closed` once more. Repeated restarts wait longer each time. Not after `close`.
+   *
+   * @throws {McpError} `CLOSED` when the peer does not start or the transport was closed,
+   * `LIMIT_EXCEEDED` when it was restarted too often in a row.
+   */
+  restart?(): Promise<void>
 }
