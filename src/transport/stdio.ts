@@ -132,7 +132,8 @@ class StdioTransport implements Transport {
       for (;;) {
         const { done, value } = await this.#reader.read()
         for (const text of done ? this.#lines.end() : this.#lines.read(value)) {
-          if (this.#closing) return
+          // Reading on keeps a peer that is still writing from standing in the way of the flush.
+          if (this.#closing) break
           // Awaiting only when asked to keeps what arrived together in one turn.
           const taken = deliver(text, receiver)
           if (taken) await taken

@@ -38,8 +38,8 @@ export interface Transport {
    * one if it still runs, and delivers to the same receiver, which must be ready to hear of
    * `closed` once more. Repeated restarts wait longer each time. Not after `close`.
    *
-   * @throws {McpError} `CLOSED` when the peer does not start or the transport was closed,
-   * `LIMIT_EXCEEDED` when it was restarted too often in a row.
+   * @throws {McpError} `CLOSED` when the transport was closed, `INVALID_USE` when the peer cannot be
+   * started, `LIMIT_EXCEEDED` when it was restarted too often in a row.
    */
   restart?(): Promise<void>
 }

@@ -1,0 +1,159 @@
+/**
+ * Starts servers that speak over stdio, with `node:child_process`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#stdio
+ */
+import type { ChildProcess as NodeChild, SpawnOptions } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { McpError } from '../../src/index.ts'
+import {
+  childTransport,
+  inheritedVariables,
+  type ChildExit,
+  type ChildProcess,
+  type ChildTransport,
+  type ChildTransportOptions,
+} from '../../src/transport/index.ts'
+import { webReadable, webWritable } from './streams.ts'
+
+/** What to start, and how. */
+export interface StdioClientOptions extends ChildTransportOptions {
+  /** The program: a path, or a name that is looked up in `PATH`. No shell reads it. */
+  command: string
+  /** Its arguments, each passed as it is. */
+  args?: readonly string[]
+  /**
+   * Environment variables on top of {@link inheritedVariables}, which are all that the program gets
+   * of this process's environment; `undefined` takes one away. `process.env` hands everything on.
+   */
+  env?: Readonly<Record<string, string | undefined>>
+  /** The folder to run it in; this process's by default. */
+  cwd?: string
+  /**
+   * What becomes of the program's stderr, which is for its logs: passed on to this process's, thrown
+   * away, or handed to a function as it comes.
+   *
+   * @default 'inherit'
+   */
+  stderr?: 'inherit' | 'ignore' | ((text: string) => void)
+}
+
+/**
+ * A transport to a server that is started as a child process, to be passed to `connect`. The
+ * program runs with the rights of this one: start only what the user trusts and has agreed to.
+ *
+ * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
+ * ends the program and all that it started: its stdin is closed, after `graceMs` (2 seconds) it gets
+ * SIGTERM, after as much again SIGKILL. What still runs when this process exits gets SIGTERM.
+ */
+export function stdioClient(options: StdioClientOptions): ChildTransport {
+  return childTransport(options.command, () => start(options), options)
+}
+
+const windows = process.platform === 'win32'
+
+/** The children that run now. */
+const running = new Set<NodeChild>()
+
+async function start(options: StdioClientOptions): Promise<ChildProcess> {
+  const child = await spawnChild(options)
+  if (running.size === 0) process.once('exit', killRunning)
+  running.add(child)
+  const exited = new Promise<ChildExit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      // What it started and left behind ends with it.
+      if (!windows) signalTree(child, 'SIGTERM')
+      running.delete(child)
+      if (running.size === 0) process.off('exit', killRunning)
+      resolve({ code, signal })
+    })
+  })
+  const { stdin, stdout } = child
+  return {
+    pid: child.pid ?? -1,
+    stdin: webWritable(stdin, () => stdin.end()),
+    stdout: webReadable(stdout, () => stdout.destroy()),
+    exited,
+    kill: (signal) => {
+      if (!running.has(child)) return
+      if (windows) void endTree(child)
+      else signalTree(child, signal)
+    },
+  }
+}
+
+type Spawned = NodeChild & { stdin: Writable; stdout: Readable }
+
+async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
+  const { command, args = [], cwd, stderr = 'inherit' } = options
+  const spawn = await spawnFunction()
+  try {
+    const child = spawn(command, [...args], {
+      cwd,
+      env: environment(options.env),
+      stdio: ['pipe', 'pipe', typeof stderr === 'string' ? stderr : 'pipe'],
+      // A group of its own, so that what it starts can be ended with it.
+      detached: !windows,
+      windowsHide: true,
+    })
+    if (typeof stderr === 'function') child.stderr?.setEncoding('utf8').on('data', stderr)
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.on('error', reject)
+    })
+    return child as Spawned
+  } catch (cause) {
+    throw await startError(options, cause)
+  }
+}
+
+/** Windows cannot start `npx` and other `.cmd` files without the help of `cross-spawn`. */
+async function spawnFunction(): Promise<
+  (command: string, args: string[], options: SpawnOptions) => NodeChild
+> {
+  if (windows) return (await import('cross-spawn')).default
+  return (await import('node:child_process')).spawn
+}
+
+/** The variables that a child inherits, and those given for it. */
+function environment(given: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {}
+  for (const name of inheritedVariables) {
+    if (process.env[name] !== undefined) env[name] = process.env[name]
+  }
+  return { ...env, ...given }
+}
+
+async function startError(options: StdioClientOptions, cause: unknown): Promise<McpError> {
+  const { command, cwd } = options
+  const { existsSync } = await import('node:fs')
+  let why = cause instanceof Error ? cause.message : String(cause)
+  // Node gives the same error for a missing folder as for a missing program.
+  if (cwd !== undefined && !existsSync(cwd)) why = `there is no folder "${cwd}"`
+  else if (why.endsWith('ENOENT')) why = 'there is no such program'
+  return new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+}
+
+/** Signals a child and all that it started. Never throws: there may be nothing left to signal. */
+function signalTree(child: NodeChild, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(child.pid ?? NaN), signal)
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** Windows has no signals and no groups; `taskkill` ends a process and its descendants. */
+async function endTree(child: NodeChild): Promise<void> {
+  const { spawn } = await import('node:child_process')
+  spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () =>
+    child.kill(),
+  )
+}
+
+function killRunning(): void {
+  for (const child of running) {
+    if (windows) child.kill()
+    else signalTree(child, 'SIGTERM')
+  }
+}
