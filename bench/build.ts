@@ -1,0 +1,37 @@
+/** Compiles the benches' scripts, so that JavaScript is measured and not a loader. */
+import { fileURLToPath } from 'node:url'
+import { build, type BuildOptions } from 'esbuild'
+
+const out = fileURLToPath(new URL('../.cache/bench/', import.meta.url))
+
+/** Absolute path of a file of this folder. */
+export const source = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+
+const common = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2023',
+  sourcemap: 'linked',
+  logLevel: 'warning',
+  define: { 'process.env.NODE_ENV': '"production"' },
+} satisfies BuildOptions
+
+/**
+ * Compiles a script for Node; packages stay imports, so they are loaded as published.
+ *
+ * @returns path of the compiled script
+ */
+export async function buildForNode(file: string): Promise<string> {
+  const name = file.replace(/\.ts$/, '')
+  const outdir = `${out}node/${name.replaceAll('/', '-')}`
+  await build({
+    ...common,
+    entryPoints: { main: source(file) },
+    outdir,
+    platform: 'node',
+    packages: 'external',
+    splitting: true,
+    outExtension: { '.js': '.mjs' },
+  })
+  return `${outdir}/main.mjs`
+}

@@ -1,0 +1,58 @@
+/** The measuring side of a forked contender. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Ready } from './child.ts'
+import type { Contender } from './compare.ts'
+
+/**
+ * Starts `script` in a Node process of its own, so that one contender's garbage and type feedback
+ * do not touch another's, warms it up, and sizes its rounds to take about `roundMs`.
+ * Warm is a contender that has done 3,000 calls, or as many as it can in `warmupMs`.
+ *
+ * @param script a compiled script that calls `serveRounds`
+ */
+export async function forkContender(
+  name: string,
+  script: string,
+  args: readonly string[],
+  options: { warmupMs: number; roundMs: number },
+): Promise<Contender> {
+  const child = fork(script, args, {
+    execArgv: ['--enable-source-maps'],
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const failed = new Promise<never>((_, reject) => {
+    child.once('exit', (code) => reject(new Error(`${name} (${args.join(' ')}) ended with ${code}`)))
+  })
+  failed.catch(() => {})
+  const next = async <T>(): Promise<T> => {
+    const [message] = await Promise.race([once(child, 'message'), failed])
+    return message as T
+  }
+  const run = async (calls: number): Promise<number> => {
+    child.send(calls)
+    return (await next<number>()) / 1000 / calls
+  }
+
+  const { note } = await next<Ready>()
+  let us = await run(50)
+  let warmed = 0
+  const warmUntil = Date.now() + options.warmupMs
+  while (warmed < 3000 && Date.now() < warmUntil) {
+    const calls = Math.max(20, Math.ceil(20_000 / us))
+    us = await run(calls)
+    warmed += calls
+  }
+  const calls = Math.max(10, Math.ceil((options.roundMs * 1000) / us))
+  return {
+    name,
+    note,
+    round: () => run(calls),
+    async close() {
+      child.removeAllListeners('exit')
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}

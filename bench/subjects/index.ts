@@ -1,0 +1,13 @@
+/** All that can be measured over fetch, loaded one at a time. */
+import type { HttpSubject } from '../subject.ts'
+
+/** Loader of each subject by its row label. The floor comes first. */
+export const subjects = {
+  floor: () => import('./floor.ts'),
+  'official v2': () => import('./official.ts'),
+  'mcp-lite': () => import('./mcp-lite.ts'),
+  tmcp: () => import('./tmcp.ts'),
+} satisfies Record<string, () => Promise<{ subject: HttpSubject }>>
+
+/** Row label of a subject. */
+export type SubjectName = keyof typeof subjects

@@ -1,0 +1,48 @@
+/** The official SDK v2, served as its documentation shows. */
+import {
+  createMcpHandler,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
+import { echo, echoInput, hundred, searchInput } from '../tools.ts'
+
+/** A server with its tools; the SDK wants a new one for each request or session. */
+export function createServer(set: ToolSet): McpServer {
+  const server = new McpServer({ name: 'official', version: '1.0.0' })
+  if (set === 'echo') {
+    const config = { description: echo.description, inputSchema: echoInput }
+    server.registerTool(echo.name, config, ({ text }) => ({ content: [{ type: 'text', text }] }))
+  } else {
+    for (const { name, description } of hundred) {
+      const config = { description, inputSchema: searchInput }
+      server.registerTool(name, config, ({ query }) => ({ content: [{ type: 'text', text: query }] }))
+    }
+  }
+  return server
+}
+
+function stateless(set: ToolSet): Handler {
+  const handler = createMcpHandler(() => createServer(set))
+  return (request) => handler.fetch(request)
+}
+
+function session(set: ToolSet): Handler {
+  const transports = new Map<string, WebStandardStreamableHTTPServerTransport>()
+  return async (request) => {
+    const id = request.headers.get('mcp-session-id')
+    const known = id === null ? undefined : transports.get(id)
+    if (known) return known.handleRequest(request)
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      enableJsonResponse: true,
+      onsessioninitialized: (sessionId) => {
+        transports.set(sessionId, transport)
+      },
+    })
+    await createServer(set).connect(transport)
+    return transport.handleRequest(request)
+  }
+}
+
+export const subject: HttpSubject = { session, stateless, modern: stateless }
