@@ -35,3 +35,25 @@ export async function buildForNode(file: string): Promise<string> {
   })
   return `${outdir}/main.mjs`
 }
+
+/**
+ * Compiles a Worker that serves one subject's echo tool in one way.
+ *
+ * @returns the Worker's only module
+ */
+export async function buildForWorker(name: string, way: string): Promise<string> {
+  const contents = `
+    import { subject } from './subjects/${name === 'official v2' ? 'official' : name}.ts'
+    const handle = subject.${way}('echo')
+    export default { fetch: (request) => handle(request) }`
+  const { outputFiles } = await build({
+    ...common,
+    sourcemap: false,
+    stdin: { contents, resolveDir: source('.'), sourcefile: 'worker.ts' },
+    write: false,
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+  })
+  return outputFiles[0]?.text ?? ''
+}

@@ -7,17 +7,25 @@ export interface Ready {
   note: string
 }
 
+/** What `n` calls took, in microseconds. */
+export interface Took {
+  wallUs: number
+  cpuUs: number
+}
+
 /**
- * Answers every `n` sent by the parent with the nanoseconds that `n` calls of `call` took, one
- * after another. Garbage of an earlier round is collected before the clock starts.
+ * Answers every `n` sent by the parent with what `n` calls took.
  *
- * @param call does one call and throws when its answer is wrong
+ * @param calls does `n` calls, one after another, and throws when an answer is wrong
  */
-export function serveRounds(note: string, call: (n: number) => Promise<void>): void {
-  process.on('message', async (calls: number) => {
-    const start = process.hrtime.bigint()
-    await call(calls)
-    process.send?.(Number(process.hrtime.bigint() - start))
+export function serveRounds(note: string, calls: (n: number) => Promise<void>): void {
+  process.on('message', async (n: number) => {
+    const cpu = process.cpuUsage()
+    const start = performance.now()
+    await calls(n)
+    const wallUs = (performance.now() - start) * 1000
+    const { user, system } = process.cpuUsage(cpu)
+    process.send?.({ wallUs, cpuUs: user + system } satisfies Took)
   })
   process.send?.({ note } satisfies Ready)
 }

@@ -3,14 +3,22 @@
  * taken a moment before or after it.
  */
 
+/** What one call took, in microseconds. */
+export interface Cost {
+  /** By the clock. */
+  wallUs: number
+  /** Processor time of the process that did it, all its threads together, if that can be known. */
+  cpuUs?: number
+}
+
 /** Something that can be timed: an SDK in one set-up, or the floor. */
 export interface Contender {
   /** Row label, such as `official v2`. */
   name: string
   /** What is worth knowing about the set-up: `session`, `stateless`… */
   note: string
-  /** Does its work once and returns what one call took, in microseconds. */
-  round(): Promise<number>
+  /** Does its work once and returns what one call took. */
+  round(): Promise<Cost>
   /** Ends whatever was started. */
   close(): Promise<void>
 }
@@ -26,10 +34,20 @@ export interface Spread {
 export interface Measured {
   name: string
   note: string
-  /** Microseconds for one call. */
-  us: Spread
-  /** Time of one call over the floor's in the same pair of rounds. */
+  /** Microseconds for one call, by the clock. */
+  wallUs: Spread
+  /** Clock time of one call over the floor's in the same pair of rounds. */
   ratio: Spread
+  /** The same of processor time, which other work on the machine disturbs less. */
+  cpuRatio?: Spread
+}
+
+interface Samples {
+  name: string
+  note: string
+  wallUs: number[]
+  ratio: number[]
+  cpuRatio: number[]
 }
 
 /** Median, least and greatest of `values`. */
@@ -41,59 +59,67 @@ export function spread(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
 }
 
-/**
- * Runs `rounds` rounds. In each, every contender is paired with a round of the floor of its own,
- * alternately before and after it, and its ratio is taken within that pair.
- */
-export async function compare(
-  floor: Contender,
-  contenders: readonly Contender[],
-  rounds: number,
-): Promise<{ us: number[]; ratio: number[] }[]> {
-  const samples = [floor, ...contenders].map(() => ({ us: [] as number[], ratio: [] as number[] }))
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, contender] of contenders.entries()) {
-      const floorFirst = (round + index) % 2 === 0
-      const before = floorFirst ? await floor.round() : 0
-      const us = await contender.round()
-      const base = floorFirst ? before : await floor.round()
-      samples[0]?.us.push(base)
-      samples[0]?.ratio.push(1)
-      samples[index + 1]?.us.push(us)
-      samples[index + 1]?.ratio.push(us / base)
-    }
+function record(samples: Samples, cost: Cost, base: Cost): void {
+  samples.wallUs.push(cost.wallUs)
+  samples.ratio.push(cost.wallUs / base.wallUs)
+  if (cost.cpuUs !== undefined && base.cpuUs !== undefined) {
+    samples.cpuRatio.push(cost.cpuUs / base.cpuUs)
   }
-  return samples
 }
 
 /**
- * Compares in `generations` fresh sets of contenders, because two processes that run the same code
- * may differ by several percent for their whole life.
+ * Measures contenders against a floor.
  *
- * @param open starts the floor and, after it, the contenders
+ * In each round every contender is paired with a round of the floor of its own, alternately before
+ * and after it, and its ratio is taken within that pair. All of it is repeated with `generations`
+ * fresh sets of contenders, because two processes that run the same code may differ by several
+ * percent for their whole life.
+ *
+ * @param open starts the floor and, after it, the contenders; always the same ones
  */
-export async function compareGenerations(
+export async function compare(
   open: () => Promise<[Contender, ...Contender[]]>,
   options: { generations: number; rounds: number },
 ): Promise<Measured[]> {
-  const all: { name: string; note: string; us: number[]; ratio: number[] }[] = []
+  const all = new Map<string, Samples>()
+  const samplesOf = ({ name, note }: Contender): Samples => {
+    const key = `${name} ${note}`
+    const known = all.get(key) ?? { name, note, wallUs: [], ratio: [], cpuRatio: [] }
+    all.set(key, known)
+    return known
+  }
   for (let generation = 0; generation < options.generations; generation++) {
-    const [floor, ...contenders] = await open()
+    const contenders = await open()
     try {
-      const samples = await compare(floor, contenders, options.rounds)
-      for (const [index, { name, note }] of [floor, ...contenders].entries()) {
-        const entry = (all[index] ??= { name, note, us: [], ratio: [] })
-        entry.us.push(...(samples[index]?.us ?? []))
-        entry.ratio.push(...(samples[index]?.ratio ?? []))
-      }
+      await measure(contenders, options.rounds, samplesOf)
     } finally {
-      await Promise.all([floor, ...contenders].map((contender) => contender.close()))
+      await Promise.all(contenders.map((contender) => contender.close()))
     }
   }
-  return all.map(({ name, note, us, ratio }) => ({
+  return [...all.values()].map(({ name, note, wallUs, ratio, cpuRatio }) => ({
     name,
     note,
-    us: spread(us),
+    wallUs: spread(wallUs),
     ratio: spread(ratio),
+    ...(cpuRatio.length > 0 && { cpuRatio: spread(cpuRatio) }),
   }))
+}
+
+async function measure(
+  [floor, ...contenders]: [Contender, ...Contender[]],
+  rounds: number,
+  samplesOf: (contender: Contender) => Samples,
+): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, contender] of contenders.entries()) {
+      const order = (round + index) % 2 === 0 ? [floor, contender] : [contender, floor]
+      const costs = new Map<Contender, Cost>()
+      for (const each of order) costs.set(each, await each.round())
+      const base = costs.get(floor)
+      const cost = costs.get(contender)
+      if (!base || !cost) continue
+      record(samplesOf(floor), base, base)
+      record(samplesOf(contender), cost, base)
+    }
+  }
 }

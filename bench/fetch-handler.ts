@@ -1,7 +1,7 @@
 /** `tools/call` of one echo tool through the fetch handler, in process. */
 import type { Bench } from './bench.ts'
 import { buildForNode } from './build.ts'
-import { compareGenerations } from './compare.ts'
+import { compare } from './compare.ts'
 import { forkContender } from './fork.ts'
 import type { ToolSet, Way } from './subject.ts'
 import type { SubjectName } from './subjects/index.ts'
@@ -19,7 +19,7 @@ export async function measureFetch(set: ToolSet, ways: [Way, ...Way[]], options:
   const [floor, ...rest] = rows
   if (!floor) throw new Error(`Nothing serves "${ways.join(', ')}"`)
   const start = ([name, way]: [SubjectName, Way]) => forkContender(name, script, [name, way, set], timing)
-  return compareGenerations(async () => {
+  return compare(async () => {
     const base = await start(floor)
     const contenders = []
     for (const row of rest) contenders.push(await start(row))

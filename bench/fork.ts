@@ -1,8 +1,8 @@
 /** The measuring side of a forked contender. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Ready } from './child.ts'
-import type { Contender } from './compare.ts'
+import type { Ready, Took } from './child.ts'
+import type { Contender, Cost } from './compare.ts'
 
 /**
  * Starts `script` in a Node process of its own, so that one contender's garbage and type feedback
@@ -30,18 +30,19 @@ export async function forkContender(
     const [message] = await Promise.race([once(child, 'message'), failed])
     return message as T
   }
-  const run = async (calls: number): Promise<number> => {
+  const run = async (calls: number): Promise<Cost> => {
     child.send(calls)
-    return (await next<number>()) / 1000 / calls
+    const { wallUs, cpuUs } = await next<Took>()
+    return { wallUs: wallUs / calls, cpuUs: cpuUs / calls }
   }
 
   const { note } = await next<Ready>()
-  let us = await run(50)
+  let us = (await run(50)).wallUs
   let warmed = 0
   const warmUntil = Date.now() + options.warmupMs
   while (warmed < 3000 && Date.now() < warmUntil) {
     const calls = Math.max(20, Math.ceil(20_000 / us))
-    us = await run(calls)
+    us = (await run(calls)).wallUs
     warmed += calls
   }
   const calls = Math.max(10, Math.ceil((options.roundMs * 1000) / us))

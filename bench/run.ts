@@ -11,21 +11,26 @@ import type { Spread } from './compare.ts'
 const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   'fetch-handler': () => import('./fetch-handler.ts'),
   'tools-list': () => import('./tools-list.ts'),
+  workerd: () => import('./workerd.ts'),
+  stdio: () => import('./stdio.ts'),
+  'in-memory': () => import('./in-memory.ts'),
 }
 
 const digits = (value: number): string => (value < 100 ? value.toFixed(2) : value.toFixed(0))
 const range = ({ min, max }: Spread): string => `${digits(min)}–${digits(max)}`
 
 function print({ label, goal, rows }: Table): void {
-  const lines = rows.map(({ name, note, us, ratio }) => [
+  const lines = rows.map(({ name, note, wallUs, ratio, cpuRatio }) => [
     name,
     note,
-    digits(us.median),
+    digits(wallUs.median),
     digits(ratio.median),
     range(ratio),
+    cpuRatio ? digits(cpuRatio.median) : '',
+    cpuRatio ? range(cpuRatio) : '',
     `${(100 / ratio.median).toFixed(0)} %`,
   ])
-  const head = [label, 'set-up', 'µs', 'ratio', 'min–max', 'share']
+  const head = [label, 'set-up', 'µs', 'ratio', 'min–max', 'by cpu', 'min–max', 'share']
   const widths = head.map((cell, column) => Math.max(cell.length, ...lines.map((line) => line[column]?.length ?? 0)))
   const show = (cells: string[]): string =>
     cells.map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')

@@ -5,7 +5,7 @@ import { measureFetch } from './fetch-handler.ts'
 export const bench: Bench = {
   title: 'tools/list with 100 tools, in process (time over the floor’s)',
   tables: async ({ scale }) => {
-    const options = { generations: 2, rounds: Math.ceil(8 * scale) }
+    const options = { generations: 1, rounds: Math.ceil(12 * scale) }
     return [
       { label: 'legacy', goal: 'ratio ≤ 1.2', rows: await measureFetch('hundred', ['stateless', 'session'], options) },
       { label: 'modern', goal: 'ratio ≤ 1.2', rows: await measureFetch('hundred', ['modern'], options) },

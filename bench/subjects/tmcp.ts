@@ -1,27 +1,7 @@
-/** tmcp, served as its documentation shows. */
-import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
+/** tmcp over fetch, as its documentation shows. */
 import { HttpTransport } from '@tmcp/transport-http'
-import { McpServer } from 'tmcp'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
-import { echo, echoInput, hundred, searchInput } from '../tools.ts'
-
-/** A server with its tools. */
-export function createServer(set: ToolSet) {
-  const server = new McpServer(
-    { name: 'tmcp', version: '1.0.0', description: 'Bench' },
-    { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } },
-  )
-  if (set === 'echo') {
-    server.tool({ ...echo, schema: echoInput }, ({ text }) => ({ content: [{ type: 'text', text }] }))
-  } else {
-    for (const tool of hundred) {
-      server.tool({ ...tool, schema: searchInput }, ({ query }) => ({
-        content: [{ type: 'text', text: query }],
-      }))
-    }
-  }
-  return server
-}
+import { createServer } from './tmcp-server.ts'
 
 function serve(set: ToolSet): Handler {
   const transport = new HttpTransport(createServer(set), { path: '/mcp', allowedOrigins: [] })

@@ -1,0 +1,127 @@
+/** stdio on Node: how soon a spawned server has answered `initialize`, and pipelined calls. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import type { Bench } from './bench.ts'
+import { buildForNode } from './build.ts'
+import { compare, type Contender, type Cost } from './compare.ts'
+import { initialize, initialized, template } from './requests.ts'
+
+const servers = [
+  { name: 'floor', file: 'stdio-servers/floor.ts' },
+  { name: 'official v2', file: 'stdio-servers/official.ts' },
+  { name: 'tmcp', file: 'stdio-servers/tmcp.ts' },
+] as const
+
+type Child = ChildProcessByStdio<Writable, Readable, null>
+
+const line = (message: object): string => `${JSON.stringify(message)}\n`
+
+function start(script: string): Child {
+  return spawn(process.execPath, [script], {
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+}
+
+async function end(child: Child): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+/** Resolves with the last line when `count` lines have come. */
+function lines(child: Child, count: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let left = count
+    let tail = ''
+    const read = (chunk: Buffer): void => {
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) left--
+      tail = `${tail}${chunk.toString('latin1')}`.slice(-1000)
+      if (left > 0) return
+      child.stdout.off('data', read)
+      child.off('exit', fail)
+      resolve(tail.trimEnd().split('\n').at(-1) ?? '')
+    }
+    const fail = (code: number | null): void => reject(new Error(`Server ended with ${code}`))
+    child.stdout.on('data', read)
+    child.once('exit', fail)
+  })
+}
+
+async function openSession(child: Child): Promise<void> {
+  const answered = lines(child, 1)
+  child.stdin.write(line(initialize))
+  const text = await answered
+  if (!text.includes('"protocolVersion"')) throw new Error(`Initialize was answered ${text}`)
+}
+
+/** Spawns the server anew in each round, until `initialize` is answered. */
+function coldStart(name: string, script: string): Contender {
+  return {
+    name,
+    note: 'spawn to answered initialize',
+    async round(): Promise<Cost> {
+      const begun = performance.now()
+      const child = start(script)
+      await openSession(child)
+      const wallUs = (performance.now() - begun) * 1000
+      await end(child)
+      return { wallUs }
+    },
+    close: async () => {},
+  }
+}
+
+/** Keeps one server and writes `calls` calls at once in each round. */
+async function pipelined(name: string, script: string, calls: number): Promise<Contender> {
+  const child = start(script)
+  await openSession(child)
+  child.stdin.write(line(initialized))
+  const params = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
+  const { body } = template('tools/call', params, { revision: '2025-11-25', sessionId: undefined })
+  let id = 0
+  const round = async (): Promise<Cost> => {
+    let text = ''
+    for (let call = 0; call < calls; call++) text += `${body(++id)}\n`
+    const begun = performance.now()
+    const answered = lines(child, calls)
+    child.stdin.write(text)
+    const last = await answered
+    const wallUs = ((performance.now() - begun) * 1000) / calls
+    if (!last.includes('"The quick brown fox')) throw new Error(`"${name}" answered ${last}`)
+    return { wallUs }
+  }
+  for (let warm = 0; warm < 3; warm++) await round()
+  return { name, note: `${calls} calls in flight`, round, close: () => end(child) }
+}
+
+export const bench: Bench = {
+  title: 'stdio on Node',
+  tables: async ({ scale }) => {
+    const scripts = new Map<string, string>()
+    for (const { name, file } of servers) scripts.set(name, await buildForNode(file))
+    const [floor = '', ...rest] = scripts.keys()
+    const script = (name: string): string => scripts.get(name) ?? ''
+    return [
+      {
+        label: 'cold start',
+        goal: 'ratio ≤ 1.4',
+        rows: await compare(
+          async () => [coldStart(floor, script(floor)), ...rest.map((name) => coldStart(name, script(name)))],
+          { generations: 1, rounds: Math.ceil(12 * scale) },
+        ),
+      },
+      {
+        label: 'pipelined calls',
+        goal: 'share ≥ 60 %',
+        rows: await compare(
+          async () => [
+            await pipelined(floor, script(floor), 2000),
+            ...(await Promise.all(rest.map((name) => pipelined(name, script(name), 2000)))),
+          ],
+          { generations: 2, rounds: Math.ceil(12 * scale) },
+        ),
+      },
+    ]
+  },
+}

@@ -1,0 +1,23 @@
+/** The bench's server on tmcp. */
+import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
+import { McpServer } from 'tmcp'
+import type { ToolSet } from '../subject.ts'
+import { echo, echoInput, hundred, searchInput } from '../tools.ts'
+
+/** A server with its tools. */
+export function createServer(set: ToolSet) {
+  const server = new McpServer(
+    { name: 'tmcp', version: '1.0.0', description: 'Bench' },
+    { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } },
+  )
+  if (set === 'echo') {
+    server.tool({ ...echo, schema: echoInput }, ({ text }) => ({ content: [{ type: 'text', text }] }))
+  } else {
+    for (const tool of hundred) {
+      server.tool({ ...tool, schema: searchInput }, ({ query }) => ({
+        content: [{ type: 'text', text: query }],
+      }))
+    }
+  }
+  return server
+}

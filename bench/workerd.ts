@@ -1,0 +1,72 @@
+/** `tools/call` of one echo tool on workerd, under load from autocannon. */
+import autocannon from 'autocannon'
+import { Miniflare } from 'miniflare'
+import type { Bench } from './bench.ts'
+import { buildForWorker } from './build.ts'
+import { compare, type Contender, type Cost } from './compare.ts'
+import { handshake, template } from './requests.ts'
+import type { Way } from './subject.ts'
+import { subjects, type SubjectName } from './subjects/index.ts'
+
+const text = 'The quick brown fox jumps over the lazy dog'
+
+async function load(url: string, way: Way, name: string): Promise<() => Promise<Cost>> {
+  const legacy = way === 'modern' ? undefined : await handshake((request) => fetch(request), url)
+  const { headers, body } = template('tools/call', { name: 'echo', arguments: { text } }, legacy)
+  const first = await fetch(url, { method: 'POST', headers, body: body(1) })
+  const answer = await first.text()
+  if (!answer.includes(text)) throw new Error(`"${name}" answered ${answer}`)
+  return async () => {
+    const { requests, duration, non2xx, errors } = await autocannon({
+      url,
+      method: 'POST',
+      headers,
+      body: body(1),
+      connections: 8,
+      duration: 1,
+    })
+    if (non2xx + errors > 0) throw new Error(`"${name}" failed ${non2xx + errors} requests`)
+    return { wallUs: (duration * 1e6) / requests.total }
+  }
+}
+
+async function open(name: SubjectName, way: Way): Promise<Contender> {
+  const miniflare = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await buildForWorker(name, way) }],
+    compatibilityDate: '2026-04-01',
+    compatibilityFlags: name === 'tmcp' ? ['nodejs_als'] : [],
+    cf: false,
+    port: 0,
+  })
+  const url = new URL('/mcp', await miniflare.ready).href
+  const round = await load(url, way, name)
+  for (let warm = 0; warm < 2; warm++) await round()
+  return { name, note: way, round, close: () => miniflare.dispose() }
+}
+
+async function measure(ways: [Way, ...Way[]], rounds: number) {
+  return compare(
+    async () => {
+      const contenders: Contender[] = []
+      for (const name of Object.keys(subjects) as SubjectName[]) {
+        const { subject } = await subjects[name]()
+        for (const way of ways) if (subject[way]) contenders.push(await open(name, way))
+      }
+      const [floor, ...rest] = contenders
+      if (!floor) throw new Error('Nothing to measure')
+      return [floor, ...rest]
+    },
+    { generations: 1, rounds },
+  )
+}
+
+export const bench: Bench = {
+  title: 'tools/call on workerd (time per request under load; share is of the floor’s requests/s)',
+  tables: async ({ scale }) => {
+    const rounds = Math.ceil(4 * scale)
+    return [
+      { label: 'legacy', goal: 'share ≥ 90 %', rows: await measure(['stateless', 'session'], rounds) },
+      { label: 'modern', goal: 'share ≥ 90 %', rows: await measure(['modern'], rounds) },
+    ]
+  },
+}
