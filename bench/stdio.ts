@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Bench } from './bench.ts'
 import { buildForNode } from './build.ts'
 import { compare, type Contender, type Cost } from './compare.ts'
+import { cpuUsOf } from './cpu.ts'
 import { initialize, initialized, template } from './requests.ts'
 
 const servers = [
@@ -55,6 +56,11 @@ async function openSession(child: Child): Promise<void> {
   if (!text.includes('"protocolVersion"')) throw new Error(`Initialize was answered ${text}`)
 }
 
+const cost = (wallUs: number, from: number | undefined, to: number | undefined, calls: number): Cost => ({
+  wallUs: wallUs / calls,
+  ...(from !== undefined && to !== undefined && { cpuUs: (to - from) / calls }),
+})
+
 /** Spawns the server anew in each round, until `initialize` is answered. */
 function coldStart(name: string, script: string): Contender {
   return {
@@ -65,15 +71,20 @@ function coldStart(name: string, script: string): Contender {
       const child = start(script)
       await openSession(child)
       const wallUs = (performance.now() - begun) * 1000
+      const cpuUs = cpuUsOf(child.pid)
       await end(child)
-      return { wallUs }
+      return cost(wallUs, 0, cpuUs, 1)
     },
     close: async () => {},
   }
 }
 
-/** Keeps one server and writes `calls` calls at once in each round. */
-async function pipelined(name: string, script: string, calls: number): Promise<Contender> {
+/** Calls written at once, and how often a round does that. */
+const window = 50
+const windows = 40
+
+/** Keeps one server; writes a window of calls, awaits all of their answers, and so on. */
+async function pipelined(name: string, script: string): Promise<Contender> {
   const child = start(script)
   await openSession(child)
   child.stdin.write(line(initialized))
@@ -81,18 +92,22 @@ async function pipelined(name: string, script: string, calls: number): Promise<C
   const { body } = template('tools/call', params, { revision: '2025-11-25', sessionId: undefined })
   let id = 0
   const round = async (): Promise<Cost> => {
-    let text = ''
-    for (let call = 0; call < calls; call++) text += `${body(++id)}\n`
+    let last = ''
+    const cpu = cpuUsOf(child.pid)
     const begun = performance.now()
-    const answered = lines(child, calls)
-    child.stdin.write(text)
-    const last = await answered
-    const wallUs = ((performance.now() - begun) * 1000) / calls
+    for (let batch = 0; batch < windows; batch++) {
+      let text = ''
+      for (let call = 0; call < window; call++) text += `${body(++id)}\n`
+      const answered = lines(child, window)
+      child.stdin.write(text)
+      last = await answered
+    }
+    const wallUs = (performance.now() - begun) * 1000
     if (!last.includes('"The quick brown fox')) throw new Error(`"${name}" answered ${last}`)
-    return { wallUs }
+    return cost(wallUs, cpu, cpuUsOf(child.pid), window * windows)
   }
   for (let warm = 0; warm < 3; warm++) await round()
-  return { name, note: `${calls} calls in flight`, round, close: () => end(child) }
+  return { name, note: `${window} calls in flight`, round, close: () => end(child) }
 }
 
 export const bench: Bench = {
@@ -108,7 +123,7 @@ export const bench: Bench = {
         goal: 'ratio ≤ 1.4',
         rows: await compare(
           async () => [coldStart(floor, script(floor)), ...rest.map((name) => coldStart(name, script(name)))],
-          { generations: 1, rounds: Math.ceil(12 * scale) },
+          { generations: 1, rounds: Math.ceil(10 * scale) },
         ),
       },
       {
@@ -116,8 +131,8 @@ export const bench: Bench = {
         goal: 'share ≥ 60 %',
         rows: await compare(
           async () => [
-            await pipelined(floor, script(floor), 2000),
-            ...(await Promise.all(rest.map((name) => pipelined(name, script(name), 2000)))),
+            await pipelined(floor, script(floor)),
+            ...(await Promise.all(rest.map((name) => pipelined(name, script(name))))),
           ],
           { generations: 2, rounds: Math.ceil(12 * scale) },
         ),

@@ -4,19 +4,21 @@ import { Miniflare } from 'miniflare'
 import type { Bench } from './bench.ts'
 import { buildForWorker } from './build.ts'
 import { compare, type Contender, type Cost } from './compare.ts'
+import { children, cpuUsOf } from './cpu.ts'
 import { handshake, template } from './requests.ts'
 import type { Way } from './subject.ts'
 import { subjects, type SubjectName } from './subjects/index.ts'
 
 const text = 'The quick brown fox jumps over the lazy dog'
 
-async function load(url: string, way: Way, name: string): Promise<() => Promise<Cost>> {
+async function load(url: string, way: Way, name: string, pid: number | undefined): Promise<() => Promise<Cost>> {
   const legacy = way === 'modern' ? undefined : await handshake((request) => fetch(request), url)
   const { headers, body } = template('tools/call', { name: 'echo', arguments: { text } }, legacy)
   const first = await fetch(url, { method: 'POST', headers, body: body(1) })
   const answer = await first.text()
   if (!answer.includes(text)) throw new Error(`"${name}" answered ${answer}`)
   return async () => {
+    const cpu = cpuUsOf(pid)
     const { requests, duration, non2xx, errors } = await autocannon({
       url,
       method: 'POST',
@@ -26,11 +28,16 @@ async function load(url: string, way: Way, name: string): Promise<() => Promise<
       duration: 1,
     })
     if (non2xx + errors > 0) throw new Error(`"${name}" failed ${non2xx + errors} requests`)
-    return { wallUs: (duration * 1e6) / requests.total }
+    const after = cpuUsOf(pid)
+    return {
+      wallUs: (duration * 1e6) / requests.total,
+      ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / requests.total }),
+    }
   }
 }
 
 async function open(name: SubjectName, way: Way): Promise<Contender> {
+  const before = children()
   const miniflare = new Miniflare({
     modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await buildForWorker(name, way) }],
     compatibilityDate: '2026-04-01',
@@ -39,7 +46,8 @@ async function open(name: SubjectName, way: Way): Promise<Contender> {
     port: 0,
   })
   const url = new URL('/mcp', await miniflare.ready).href
-  const round = await load(url, way, name)
+  const pid = [...children()].find((child) => !before.has(child))
+  const round = await load(url, way, name, pid)
   for (let warm = 0; warm < 2; warm++) await round()
   return { name, note: way, round, close: () => miniflare.dispose() }
 }

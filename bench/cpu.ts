@@ -1,0 +1,29 @@
+/** Processor time of other processes, where the system tells (Linux). */
+import { readdirSync, readFileSync } from 'node:fs'
+
+/**
+ * Processor time that the living threads of a process have had, in microseconds.
+ *
+ * @returns undefined where `/proc` does not tell
+ */
+export function cpuUsOf(pid: number | undefined): number | undefined {
+  try {
+    let ns = 0
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      ns += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+    }
+    return ns / 1000
+  } catch {
+    return undefined
+  }
+}
+
+/** Ids of this process's children; empty where `/proc` does not tell. */
+export function children(): Set<number> {
+  try {
+    const text = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+    return new Set(text.split(' ').filter(Boolean).map(Number))
+  } catch {
+    return new Set()
+  }
+}
