@@ -19,13 +19,14 @@ export interface Took {
  * @param calls does `n` calls, one after another, and throws when an answer is wrong
  */
 export function serveRounds(note: string, calls: (n: number) => Promise<void>): void {
-  process.on('message', async (n: number) => {
+  const measure = async (n: number): Promise<void> => {
     const cpu = process.cpuUsage()
     const start = performance.now()
     await calls(n)
     const wallUs = (performance.now() - start) * 1000
     const { user, system } = process.cpuUsage(cpu)
     process.send?.({ wallUs, cpuUs: user + system } satisfies Took)
-  })
+  }
+  process.on('message', (n: number) => void measure(n))
   process.send?.({ note } satisfies Ready)
 }

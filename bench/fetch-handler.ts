@@ -8,7 +8,11 @@ import type { SubjectName } from './subjects/index.ts'
 import { subjects } from './subjects/index.ts'
 
 /** Measures every subject that serves one of `ways`, the first floor way being the base. */
-export async function measureFetch(set: ToolSet, ways: [Way, ...Way[]], options: { generations: number; rounds: number }) {
+export async function measureFetch(
+  set: ToolSet,
+  ways: [Way, ...Way[]],
+  options: { generations: number; rounds: number },
+) {
   const script = await buildForNode('fetch-child.ts')
   const rows: [SubjectName, Way][] = []
   for (const name of Object.keys(subjects) as SubjectName[]) {
@@ -18,7 +22,8 @@ export async function measureFetch(set: ToolSet, ways: [Way, ...Way[]], options:
   const timing = { warmupMs: 3000, roundMs: 40 }
   const [floor, ...rest] = rows
   if (!floor) throw new Error(`Nothing serves "${ways.join(', ')}"`)
-  const start = ([name, way]: [SubjectName, Way]) => forkContender(name, script, [name, way, set], timing)
+  const start = ([name, way]: [SubjectName, Way]) =>
+    forkContender(name, script, [name, way, set], timing)
   return compare(async () => {
     const base = await start(floor)
     const contenders = []
@@ -32,8 +37,16 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const options = { generations: 2, rounds: Math.ceil(15 * scale) }
     return [
-      { label: 'legacy', goal: 'ratio ≤ 1.25', rows: await measureFetch('echo', ['stateless', 'session'], options) },
-      { label: 'modern', goal: 'ratio ≤ 1.35', rows: await measureFetch('echo', ['modern'], options) },
+      {
+        label: 'legacy',
+        goal: 'ratio ≤ 1.25',
+        rows: await measureFetch('echo', ['stateless', 'session'], options),
+      },
+      {
+        label: 'modern',
+        goal: 'ratio ≤ 1.35',
+        rows: await measureFetch('echo', ['modern'], options),
+      },
     ]
   },
 }

@@ -23,7 +23,9 @@ export async function forkContender(
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const failed = new Promise<never>((_, reject) => {
-    child.once('exit', (code) => reject(new Error(`${name} (${args.join(' ')}) ended with ${code}`)))
+    child.once('exit', (code) =>
+      reject(new Error(`${name} (${args.join(' ')}) ended with ${code}`)),
+    )
   })
   failed.catch(() => {})
   const next = async <T>(): Promise<T> => {

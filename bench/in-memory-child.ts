@@ -1,32 +1,13 @@
-/** Client and server in one process, by row label. */
-import type { Client } from '@modelcontextprotocol/client'
+/** Forked by the in-memory bench: calls one subject's echo tool. */
+import { serveRounds } from './child.ts'
+import { subjects } from './subjects/in-memory.ts'
 
-/** Calls the echo tool and resolves with the text of its answer. */
-type Echo = (text: string) => Promise<string>
+const [name = ''] = process.argv.slice(2)
+const echo = await subjects[name]?.()
+if (!echo) throw new Error(`Unknown subject: "${name}"`)
 
-interface Answer {
-  content: readonly unknown[]
-}
-
-function textOf({ content }: Answer): string {
-  const [block] = content as readonly { text?: string }[]
-  return block?.text ?? ''
-}
-
-async function floor(): Promise<Echo> {
-  const echo = async ({ text }: { text: string }) => ({ content: [{ type: 'text', text }] })
-  return async (text) => textOf(await echo({ text }))
-}
-
-async function official(): Promise<Echo> {
-  const [{ Client, InMemoryTransport }, { createServer }] = await Promise.all([
-    import('@modelcontextprotocol/client'),
-    import('./subjects/official.ts'),
-  ])
-  const [near, far] = InMemoryTransport.createLinkedPair()
-  const client: Client = new Client({ name: 'bench', version: '1.0.0' })
-  await Promise.all([createServer('echo').connect(far), client.connect(near)])
-  return async (text) => textOf(await client.callTool({ name: 'echo', arguments: { text } }))
-}
-
-export const subjects: Record<string, () => Promise<Echo>> = { floor, 'official v2': official }
+serveRounds('linked pair', async (calls) => {
+  let text = ''
+  for (let call = 0; call < calls; call++) text = await echo(`hello ${call}`)
+  if (text !== `hello ${calls - 1}`) throw new Error(`"${name}" answered ${text}`)
+})

@@ -3,13 +3,14 @@ import type { Bench } from './bench.ts'
 import { buildForNode } from './build.ts'
 import { compare } from './compare.ts'
 import { forkContender } from './fork.ts'
-import { subjects } from './in-memory-child.ts'
+import { subjects } from './subjects/in-memory.ts'
 
 export const bench: Bench = {
   title: 'tools/call from client to server in memory (the floor is the bare call of the tool)',
   tables: async ({ scale }) => {
-    const script = await buildForNode('in-memory-main.ts')
-    const start = (name: string) => forkContender(name, script, [name], { warmupMs: 3000, roundMs: 30 })
+    const script = await buildForNode('in-memory-child.ts')
+    const start = (name: string) =>
+      forkContender(name, script, [name], { warmupMs: 3000, roundMs: 30 })
     return [
       {
         label: 'in memory',
@@ -18,7 +19,8 @@ export const bench: Bench = {
           async () => {
             const floor = await start('floor')
             const contenders = []
-            for (const name of Object.keys(subjects)) if (name !== 'floor') contenders.push(await start(name))
+            for (const name of Object.keys(subjects))
+              if (name !== 'floor') contenders.push(await start(name))
             return [floor, ...contenders]
           },
           { generations: 2, rounds: Math.ceil(15 * scale) },

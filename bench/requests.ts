@@ -33,7 +33,7 @@ export const initialized = { jsonrpc: '2.0', method: 'notifications/initialized'
 export interface Template {
   headers: Record<string, string>
   /** The body under this id. */
-  body(id: number): string
+  body: (id: number) => string
 }
 
 /** What a legacy handshake ended with. */
@@ -63,7 +63,12 @@ export function template(
     ...(modern && typeof name === 'string' && { 'mcp-name': name }),
     ...(legacy?.sessionId !== undefined && { 'mcp-session-id': legacy.sessionId }),
   }
-  const text = JSON.stringify({ jsonrpc: '2.0', id: 0, method, params: modern ? { ...params, _meta: modernMeta } : params })
+  const text = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 0,
+    method,
+    params: modern ? { ...params, _meta: modernMeta } : params,
+  })
   const [head = '', tail = ''] = text.split('"id":0', 2)
   return { headers, body: (id) => `${head}"id":${id}${tail}` }
 }

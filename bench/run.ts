@@ -31,9 +31,15 @@ function print({ label, goal, rows }: Table): void {
     `${(100 / ratio.median).toFixed(0)} %`,
   ])
   const head = [label, 'set-up', 'µs', 'ratio', 'min–max', 'by cpu', 'min–max', 'share']
-  const widths = head.map((cell, column) => Math.max(cell.length, ...lines.map((line) => line[column]?.length ?? 0)))
+  const widths = head.map((cell, column) =>
+    Math.max(cell.length, ...lines.map((line) => line[column]?.length ?? 0)),
+  )
   const show = (cells: string[]): string =>
-    cells.map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')
+    cells
+      .map((cell, column) =>
+        column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
   console.log(`  ${show(head)}   goal: ${goal}`)
   for (const line of lines) console.log(`  ${show(line)}`)
 }
@@ -46,7 +52,8 @@ const results = new URL('./results/', import.meta.url)
 mkdirSync(results, { recursive: true })
 for (const name of positionals.length > 0 ? positionals : Object.keys(benches)) {
   const load = benches[name]
-  if (!load) throw new Error(`Unknown bench: "${name}"; known are ${Object.keys(benches).join(', ')}`)
+  if (!load)
+    throw new Error(`Unknown bench: "${name}"; known are ${Object.keys(benches).join(', ')}`)
   const { bench } = await load()
   console.log(`\n${bench.title}`)
   const started = Date.now()

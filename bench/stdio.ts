@@ -56,7 +56,12 @@ async function openSession(child: Child): Promise<void> {
   if (!text.includes('"protocolVersion"')) throw new Error(`Initialize was answered ${text}`)
 }
 
-const cost = (wallUs: number, from: number | undefined, to: number | undefined, calls: number): Cost => ({
+const cost = (
+  wallUs: number,
+  from: number | undefined,
+  to: number | undefined,
+  calls: number,
+): Cost => ({
   wallUs: wallUs / calls,
   ...(from !== undefined && to !== undefined && { cpuUs: (to - from) / calls }),
 })
@@ -88,7 +93,10 @@ async function pipelined(name: string, script: string): Promise<Contender> {
   const child = start(script)
   await openSession(child)
   child.stdin.write(line(initialized))
-  const params = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
+  const params = {
+    name: 'echo',
+    arguments: { text: 'The quick brown fox jumps over the lazy dog' },
+  }
   const { body } = template('tools/call', params, { revision: '2025-11-25', sessionId: undefined })
   let id = 0
   const round = async (): Promise<Cost> => {
@@ -122,7 +130,10 @@ export const bench: Bench = {
         label: 'cold start',
         goal: 'ratio ≤ 1.4',
         rows: await compare(
-          async () => [coldStart(floor, script(floor)), ...rest.map((name) => coldStart(name, script(name)))],
+          async () => [
+            coldStart(floor, script(floor)),
+            ...rest.map((name) => coldStart(name, script(name))),
+          ],
           { generations: 1, rounds: Math.ceil(10 * scale) },
         ),
       },

@@ -7,8 +7,16 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const options = { generations: 1, rounds: Math.ceil(12 * scale) }
     return [
-      { label: 'legacy', goal: 'ratio ≤ 1.2', rows: await measureFetch('hundred', ['stateless', 'session'], options) },
-      { label: 'modern', goal: 'ratio ≤ 1.2', rows: await measureFetch('hundred', ['modern'], options) },
+      {
+        label: 'legacy',
+        goal: 'ratio ≤ 1.2',
+        rows: await measureFetch('hundred', ['stateless', 'session'], options),
+      },
+      {
+        label: 'modern',
+        goal: 'ratio ≤ 1.2',
+        rows: await measureFetch('hundred', ['modern'], options),
+      },
     ]
   },
 }

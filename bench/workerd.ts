@@ -11,7 +11,12 @@ import { subjects, type SubjectName } from './subjects/index.ts'
 
 const text = 'The quick brown fox jumps over the lazy dog'
 
-async function load(url: string, way: Way, name: string, pid: number | undefined): Promise<() => Promise<Cost>> {
+async function load(
+  url: string,
+  way: Way,
+  name: string,
+  pid: number | undefined,
+): Promise<() => Promise<Cost>> {
   const legacy = way === 'modern' ? undefined : await handshake((request) => fetch(request), url)
   const { headers, body } = template('tools/call', { name: 'echo', arguments: { text } }, legacy)
   const first = await fetch(url, { method: 'POST', headers, body: body(1) })
@@ -73,7 +78,11 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const rounds = Math.ceil(4 * scale)
     return [
-      { label: 'legacy', goal: 'share ≥ 90 %', rows: await measure(['stateless', 'session'], rounds) },
+      {
+        label: 'legacy',
+        goal: 'share ≥ 90 %',
+        rows: await measure(['stateless', 'session'], rounds),
+      },
       { label: 'modern', goal: 'share ≥ 90 %', rows: await measure(['modern'], rounds) },
     ]
   },

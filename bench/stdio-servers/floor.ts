@@ -23,6 +23,8 @@ process.stdin.setEncoding('utf8').on('data', (chunk: string) => {
   for (const line of lines) {
     const call = JSON.parse(line) as Call
     if (call.id === undefined) continue
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: call.id, result: answer(call) })}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id: call.id, result: answer(call) })}\n`,
+    )
   }
 })

@@ -25,10 +25,16 @@ function create(set: ToolSet, extra: object): Handler {
     switch (method) {
       case 'tools/call': {
         const content = [{ type: 'text', text: params.arguments.text }]
-        return new Response(JSON.stringify({ jsonrpc: '2.0', id, result: { content, ...extra } }), json)
+        return new Response(
+          JSON.stringify({ jsonrpc: '2.0', id, result: { content, ...extra } }),
+          json,
+        )
       }
       case 'tools/list':
-        return new Response(JSON.stringify({ jsonrpc: '2.0', id, result: { tools, ...extra } }), json)
+        return new Response(
+          JSON.stringify({ jsonrpc: '2.0', id, result: { tools, ...extra } }),
+          json,
+        )
       case 'initialize': {
         const result = {
           protocolVersion: '2025-11-25',

@@ -16,7 +16,9 @@ export function createServer(set: ToolSet): McpServer {
   } else {
     for (const { name, description } of hundred) {
       const config = { description, inputSchema: searchInput }
-      server.registerTool(name, config, ({ query }) => ({ content: [{ type: 'text', text: query }] }))
+      server.registerTool(name, config, ({ query }) => ({
+        content: [{ type: 'text', text: query }],
+      }))
     }
   }
   return server

@@ -11,7 +11,9 @@ export function createServer(set: ToolSet) {
     { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } },
   )
   if (set === 'echo') {
-    server.tool({ ...echo, schema: echoInput }, ({ text }) => ({ content: [{ type: 'text', text }] }))
+    server.tool({ ...echo, schema: echoInput }, ({ text }) => ({
+      content: [{ type: 'text', text }],
+    }))
   } else {
     for (const tool of hundred) {
       server.tool({ ...tool, schema: searchInput }, ({ query }) => ({
