@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
-import { INVALID_PARAMS, RESOURCE_NOT_FOUND } from './errors.ts'
+import { INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, RESOURCE_NOT_FOUND } from './errors.ts'
 
 /** A revision of the protocol, named by its date. */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
@@ -23,6 +23,8 @@ export interface RevisionFacts {
   readonly argumentErrorsAsResult: boolean
   /** The code of "no such resource". */
   readonly resourceNotFound: number
+  /** The code of "the client lacks a capability", where there is one. */
+  readonly missingCapability: number | undefined
   /** `audio` content, tool annotations, `progress.message`, the `completions` capability. */
   readonly audio: boolean
   /** `title`, `resource_link`, structured output, `_meta` on objects, completion context. */
@@ -45,6 +47,7 @@ const v20241105: RevisionFacts = {
   primedStreams: false,
   argumentErrorsAsResult: false,
   resourceNotFound: RESOURCE_NOT_FOUND,
+  missingCapability: undefined,
   audio: false,
   titles: false,
   icons: false,
@@ -77,6 +80,7 @@ const v20260728: RevisionFacts = {
   era: 'modern',
   primedStreams: false,
   resourceNotFound: INVALID_PARAMS,
+  missingCapability: MISSING_REQUIRED_CLIENT_CAPABILITY,
   structuredContent: 'any',
   tasks: 'extension',
 }

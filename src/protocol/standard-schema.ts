@@ -31,10 +31,10 @@ export interface SchemaIssue {
 }
 
 /** The type of a schema's validated value. */
-export type InferOutput<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never
+export type InferOutput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output']
 
 /** The type that a schema accepts. */
-export type InferInput<S> = S extends StandardSchema<infer Input, infer _Output> ? Input : never
+export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
 
 /** Says in one line why a value was refused, with the path of each issue. */
 export function describeIssues(issues: readonly SchemaIssue[]): string {

@@ -1,0 +1,55 @@
+/**
+ * Asking the client while a request is being answered: one interface for handlers, and the ways to
+ * do it. `push` sends a request and waits; `replay` ends the request with what it asks, and runs
+ * the handler again with the answers that the client's retry brings.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { McpError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { InputRequest } from '../protocol/types.ts'
+
+/** One question to the client. */
+export interface Question {
+  readonly request: InputRequest
+  /** Names the question across replays; by default its place in the order of questions. */
+  readonly key?: string | undefined
+  /** Whether an answer will do; one that will not is asked for again. */
+  readonly accepts: (answer: JsonObject) => boolean | Promise<boolean>
+}
+
+/** How a handler asks its client, and remembers what it did. */
+export interface Input {
+  /** Resolves with the client's answer. */
+  ask(question: Question): Promise<JsonObject>
+  /** Runs a side effect once, however often the handler runs. The value must survive JSON. */
+  step<T>(name: string, run: () => T | Promise<T>): Promise<T>
+}
+
+/**
+ * Asks by sending a request and waiting: the handler runs once, so steps just run.
+ *
+ * @param send Puts the request to the client and resolves with its result.
+ */
+export function pushInput(send: (request: InputRequest) => Promise<JsonObject>): Input {
+  return {
+    async ask({ request, accepts }) {
+      const answer = await send(request)
+      if (await accepts(answer)) return answer
+      throw new McpError('INVALID_MESSAGE', `The client's answer to "${request.method}" is invalid`)
+    },
+    step: async (_name, run) => run(),
+  }
+}
+
+/**
+ * Refuses every question at once, where no way leads to the client.
+ *
+ * @param reason What the error says.
+ */
+export function noInput(reason: string): Input {
+  return {
+    ask: () => Promise.reject(new McpError('UNSUPPORTED', reason)),
+    step: async (_name, run) => run(),
+  }
+}

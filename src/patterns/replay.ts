@@ -1,0 +1,142 @@
+/**
+ * Input by replay: what a handler asked and did so far is recorded, sealed into `requestState`,
+ * and played back when the client sends the request again with answers.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { InputRequest } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Input, Question } from './input.ts'
+import { digest } from './sealed-state.ts'
+
+/** What one run hands to the next. Plain JSON. */
+export interface Recording {
+  /** Answers by key, each with the digest of the question that it answers. */
+  answers: { [key: string]: { asked: string; answer: JsonObject } }
+  /** Values of steps by name. */
+  steps: { [name: string]: unknown }
+  /** Digests of the questions that the client was asked last, by key. */
+  open: { [key: string]: string }
+}
+
+/** Thrown into a handler whose question has no answer yet. Swallowing it changes nothing. */
+export class InputPending extends Error {
+  constructor() {
+    super('The answer arrives with the next run of this handler: let this error pass')
+    this.name = 'InputPending'
+  }
+}
+
+/** An empty recording, for a request that is made for the first time. */
+export function emptyRecording(): Recording {
+  return { answers: nothing(), steps: nothing(), open: nothing() }
+}
+
+/** The input of one run of a handler. */
+export class ReplayInput implements Input {
+  readonly #recording: Recording
+  readonly #responses: { [key: string]: unknown }
+  readonly #asked = new Map<string, { request: InputRequest; digest: string }>()
+  readonly #working = new Set<Promise<unknown>>()
+  readonly #stepNames = new Set<string>()
+  #count = 0
+  #divergence: ProtocolError | undefined
+
+  /**
+   * @param recording What the runs before left.
+   * @param responses The client's `inputResponses`; keys that were not asked for are ignored.
+   */
+  constructor(recording: Recording, responses: { [key: string]: unknown } = {}) {
+    this.#recording = {
+      answers: Object.assign(nothing(), recording.answers),
+      steps: Object.assign(nothing(), recording.steps),
+      open: Object.assign(nothing(), recording.open),
+    }
+    this.#responses = responses
+  }
+
+  /** Whether the client has to answer before the handler can come to its end. */
+  get pending(): boolean {
+    return this.#asked.size > 0
+  }
+
+  /** Set when the handler asked something else than in an earlier run. */
+  get divergence(): ProtocolError | undefined {
+    return this.#divergence
+  }
+
+  ask(question: Question): Promise<JsonObject> {
+    const key = question.key ?? `${question.request.method}#${++this.#count}`
+    const answer = this.#track(this.#answer(key, question))
+    // A question that is asked but not awaited must not count as an unhandled rejection.
+    answer.catch(() => {})
+    return answer
+  }
+
+  step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+    return this.#track(this.#step(name, run))
+  }
+
+  /** What the client is asked now, and what the next run needs; once all that is running settled. */
+  async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
+    while (this.#working.size > 0) await Promise.allSettled(this.#working)
+    const requests: { [key: string]: InputRequest } = nothing()
+    const open: { [key: string]: string } = nothing()
+    for (const [key, asked] of this.#asked) {
+      requests[key] = asked.request
+      open[key] = asked.digest
+    }
+    return { requests, recording: { ...this.#recording, open } }
+  }
+
+  async #answer(key: string, { request, accepts }: Question): Promise<JsonObject> {
+    const asked = await digest(request)
+    const recorded = this.#recording.answers[key]
+    if (recorded) {
+      if (recorded.asked !== asked) throw this.#diverge(key)
+      return recorded.answer
+    }
+    const opened = this.#recording.open[key]
+    if (opened !== undefined && opened !== asked) throw this.#diverge(key)
+    const response = opened === undefined ? undefined : this.#responses[key]
+    if (isObject(response) && (await accepts(response))) {
+      this.#recording.answers[key] = { asked, answer: response }
+      return response
+    }
+    this.#asked.set(key, { request, digest: asked })
+    throw new InputPending()
+  }
+
+  async #step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+    if (this.#stepNames.has(name)) {
+      throw new TypeError(`The step "${name}" ran already in this call: give each step its own name`)
+    }
+    this.#stepNames.add(name)
+    if (name in this.#recording.steps) return this.#recording.steps[name] as T
+    const value = await run()
+    this.#recording.steps[name] = value === undefined ? null : value
+    return value
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#working.add(work)
+    const done = (): void => void this.#working.delete(work)
+    work.then(done, done)
+    return work
+  }
+
+  #diverge(key: string): ProtocolError {
+    this.#divergence ??= new ProtocolError(
+      INTERNAL_ERROR,
+      `The handler asked something else under "${key}" when it ran again: compute what varies inside ctx.step`,
+    )
+    return this.#divergence
+  }
+}
+
+/** A record without a prototype, so that any text can be a key. */
+function nothing(): { [key: string]: never } {
+  return Object.create(null) as { [key: string]: never }
+}

@@ -1,0 +1,42 @@
+/**
+ * Puts a question to the client if the client declared that it can answer it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
+ */
+import { missingCapabilities } from '../protocol/capabilities.ts'
+import { McpError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { InputRequest } from '../protocol/types.ts'
+import type { RequestContext } from './context.ts'
+
+/**
+ * Asks the client.
+ *
+ * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what the question needs;
+ *   its `data.requiredCapabilities` says what.
+ */
+export async function askClient(
+  ctx: RequestContext,
+  request: InputRequest,
+  key: string | undefined,
+  accepts: (answer: JsonObject) => boolean | Promise<boolean>,
+): Promise<JsonObject> {
+  const { client, revision } = ctx.exchange
+  const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
+  if (requiredCapabilities) {
+    throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {
+      data: { requiredCapabilities },
+    })
+  }
+  return ctx.input.ask({ request, key, accepts })
+}
+
+/** Whether a question was refused because the client did not declare that it can answer it. */
+export function isMissingCapability(error: unknown): error is McpError {
+  return error instanceof McpError && error.code === 'CAPABILITY_MISSING'
+}
+
+/** Whether a question was refused because no way leads to the client. */
+export function isUnsupported(error: unknown): error is McpError {
+  return error instanceof McpError && error.code === 'UNSUPPORTED'
+}

@@ -1,0 +1,212 @@
+/**
+ * What a handler gets beside its arguments.
+ */
+import { noInput, pushInput, type Input } from '../patterns/input.ts'
+import { emptyRecording, ReplayInput } from '../patterns/replay.ts'
+import { findMethod } from '../protocol/methods.ts'
+import { notification, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import type { CreateMessageParams, CreateMessageResult, LoggingLevel, Meta, ObjectSchema, Root } from '../protocol/types.ts'
+import type { StandardSchema } from '../protocol/standard-schema.ts'
+import { elicitForm, elicitUrl, type ElicitAnswer, type FormQuestion, type UrlQuestion } from './elicitation.ts'
+import { listRoots } from './roots.ts'
+import { sample } from './sampling.ts'
+import type { Caller, ClientFacts, Exchange } from './exchange.ts'
+import { wants } from './logging.ts'
+
+/** What a handler gets beside its arguments: facts of the request, and ways to reach the client. */
+export interface Context {
+  /** The method that is being answered. */
+  readonly method: string
+  /** The id of the request, with its JSON type. */
+  readonly id: RequestId
+  /** The revision that the client speaks. */
+  readonly revision: Revision
+  /** Who the client says it is, and what it offers. Never a basis for trust. */
+  readonly client: ClientFacts
+  /** The request's `_meta`. */
+  readonly meta: Meta
+  /** The authenticated subject, where authorization is set up. */
+  readonly principal: string | undefined
+  /** What authorization found out. */
+  readonly auth: unknown
+  /** The platform's environment, such as a Worker's bindings. */
+  readonly env: unknown
+  /** The HTTP request, where there is one. */
+  readonly request: Request | undefined
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+  /**
+   * The answers to an `input_required` result that the handler returned itself; handlers that use
+   * {@link Context.elicit} and its like never need it. Unchecked.
+   */
+  readonly inputResponses: { readonly [key: string]: unknown } | undefined
+  /** The `requestState` of an `input_required` result that the handler returned itself. */
+  readonly requestState: string | undefined
+  /** Keeps the host alive until the promise settles, where the platform needs to be told. */
+  waitUntil(work: Promise<unknown>): void
+  /**
+   * Reports progress, if the client asked for it (basic/utilities/progress). Values that do not
+   * increase are left out.
+   *
+   * @param progress How far the work is.
+   */
+  progress(progress: number, options?: { total?: number; message?: string }): Promise<void>
+  /**
+   * Sends a log message, if the client wants that level (server/utilities/logging). Never put
+   * credentials or personal data in it.
+   *
+   * @param data Any JSON value.
+   */
+  log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
+  /**
+   * Asks the user for data by a form (client/elicitation). Since 2026-07-28 code before a question
+   * runs again when the answer comes: put side effects in {@link Context.step}.
+   *
+   * @throws {ProtocolError} `MISSING_REQUIRED_CLIENT_CAPABILITY` when the client cannot show forms.
+   * @throws {McpError} `UNSUPPORTED` where no way leads to the client.
+   */
+  elicit<S extends StandardSchema | ObjectSchema>(question: FormQuestion<S>): Promise<ElicitAnswer<S>>
+  /** Asks the user to open a URL, for what must not pass through the client (client/elicitation). */
+  elicitUrl(question: UrlQuestion): Promise<{ action: 'accept' | 'decline' | 'cancel' }>
+  /** Asks the client's model (client/sampling). `key` names the question across replays. */
+  sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
+  /** Asks for the places that the user lets the server work in (client/roots). */
+  roots(): Promise<Root[]>
+  /**
+   * Runs a side effect once, although the handler may run several times: the value is kept and
+   * given back. It must survive JSON.
+   *
+   * @param name Its own within one call.
+   */
+  step<T>(name: string, run: () => T | Promise<T>): Promise<T>
+}
+
+/** The context of one request. */
+export class RequestContext implements Context {
+  readonly exchange: Exchange
+  readonly #message: JsonRpcRequest
+  #progress = -Infinity
+  #input: Input | undefined
+  #done = false
+  #replay: ReplayInput | undefined
+  /** What the client sent in answer to an `input_required` result that the handler made itself. */
+  inputResponses: { readonly [key: string]: unknown } | undefined
+  /** The state of an `input_required` result that the handler made itself. */
+  requestState: string | undefined
+
+  /**
+   * @param replay What earlier runs of the handler left, when this is one of several.
+   */
+  constructor(message: JsonRpcRequest, exchange: Exchange, replay?: ReplayInput) {
+    this.#message = message
+    this.exchange = exchange
+    this.#replay = replay
+  }
+
+  get method(): string {
+    return this.#message.method
+  }
+  get id(): RequestId {
+    return this.#message.id
+  }
+  get revision(): Revision {
+    return this.exchange.revision.version
+  }
+  get client(): ClientFacts {
+    return this.exchange.client
+  }
+  get caller(): Caller {
+    return this.exchange.caller
+  }
+  get meta(): Meta {
+    return (this.#message.params?._meta ?? {}) as Meta
+  }
+  get principal(): string | undefined {
+    return this.exchange.caller.principal
+  }
+  get auth(): unknown {
+    return this.exchange.caller.auth
+  }
+  get env(): unknown {
+    return this.exchange.caller.env
+  }
+  get request(): Request | undefined {
+    return this.exchange.caller.request
+  }
+  get signal(): AbortSignal {
+    return this.exchange.signal
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.exchange.caller.waitUntil?.(work)
+  }
+
+  async progress(
+    progress: number,
+    options: { total?: number; message?: string } = {},
+  ): Promise<void> {
+    const progressToken = this.meta.progressToken
+    if (progressToken === undefined || this.#done || !(progress > this.#progress)) return
+    this.#progress = progress
+    await this.exchange.send(
+      notification('notifications/progress', { progressToken, progress, ...options }),
+    )
+  }
+
+  async log(
+    level: LoggingLevel,
+    data: unknown,
+    options: { logger?: string } = {},
+  ): Promise<void> {
+    if (this.#done || !wants(this.exchange.logLevel, level)) return
+    await this.exchange.send(notification('notifications/message', { level, ...options, data }))
+  }
+
+  elicit<S extends StandardSchema | ObjectSchema>(question: FormQuestion<S>): Promise<ElicitAnswer<S>> {
+    return elicitForm(this, question)
+  }
+
+  elicitUrl(question: UrlQuestion): Promise<{ action: 'accept' | 'decline' | 'cancel' }> {
+    return elicitUrl(this, question)
+  }
+
+  sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult> {
+    return sample(this, params)
+  }
+
+  roots(): Promise<Root[]> {
+    return listRoots(this)
+  }
+
+  step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+    return this.input.step(name, run)
+  }
+
+  /** How this request asks the client. */
+  get input(): Input {
+    this.#input ??= this.#chooseInput()
+    return this.#input
+  }
+
+  /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
+  get replay(): ReplayInput | undefined {
+    return this.#replay
+  }
+
+  /** Ends what the handler can still send; called once it settled. */
+  end(): void {
+    this.#done = true
+  }
+
+  #chooseInput(): Input {
+    const { ask, rounds, revision } = this.exchange
+    if (ask) return pushInput((request) => ask(request, this.exchange.signal))
+    if (rounds && findMethod(this.method, revision)?.asks) {
+      return (this.#replay ??= new ReplayInput(emptyRecording()))
+    }
+    return noInput(
+      `"${this.method}" cannot ask the client: in revision ${this.revision} that needs a session`,
+    )
+  }
+}

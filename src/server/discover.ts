@@ -1,0 +1,38 @@
+/**
+ * What the server offers, said on request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
+import type { DiscoverResult, ServerCapabilities } from '../protocol/types.ts'
+import type { ServerDefinition } from './server.ts'
+
+/** Answers `server/discover`: the versions, capabilities and instructions of the server. */
+export function discover(server: ServerDefinition): DiscoverResult {
+  const result: DiscoverResult = {
+    supportedVersions: server.revisions.map(({ version }) => version),
+    capabilities: server.offered,
+  }
+  if (server.instructions !== undefined) result.instructions = server.instructions
+  return result
+}
+
+/**
+ * The capabilities that follow from what is registered.
+ *
+ * @param pushes Whether the client can be told of changes.
+ */
+export function inferCapabilities(server: ServerDefinition, pushes: boolean): ServerCapabilities {
+  const { tools, resources, resourceTemplates, prompts } = server
+  const capabilities: ServerCapabilities = { ...server.capabilities }
+  const changes = pushes ? { listChanged: true } : {}
+  if (tools.used) capabilities.tools = changes
+  if (prompts.used) capabilities.prompts = changes
+  if (resources.used || resourceTemplates.used) {
+    capabilities.resources = pushes ? { subscribe: true, listChanged: true } : {}
+  }
+  if ([...prompts.all(), ...resourceTemplates.all()].some((entry) => entry.complete)) {
+    capabilities.completions = {}
+  }
+  if (tools.used || prompts.used || capabilities.resources) capabilities.logging = {}
+  return capabilities
+}

@@ -1,0 +1,170 @@
+/**
+ * Turns one request into its response: finds the method, runs it, and writes down what came of it
+ * in the words of the client's revision. No I/O.
+ */
+import { degradeResult } from '../protocol/degrade.ts'
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  toErrorObject,
+} from '../protocol/errors.ts'
+import {
+  errorResponse,
+  resultResponse,
+  type JsonObject,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../protocol/jsonrpc.ts'
+import { META_SERVER_INFO } from '../protocol/meta.ts'
+import { findMethod, type MethodFacts } from '../protocol/methods.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { Result } from '../protocol/types.ts'
+import { isMissingCapability } from './ask.ts'
+import { complete } from './completion.ts'
+import type { RequestContext } from './context.ts'
+import { discover } from './discover.ts'
+import type { Exchange } from './exchange.ts'
+import { setLevel } from './logging.ts'
+import { getPrompt, listPrompts } from './prompts.ts'
+import {
+  listResources,
+  listResourceTemplates,
+  readResource,
+  subscribeResource,
+  unsubscribeResource,
+} from './resources.ts'
+import { closeRound, openRound, sealOwnRound } from './rounds.ts'
+import type { ServerDefinition } from './server.ts'
+import { listen } from './subscriptions.ts'
+import { callTool, listTools } from './tools.ts'
+
+/** Answers one method. */
+type Method = (
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+) => Result | Promise<Result>
+
+const bodies: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['ping', () => ({})],
+  ['server/discover', discover],
+  ['subscriptions/listen', listen],
+  ['tools/list', listTools],
+  ['tools/call', callTool],
+  ['resources/list', listResources],
+  ['resources/templates/list', listResourceTemplates],
+  ['resources/read', readResource],
+  ['resources/subscribe', subscribeResource],
+  ['resources/unsubscribe', unsubscribeResource],
+  ['prompts/list', listPrompts],
+  ['prompts/get', getPrompt],
+  ['completion/complete', complete],
+  ['logging/setLevel', (_server, params, ctx) => setLevel(params, ctx.exchange.session)],
+])
+
+/**
+ * Answers one request.
+ *
+ * Never rejects: whatever is thrown becomes an error response, its detail only when it is a
+ * {@link ProtocolError}.
+ */
+export async function dispatch(
+  server: ServerDefinition,
+  message: JsonRpcRequest,
+  exchange: Exchange,
+): Promise<JsonRpcResponse> {
+  try {
+    const facts = requireMethod(server, message.method, exchange)
+    const result = await run(server, message, exchange, facts)
+    return resultResponse(message.id, encode(server, message.method, result, exchange, facts))
+  } catch (error) {
+    return errorResponse(message.id, describe(error, exchange.revision))
+  }
+}
+
+/**
+ * The facts of a method that this server offers in this revision.
+ *
+ * @throws {ProtocolError} `METHOD_NOT_FOUND`.
+ */
+export function requireMethod(
+  server: ServerDefinition,
+  method: string,
+  { revision }: Pick<Exchange, 'revision'>,
+): MethodFacts {
+  if (method === 'initialize' && revision.era === 'legacy') {
+    throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')
+  }
+  const facts = findMethod(method, revision)
+  if (!facts || (facts.capability && !facts.capability(server.offered))) {
+    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${method}"`)
+  }
+  return facts
+}
+
+async function run(
+  server: ServerDefinition,
+  message: JsonRpcRequest,
+  exchange: Exchange,
+  facts: MethodFacts,
+): Promise<Result> {
+  const ctx = await openRound(message, exchange)
+  let result: Result | undefined
+  try {
+    result = await server.through(ctx, message.params ?? {}, bodies.get(message.method) as Method)
+  } catch (error) {
+    if (!ctx.replay?.pending) {
+      if (!(error instanceof ProtocolError) && !isMissingCapability(error)) {
+        server.report(error, ctx)
+      }
+      throw error
+    }
+  } finally {
+    ctx.end()
+  }
+  if (ctx.replay?.divergence) throw ctx.replay.divergence
+  if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay)
+  if (result?.resultType !== 'input_required') return result ?? {}
+  if (facts.asks) return sealOwnRound(message, exchange, result)
+  throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
+}
+
+const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
+
+/** The result in the words of the client's revision. List results, which recur, are kept. */
+function encode(
+  server: ServerDefinition,
+  method: string,
+  result: Result,
+  { revision }: Exchange,
+  facts: MethodFacts,
+): Result {
+  if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
+  let known = encoded.get(result)
+  if (!known) encoded.set(result, (known = new Map()))
+  let written = known.get(revision)
+  if (!written) known.set(revision, (written = encodeOnce(server, method, result, revision, facts)))
+  return written
+}
+
+function encodeOnce(
+  server: ServerDefinition,
+  method: string,
+  result: Result,
+  revision: RevisionFacts,
+  facts: MethodFacts,
+): Result {
+  if (revision.era === 'legacy') return degradeResult(method, result, revision)
+  const _meta = { ...result._meta, [META_SERVER_INFO]: server.info }
+  const { resultType = 'complete' } = result
+  if (!facts.cacheable || resultType !== 'complete') return { ...result, resultType, _meta }
+  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = result
+  return { ...result, resultType, ttlMs, cacheScope, _meta }
+}
+
+function describe(error: unknown, { missingCapability }: RevisionFacts) {
+  if (!isMissingCapability(error)) return toErrorObject(error)
+  return { code: missingCapability ?? INVALID_REQUEST, message: error.message, data: error.data }
+}

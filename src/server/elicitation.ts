@@ -1,0 +1,95 @@
+/**
+ * Asking the user: by a form, or by a URL to open.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
+import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
+import { askClient } from './ask.ts'
+import type { RequestContext } from './context.ts'
+
+/** A form to fill in. */
+export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
+  /** Tells the user what is asked and why. */
+  message: string
+  /**
+   * An object of strings, numbers, booleans and enums: a Standard Schema, whose output the content
+   * will be, or a JSON Schema as it goes over the wire, whose content is not checked.
+   */
+  schema: S
+  /** Names the question across replays; by default its place in the order of questions. */
+  key?: string
+}
+
+/** A URL to open, for what must not pass through the client. */
+export interface UrlQuestion {
+  /** Tells the user why. */
+  message: string
+  url: string
+  /** Names the question across replays; by default its place in the order of questions. */
+  key?: string
+}
+
+/** What the user did with a form. Content is there only when it was accepted, and is checked. */
+export type ElicitAnswer<S extends StandardSchema | ObjectSchema> =
+  | {
+      action: 'accept'
+      content: S extends StandardSchema ? InferOutput<S> : NonNullable<ElicitResult['content']>
+    }
+  | { action: 'decline' | 'cancel'; content?: undefined }
+
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
+const forms = new WeakMap<StandardSchema, ObjectSchema>()
+
+/** Asks by a form; see {@link file://./context.ts}. */
+export async function elicitForm<S extends StandardSchema | ObjectSchema>(
+  ctx: RequestContext,
+  { message, schema, key }: FormQuestion<S>,
+): Promise<ElicitAnswer<S>> {
+  const params = {
+    mode: 'form',
+    message,
+    requestedSchema: isStandard(schema) ? formSchema(schema) : schema,
+  }
+  const check = async (content: unknown): Promise<unknown> => {
+    if (!isStandard(schema)) return content
+    const checked = await schema['~standard'].validate(content)
+    return checked.issues ? undefined : checked.value
+  }
+  const answer = await askClient(ctx, { method: 'elicitation/create', params }, key, async (a) =>
+    a.action === 'accept' ? (await check(a.content)) !== undefined : ACTIONS.includes(a.action),
+  )
+  if (answer.action !== 'accept') return { action: answer.action as 'decline' | 'cancel' }
+  return { action: 'accept', content: (await check(answer.content)) as never }
+}
+
+/** Asks by a URL; see {@link file://./context.ts}. */
+export async function elicitUrl(
+  ctx: RequestContext,
+  { message, url, key }: UrlQuestion,
+): Promise<{ action: ElicitResult['action'] }> {
+  const params: JsonObject = { mode: 'url', message, url: new URL(url).href }
+  const answer = await askClient(ctx, { method: 'elicitation/create', params }, key, (a) =>
+    ACTIONS.includes(a.action),
+  )
+  return { action: answer.action as ElicitResult['action'] }
+}
+
+function isStandard(schema: StandardSchema | ObjectSchema): schema is StandardSchema {
+  return '~standard' in schema
+}
+
+/** The JSON Schema of a form: what the wire allows of the schema's own. */
+function formSchema(schema: StandardSchema): ObjectSchema {
+  let form = forms.get(schema)
+  if (!form) {
+    const { type, properties, required } = schema['~standard'].jsonSchema.input({
+      target: 'draft-2020-12',
+    }) as ObjectSchema
+    if (type !== 'object') throw new TypeError('A form must be an object schema')
+    form = { type, properties: properties ?? {}, ...(required && { required }) }
+    forms.set(schema, form)
+  }
+  return form
+}

@@ -1,0 +1,67 @@
+/**
+ * One request on its way: what the door found out about it, and how to reach the client while it
+ * is answered. Made by a transport, read by everything else.
+ */
+import type { Sealer } from '../patterns/sealed-state.ts'
+import type { JsonObject, JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type {
+  ClientCapabilities,
+  Implementation,
+  InputRequest,
+  LoggingLevel,
+} from '../protocol/types.ts'
+import type { Session } from '../session/session.ts'
+
+/** Who the client is and what it offers: per session before 2026-07-28, per request since. */
+export interface ClientFacts {
+  readonly info: Implementation | undefined
+  readonly capabilities: ClientCapabilities
+}
+
+/** What a host knows of the caller beside the message. */
+export interface Caller {
+  /** The authenticated subject; sessions and input rounds are bound to it. */
+  readonly principal?: string | undefined
+  /** Whatever authorization found out, for handlers. */
+  readonly auth?: unknown
+  /** The platform's environment, such as a Worker's bindings. */
+  readonly env?: unknown
+  /** The HTTP request, where there is one. */
+  readonly request?: Request | undefined
+  /** Keeps the host alive until the promise settles, where the platform needs to be told. */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+}
+
+/** How to put a request to the client, wait, and get its answer. */
+export type Ask = (request: InputRequest, signal: AbortSignal) => Promise<JsonObject>
+
+/** How what a handler asked and did is kept while the client answers. */
+export interface Rounds {
+  readonly sealer: Sealer
+  /** Milliseconds for which a `requestState` is taken back. */
+  readonly stateTtlMs: number
+  /** The longest `requestState` that is made or taken, in bytes of text. */
+  readonly maxStateBytes: number
+}
+
+/** One request on its way. */
+export interface Exchange {
+  readonly revision: RevisionFacts
+  readonly client: ClientFacts
+  readonly caller: Caller
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+  /** Fires when the host shuts down and open listeners should end gracefully. */
+  readonly ending?: AbortSignal | undefined
+  /** The least severe log message that the client wants; none when absent. */
+  readonly logLevel: LoggingLevel | undefined
+  /** The session, in the revisions that have them. */
+  readonly session?: Session | undefined
+  /** Sends a notification on the stream that will carry the response. */
+  send(notification: JsonRpcNotification): void | Promise<void>
+  /** Puts a request to the client while this one waits; absent where only rounds can ask. */
+  readonly ask?: Ask | undefined
+  /** How rounds of input are kept between requests; absent where the client can be asked directly. */
+  readonly rounds?: Rounds | undefined
+}

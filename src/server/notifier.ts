@@ -1,0 +1,43 @@
+/**
+ * Tells whoever listens that a list or a resource changed. Knows nothing of connections: hosts
+ * subscribe, and carry each change to their sessions and listeners.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+
+/** Something that changed on the server. */
+export type ServerChange =
+  | { readonly method: 'notifications/tools/list_changed' }
+  | { readonly method: 'notifications/prompts/list_changed' }
+  | { readonly method: 'notifications/resources/list_changed' }
+  | { readonly method: 'notifications/resources/updated'; readonly uri: string }
+
+/** Announces changes, and lets hosts hear of them. */
+export interface Notifier {
+  /** Announces that the list of tools changed. */
+  toolsListChanged(): void
+  /** Announces that the list of prompts changed. */
+  promptsListChanged(): void
+  /** Announces that the list of resources or templates changed. */
+  resourcesListChanged(): void
+  /** Announces that a resource's contents changed. */
+  resourceUpdated(uri: string): void
+  /** Calls `listener` at every change until the function that it returns is called. */
+  subscribe(listener: (change: ServerChange) => void): () => void
+}
+
+/** Makes a notifier that reaches the listeners of this isolate. */
+export function createNotifier(): Notifier {
+  const listeners = new Set<(change: ServerChange) => void>()
+  const announce = (change: ServerChange): void => listeners.forEach((listener) => listener(change))
+  return {
+    toolsListChanged: () => announce({ method: 'notifications/tools/list_changed' }),
+    promptsListChanged: () => announce({ method: 'notifications/prompts/list_changed' }),
+    resourcesListChanged: () => announce({ method: 'notifications/resources/list_changed' }),
+    resourceUpdated: (uri) => announce({ method: 'notifications/resources/updated', uri }),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

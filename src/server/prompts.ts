@@ -1,0 +1,126 @@
+/**
+ * Prompts: templates that people pick.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+ */
+import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { describeIssues, type InferOutput, type StandardSchema } from '../protocol/standard-schema.ts'
+import type {
+  GetPromptResult,
+  Icon,
+  InputRequiredResult,
+  Meta,
+  ObjectSchema,
+  Prompt,
+  PromptArgument,
+  Result,
+} from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Completers } from './completion.ts'
+import type { Context, RequestContext } from './context.ts'
+import type { Caller } from './exchange.ts'
+import { listPage } from './lists.ts'
+import type { Entry } from './registry.ts'
+import { toBlocks, type Content } from './results.ts'
+import type { ServerDefinition } from './server.ts'
+
+/** How a prompt is described and checked. */
+export interface PromptOptions<Input extends StandardSchema = StandardSchema> {
+  /** What people see (since 2025-06-18). */
+  title?: string
+  description?: string
+  /** Checks the arguments: an object schema whose members accept text. Without it there are none. */
+  input?: Input
+  icons?: Icon[]
+  /** The prompt's `_meta`. */
+  meta?: Meta
+  /** Completes the arguments, by name. */
+  complete?: Completers
+  /** Whether a caller may see and get the prompt; everybody by default. */
+  visible?: (caller: Caller) => boolean
+}
+
+/** What a prompt may return: what the user says, or a whole result. */
+export type PromptReturn = Content | GetPromptResult | InputRequiredResult
+
+/** Writes a prompt from arguments that its schema accepted. */
+export type PromptHandler<Input extends StandardSchema> = (
+  args: InferOutput<Input>,
+  ctx: Context,
+) => PromptReturn | Promise<PromptReturn>
+
+/** A registered prompt. */
+export interface PromptEntry extends Entry {
+  readonly prompt: Prompt
+  readonly input: StandardSchema | undefined
+  readonly complete: Completers | undefined
+  readonly get: (args: unknown, ctx: Context) => PromptReturn | Promise<PromptReturn>
+}
+
+/** Makes an entry of a prompt; its list of arguments comes from the schema. */
+export function promptEntry<Input extends StandardSchema>(
+  name: string,
+  options: PromptOptions<Input>,
+  handler: PromptHandler<Input>,
+): PromptEntry {
+  const { input, meta, complete, visible, ...described } = options
+  const prompt: Prompt = { name, ...described }
+  if (input) prompt.arguments = promptArguments(input)
+  if (meta) prompt._meta = meta
+  return { enabled: true, visible, prompt, input, complete, get: handler as PromptEntry['get'] }
+}
+
+/** Lists the prompts that the caller may see, a page at a time. */
+export function listPrompts(server: ServerDefinition, params: JsonObject, ctx: RequestContext): Result {
+  const entries = server.prompts.list(ctx.caller)
+  return listPage('prompts', entries, (entry) => entry.prompt, params, server.pageSize)
+}
+
+/**
+ * Writes one prompt.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when no prompt has that name, or its schema refuses the
+ *   arguments.
+ */
+export async function getPrompt(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const { name, arguments: given = {} } = params
+  if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, '"name" must be a string')
+  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, '"arguments" must be an object')
+  const entry = server.prompts.find(name, ctx.caller)
+  if (!entry) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: "${name}"`)
+
+  const input = await entry.input?.['~standard'].validate(given)
+  if (input?.issues) {
+    const why = describeIssues(input.issues)
+    throw new ProtocolError(INVALID_PARAMS, `Invalid arguments for the prompt "${name}": ${why}`)
+  }
+
+  const returned = await entry.get(input ? input.value : {}, ctx)
+  return isResult(returned) ? returned : toResult(returned, entry.prompt)
+}
+
+function isResult(returned: PromptReturn): returned is GetPromptResult | InputRequiredResult {
+  return isObject(returned) && ('messages' in returned || 'resultType' in returned)
+}
+
+function toResult(content: Content, { description }: Prompt): GetPromptResult {
+  const messages = toBlocks(content).map((block) => ({ role: 'user' as const, content: block }))
+  return description === undefined ? { messages } : { description, messages }
+}
+
+function promptArguments(input: StandardSchema): PromptArgument[] {
+  const { properties = {}, required = [] } = input['~standard'].jsonSchema.input({
+    target: 'draft-2020-12',
+  }) as Partial<ObjectSchema>
+  return Object.entries(properties).map(([name, { title, description }]) => {
+    const argument: PromptArgument = { name, required: required.includes(name) }
+    if (typeof title === 'string') argument.title = title
+    if (typeof description === 'string') argument.description = description
+    return argument
+  })
+}

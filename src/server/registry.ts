@@ -1,0 +1,90 @@
+/**
+ * A named list of what a server offers, that can change while it is served.
+ */
+import type { Caller } from './exchange.ts'
+
+/** What every registered thing has. */
+export interface Entry {
+  /** Disabled things are neither listed nor found. */
+  enabled: boolean
+  /** Whether a caller may see and use the thing; everybody by default. */
+  readonly visible?: ((caller: Caller) => boolean) | undefined
+}
+
+/** Changes a registered thing later; each change is announced to clients. */
+export interface Registration {
+  /** Lists the thing again. */
+  enable(): void
+  /** Hides the thing until it is enabled. */
+  disable(): void
+  /** Takes the thing away for good. */
+  remove(): void
+}
+
+/** Holds entries by key, in the order in which they were added. */
+export class Registry<T extends Entry> {
+  readonly #kind: string
+  readonly #entries = new Map<string, T>()
+  readonly #changed: () => void
+  #listed: readonly T[] | undefined
+  #restricted = 0
+
+  constructor(kind: string, changed: () => void) {
+    this.#kind = kind
+    this.#changed = changed
+  }
+
+  /** Whether anything was ever registered and not removed. */
+  get used(): boolean {
+    return this.#entries.size > 0
+  }
+
+  /** Every entry, disabled ones too. */
+  all(): Iterable<T> {
+    return this.#entries.values()
+  }
+
+  /**
+   * Adds an entry.
+   *
+   * @throws {TypeError} when the key is taken.
+   */
+  add(key: string, entry: T): Registration {
+    if (this.#entries.has(key)) throw new TypeError(`The ${this.#kind} "${key}" exists already`)
+    this.#entries.set(key, entry)
+    if (entry.visible) this.#restricted++
+    this.#change()
+    const set = (enabled: boolean): void => {
+      if (entry.enabled === enabled) return
+      entry.enabled = enabled
+      this.#change()
+    }
+    return {
+      enable: () => set(true),
+      disable: () => set(false),
+      remove: () => {
+        if (!this.#entries.delete(key)) return
+        if (entry.visible) this.#restricted--
+        this.#change()
+      },
+    }
+  }
+
+  /** The entry of that key, if the caller may use it. */
+  find(key: string, caller: Caller): T | undefined {
+    const entry = this.#entries.get(key)
+    return entry?.enabled && (entry.visible?.(caller) ?? true) ? entry : undefined
+  }
+
+  /** What the caller may see. The same array until something changes, unless visibility differs. */
+  list(caller: Caller): readonly T[] {
+    this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)
+    if (this.#restricted === 0) return this.#listed
+    return this.#listed.filter((entry) => entry.visible?.(caller) ?? true)
+  }
+
+  #change(): void {
+    this.#listed = undefined
+    this.#changed()
+  }
+}

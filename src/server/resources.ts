@@ -1,0 +1,208 @@
+/**
+ * Resources: what a client can read, by URI or by URI template.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+ */
+import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type {
+  Annotations,
+  CacheHints,
+  Icon,
+  InputRequiredResult,
+  Meta,
+  ReadResourceResult,
+  Resource,
+  ResourceContents,
+  ResourceTemplate,
+  Result,
+} from '../protocol/types.ts'
+import type { Completers } from './completion.ts'
+import type { Context, RequestContext } from './context.ts'
+import type { Caller } from './exchange.ts'
+import { listPage } from './lists.ts'
+import type { Entry } from './registry.ts'
+import { base64 } from './results.ts'
+import type { ServerDefinition } from './server.ts'
+import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
+
+/** How a resource is described. */
+export interface ResourceOptions {
+  /** The identifier that programs use. */
+  name: string
+  /** What people see (since 2025-06-18). */
+  title?: string
+  description?: string
+  mimeType?: string
+  /** In bytes. */
+  size?: number
+  annotations?: Annotations
+  icons?: Icon[]
+  /** The resource's `_meta`. */
+  meta?: Meta
+  /** For how long clients may keep the contents (since 2026-07-28). */
+  cache?: CacheHints
+  /** Whether a caller may see and read the resource; everybody by default. */
+  visible?: (caller: Caller) => boolean
+}
+
+/** How a family of resources is described. */
+export interface ResourceTemplateOptions extends Omit<ResourceOptions, 'size'> {
+  /** Completes the template's variables, by name. */
+  complete?: Completers
+}
+
+/** What is read: the URI, and the values of the template's variables. */
+export interface ReadRequest {
+  uri: string
+  /** Decoded; empty for a resource that is no template's. */
+  variables: { readonly [name: string]: string | string[] }
+}
+
+/** What a reader may return: text, bytes, contents, or a whole result. */
+export type ReadReturn =
+  | string
+  | Uint8Array
+  | ReadResourceResult
+  | InputRequiredResult
+
+/** Reads a resource. */
+export type ReadHandler = (
+  request: ReadRequest,
+  ctx: Context,
+) => ReadReturn | Promise<ReadReturn>
+
+/** A registered resource. */
+export interface ResourceEntry extends Entry {
+  readonly resource: Resource
+  readonly cache: CacheHints | undefined
+  readonly read: ReadHandler
+}
+
+/** A registered family of resources. */
+export interface ResourceTemplateEntry extends Entry {
+  readonly resourceTemplate: ResourceTemplate
+  readonly template: UriTemplate
+  readonly complete: Completers | undefined
+  readonly cache: CacheHints | undefined
+  readonly read: ReadHandler
+}
+
+/** Makes an entry of a resource. */
+export function resourceEntry(uri: string, options: ResourceOptions, read: ReadHandler): ResourceEntry {
+  const { meta, cache, visible, ...described } = options
+  const resource: Resource = { uri, ...described }
+  if (meta) resource._meta = meta
+  return { enabled: true, visible, resource, cache, read }
+}
+
+/**
+ * Makes an entry of a family of resources.
+ *
+ * @throws {TypeError} when the template is malformed.
+ */
+export function resourceTemplateEntry(
+  uriTemplate: string,
+  options: ResourceTemplateOptions,
+  read: ReadHandler,
+): ResourceTemplateEntry {
+  const { meta, cache, visible, complete, ...described } = options
+  const resourceTemplate: ResourceTemplate = { uriTemplate, ...described }
+  if (meta) resourceTemplate._meta = meta
+  const template = compileUriTemplate(uriTemplate)
+  return { enabled: true, visible, resourceTemplate, template, complete, cache, read }
+}
+
+/** Lists the resources that the caller may see, a page at a time. */
+export function listResources(server: ServerDefinition, params: JsonObject, ctx: RequestContext): Result {
+  const entries = server.resources.list(ctx.caller)
+  return listPage('resources', entries, (entry) => entry.resource, params, server.pageSize)
+}
+
+/** Lists the resource templates that the caller may see, a page at a time. */
+export function listResourceTemplates(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Result {
+  const entries = server.resourceTemplates.list(ctx.caller)
+  return listPage('resourceTemplates', entries, (e) => e.resourceTemplate, params, server.pageSize)
+}
+
+/**
+ * Reads one resource.
+ *
+ * @throws {ProtocolError} "Resource not found" when no resource and no template has the URI: -32002
+ *   before 2026-07-28, `INVALID_PARAMS` since; `data.uri` repeats the URI.
+ */
+export async function readResource(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const uri = requireUri(params)
+  const { entry, variables } = findResource(server, uri, ctx)
+  const returned = await entry.read({ uri, variables }, ctx)
+  if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
+    return entry.cache ? { ...entry.cache, ...returned } : returned
+  }
+  const { mimeType } = 'resource' in entry ? entry.resource : entry.resourceTemplate
+  return { ...entry.cache, contents: [contents(uri, mimeType, returned)] }
+}
+
+/**
+ * Notes that a session wants to hear of changes of a resource.
+ *
+ * @throws {ProtocolError} "Resource not found", as for reading.
+ */
+export function subscribeResource(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Result {
+  const uri = requireUri(params)
+  findResource(server, uri, ctx)
+  const { subscriptions } = sessionRecord(ctx)
+  if (!subscriptions.includes(uri)) subscriptions.push(uri)
+  return {}
+}
+
+/** Notes that a session no longer wants to hear of changes of a resource. */
+export function unsubscribeResource(
+  _server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Result {
+  const uri = requireUri(params)
+  const record = sessionRecord(ctx)
+  record.subscriptions = record.subscriptions.filter((other) => other !== uri)
+  return {}
+}
+
+function sessionRecord(ctx: RequestContext): { subscriptions: string[] } {
+  return ctx.exchange.session?.record ?? { subscriptions: [] }
+}
+
+function requireUri({ uri }: JsonObject): string {
+  if (typeof uri === 'string') return uri
+  throw new ProtocolError(INVALID_PARAMS, '"uri" must be a string')
+}
+
+function findResource(
+  server: ServerDefinition,
+  uri: string,
+  ctx: RequestContext,
+): { entry: ResourceEntry | ResourceTemplateEntry; variables: ReadRequest['variables'] } {
+  const entry = server.resources.find(uri, ctx.caller)
+  if (entry) return { entry, variables: {} }
+  for (const family of server.resourceTemplates.list(ctx.caller)) {
+    const variables = family.template.match(uri)
+    if (variables) return { entry: family, variables }
+  }
+  throw new ProtocolError(ctx.exchange.revision.resourceNotFound, 'Resource not found', { uri })
+}
+
+function contents(uri: string, mimeType: string | undefined, data: string | Uint8Array): ResourceContents {
+  const described = mimeType === undefined ? { uri } : { uri, mimeType }
+  return typeof data === 'string' ? { ...described, text: data } : { ...described, blob: base64(data) }
+}

@@ -1,0 +1,146 @@
+/**
+ * Rounds of input: how what a handler asked and did so far travels through the client.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
+import { digest } from '../patterns/sealed-state.ts'
+import { missingCapabilities } from '../protocol/capabilities.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, McpError, ProtocolError } from '../protocol/errors.ts'
+import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import { RequestContext } from './context.ts'
+import type { Exchange, Rounds } from './exchange.ts'
+
+/** What is sealed into `requestState`: the recording, bound to the request that it belongs to. */
+interface State {
+  /** Digest of the method and of what the request is about. */
+  about: string
+  principal: string | null
+  /** Milliseconds since 1970 after which the state is refused. */
+  expires: number
+  recording: Recording
+  /** The state of an `input_required` result that the handler made itself. */
+  own?: string | undefined
+}
+
+/**
+ * The context of a request that may be one of several rounds.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when `requestState` is not what this server gave to this
+ *   principal for this very request, or is too old; it does not say which.
+ */
+export async function openRound(message: JsonRpcRequest, exchange: Exchange): Promise<RequestContext> {
+  const { requestState, inputResponses } = (message.params ?? {}) as Partial<{
+    requestState: unknown
+    inputResponses: unknown
+  }>
+  const { rounds } = exchange
+  if (inputResponses !== undefined && !isObject(inputResponses)) {
+    throw new ProtocolError(INVALID_PARAMS, '"inputResponses" must be an object')
+  }
+  if (!rounds || requestState === undefined) {
+    const first = new RequestContext(message, exchange)
+    first.inputResponses = inputResponses
+    return first
+  }
+  const state = await openState(requestState, message, exchange, rounds)
+  const ctx = new RequestContext(message, exchange, new ReplayInput(state.recording, inputResponses))
+  ctx.inputResponses = inputResponses
+  ctx.requestState = state.own
+  return ctx
+}
+
+/**
+ * The result that asks the client for what the handler asked.
+ *
+ * @throws {ProtocolError} `INTERNAL_ERROR` when the state grew over the limit, or the handler asked
+ *   something else than in an earlier run.
+ */
+export async function closeRound(
+  message: JsonRpcRequest,
+  exchange: Exchange,
+  replay: ReplayInput,
+): Promise<InputRequiredResult> {
+  const { requests, recording } = await replay.finish()
+  if (replay.divergence) throw replay.divergence
+  const requestState = await sealState(message, exchange, recording)
+  return { resultType: 'input_required', inputRequests: requests, requestState }
+}
+
+/**
+ * Checks and seals an `input_required` result that a handler made itself.
+ *
+ * @throws {ProtocolError} `INTERNAL_ERROR` when it asks for nothing, or for what cannot be asked.
+ * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what it asks for.
+ */
+export async function sealOwnRound(
+  message: JsonRpcRequest,
+  exchange: Exchange,
+  result: Result,
+): Promise<InputRequiredResult> {
+  const { inputRequests, requestState } = result as InputRequiredResult
+  if (inputRequests === undefined && requestState === undefined) {
+    throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
+  }
+  for (const request of Object.values(inputRequests ?? {})) requireAskable(request, exchange)
+  const sealed = await sealState(message, exchange, emptyRecording(), requestState)
+  return { ...result, resultType: 'input_required', requestState: sealed }
+}
+
+function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
+  const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
+  if (!requiredCapabilities) return
+  throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {
+    data: { requiredCapabilities },
+  })
+}
+
+async function sealState(
+  message: JsonRpcRequest,
+  { rounds, caller }: Exchange,
+  recording: Recording,
+  own?: string,
+): Promise<string> {
+  if (!rounds) throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
+  const state: State = {
+    about: await subject(message),
+    principal: caller.principal ?? null,
+    expires: Date.now() + rounds.stateTtlMs,
+    recording,
+    own,
+  }
+  const sealed = await rounds.sealer.seal(state)
+  if (sealed.length <= rounds.maxStateBytes) return sealed
+  throw new ProtocolError(
+    INTERNAL_ERROR,
+    `The recorded steps and answers take ${sealed.length} bytes, more than the limit of ${rounds.maxStateBytes}`,
+  )
+}
+
+async function openState(
+  text: unknown,
+  message: JsonRpcRequest,
+  { caller }: Exchange,
+  { sealer, maxStateBytes }: Rounds,
+): Promise<State> {
+  const opened =
+    typeof text === 'string' && text.length <= maxStateBytes ? await sealer.open(text) : undefined
+  const state = opened as State | undefined
+  if (
+    state &&
+    state.expires > Date.now() &&
+    state.principal === (caller.principal ?? null) &&
+    state.about === (await subject(message))
+  ) {
+    return state
+  }
+  throw new ProtocolError(INVALID_PARAMS, 'Invalid "requestState"')
+}
+
+/** Digest of the method and of every param that is not about the round itself. */
+function subject({ method, params = {} }: JsonRpcRequest): Promise<string> {
+  const { name, uri, arguments: given } = params as JsonObject
+  return digest([method, name, uri, given])
+}

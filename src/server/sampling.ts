@@ -1,0 +1,20 @@
+/**
+ * Asking the client's model.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { CreateMessageParams, CreateMessageResult } from '../protocol/types.ts'
+import { askClient } from './ask.ts'
+import type { RequestContext } from './context.ts'
+
+/** Asks the client's model; see {@link file://./context.ts}. */
+export async function sample(
+  ctx: RequestContext,
+  { key, ...params }: CreateMessageParams & { key?: string },
+): Promise<CreateMessageResult> {
+  const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
+  const isMessage = (a: JsonObject): boolean =>
+    typeof a.model === 'string' && typeof a.role === 'string' && typeof a.content === 'object'
+  return (await askClient(ctx, request, key, isMessage)) as CreateMessageResult
+}

@@ -1,0 +1,238 @@
+/**
+ * A server's definition: what it offers, and nothing about any connection. Built once, shared by
+ * every request, session and isolate.
+ */
+import { findRevision, revisions, type Revision, type RevisionFacts } from '../protocol/revisions.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { StandardSchema } from '../protocol/standard-schema.ts'
+import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
+import type { Context, RequestContext } from './context.ts'
+import { inferCapabilities } from './discover.ts'
+import { createNotifier, type Notifier } from './notifier.ts'
+import { promptEntry, type PromptEntry, type PromptHandler, type PromptOptions } from './prompts.ts'
+import { Registry, type Registration } from './registry.ts'
+import {
+  resourceEntry,
+  resourceTemplateEntry,
+  type ReadHandler,
+  type ResourceEntry,
+  type ResourceOptions,
+  type ResourceTemplateEntry,
+  type ResourceTemplateOptions,
+} from './resources.ts'
+import { toolEntry, type ToolEntry, type ToolHandler, type ToolOptions } from './tools.ts'
+
+/** How a server behaves for every client. */
+export interface ServerOptions {
+  /** Tells models how to use the server. */
+  instructions?: string
+  /** The revisions that are spoken; all by default. */
+  revisions?: readonly Revision[]
+  /** Capabilities beyond those that follow from what is registered, such as `experimental`. */
+  capabilities?: ServerCapabilities
+  /** The most entries in one page of a list; without it lists have one page. */
+  pageSize?: number
+  /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
+  cache?: CacheHints
+  /** Learns of every failure whose detail the client does not get. */
+  onError?: (error: unknown, ctx: Context) => void
+}
+
+/** Wraps the answering of requests; calls `next` to go on, or answers itself. */
+export type Middleware = (
+  request: { readonly method: string; readonly params: JsonObject },
+  ctx: Context,
+  next: () => Promise<Result>,
+) => Promise<Result>
+
+/** A server, as its author sees it. */
+export interface Server {
+  readonly info: Implementation
+  /** Announces changes to clients. Registering and removing announce by themselves. */
+  readonly notify: Notifier
+  /**
+   * Registers a tool (server/tools).
+   *
+   * @throws {TypeError} when the name is taken, or the input is no object schema.
+   */
+  tool<Input extends StandardSchema, Output extends StandardSchema>(
+    name: string,
+    options: ToolOptions<Input, Output>,
+    handler: ToolHandler<Input, Output>,
+  ): Registration
+  /**
+   * Registers a resource (server/resources).
+   *
+   * @throws {TypeError} when the URI is taken or malformed.
+   */
+  resource(uri: string, options: ResourceOptions, read: ReadHandler): Registration
+  /**
+   * Registers a family of resources (server/resources#resource-templates).
+   *
+   * @param uriTemplate RFC 6570.
+   * @throws {TypeError} when the template is taken or malformed.
+   */
+  resourceTemplate(
+    uriTemplate: string,
+    options: ResourceTemplateOptions,
+    read: ReadHandler,
+  ): Registration
+  /**
+   * Registers a prompt (server/prompts).
+   *
+   * @throws {TypeError} when the name is taken.
+   */
+  prompt<Input extends StandardSchema>(
+    name: string,
+    options: PromptOptions<Input>,
+    handler: PromptHandler<Input>,
+  ): Registration
+  /**
+   * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
+   * is added first is outermost.
+   */
+  use(...wrap: [middleware: Middleware] | [method: string, middleware: Middleware]): void
+}
+
+/** A server, as what serves it sees it. */
+export interface ServerDefinition extends Server {
+  readonly instructions: string | undefined
+  readonly revisions: readonly RevisionFacts[]
+  readonly capabilities: ServerCapabilities
+  readonly pageSize: number | undefined
+  readonly cache: Required<CacheHints>
+  readonly tools: Registry<ToolEntry>
+  readonly resources: Registry<ResourceEntry>
+  readonly resourceTemplates: Registry<ResourceTemplateEntry>
+  readonly prompts: Registry<PromptEntry>
+  /** The capabilities that the server advertises where it can tell clients of changes. */
+  readonly offered: ServerCapabilities
+  /** Answers a request through the middleware. */
+  through(ctx: RequestContext, params: JsonObject, method: Answer): Promise<Result> | Result
+  /** Tells the author of a failure. */
+  report(error: unknown, ctx: Context): void
+}
+
+type Answer = (
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+) => Result | Promise<Result>
+
+/**
+ * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
+ *
+ * @param info The server's name and version, which clients see.
+ * @throws {TypeError} when `revisions` names one that does not exist.
+ */
+export function createServer(info: Implementation, options: ServerOptions = {}): Server {
+  return new Definition(info, options)
+}
+
+/**
+ * What a server holds.
+ *
+ * @throws {TypeError} when the value was not made by {@link createServer}.
+ */
+export function definitionOf(server: Server): ServerDefinition {
+  if (server instanceof Definition) return server
+  throw new TypeError('The server must be made by createServer')
+}
+
+class Definition implements ServerDefinition {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  readonly revisions: readonly RevisionFacts[]
+  readonly capabilities: ServerCapabilities
+  readonly pageSize: number | undefined
+  readonly cache: Required<CacheHints>
+  readonly notify: Notifier = createNotifier()
+  readonly tools: Registry<ToolEntry>
+  readonly resources: Registry<ResourceEntry>
+  readonly resourceTemplates: Registry<ResourceTemplateEntry>
+  readonly prompts: Registry<PromptEntry>
+  readonly #onError: ServerOptions['onError']
+  readonly #middleware: { method: string | undefined; run: Middleware }[] = []
+  #offered: ServerCapabilities | undefined
+
+  constructor(info: Implementation, options: ServerOptions) {
+    this.info = info
+    this.instructions = options.instructions
+    this.revisions = chooseRevisions(options.revisions)
+    this.capabilities = options.capabilities ?? {}
+    this.pageSize = options.pageSize
+    this.cache = { ttlMs: 0, cacheScope: 'private', ...options.cache }
+    this.#onError = options.onError
+    const { notify } = this
+    const changed = (announce: () => void) => (): void => {
+      this.#offered = undefined
+      announce()
+    }
+    this.tools = new Registry('tool', changed(notify.toolsListChanged))
+    this.resources = new Registry('resource', changed(notify.resourcesListChanged))
+    this.resourceTemplates = new Registry('template', changed(notify.resourcesListChanged))
+    this.prompts = new Registry('prompt', changed(notify.promptsListChanged))
+  }
+
+  get offered(): ServerCapabilities {
+    return (this.#offered ??= inferCapabilities(this, true))
+  }
+
+  tool<Input extends StandardSchema, Output extends StandardSchema>(
+    name: string,
+    options: ToolOptions<Input, Output>,
+    handler: ToolHandler<Input, Output>,
+  ): Registration {
+    return this.tools.add(name, toolEntry(name, options, handler))
+  }
+
+  resource(uri: string, options: ResourceOptions, read: ReadHandler): Registration {
+    return this.resources.add(uri, resourceEntry(uri, options, read))
+  }
+
+  resourceTemplate(
+    uriTemplate: string,
+    options: ResourceTemplateOptions,
+    read: ReadHandler,
+  ): Registration {
+    return this.resourceTemplates.add(
+      uriTemplate,
+      resourceTemplateEntry(uriTemplate, options, read),
+    )
+  }
+
+  prompt<Input extends StandardSchema>(
+    name: string,
+    options: PromptOptions<Input>,
+    handler: PromptHandler<Input>,
+  ): Registration {
+    return this.prompts.add(name, promptEntry(name, options, handler))
+  }
+
+  use(...wrap: [Middleware] | [string, Middleware]): void {
+    const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap
+    this.#middleware.push({ method, run })
+  }
+
+  through(ctx: RequestContext, params: JsonObject, answer: Answer): Promise<Result> | Result {
+    const { method } = ctx
+    const wraps = this.#middleware.filter((each) => each.method === undefined || each.method === method)
+    if (wraps.length === 0) return answer(this, params, ctx)
+    const next = async (at: number): Promise<Result> => {
+      const wrap = wraps[at]
+      return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : answer(this, params, ctx)
+    }
+    return next(0)
+  }
+
+  report(error: unknown, ctx: Context): void {
+    this.#onError?.(error, ctx)
+  }
+}
+
+function chooseRevisions(versions: readonly Revision[] | undefined): readonly RevisionFacts[] {
+  if (!versions) return revisions
+  const unknown = versions.filter((version) => !findRevision(version))
+  if (unknown.length > 0) throw new TypeError(`Unknown revisions: ${unknown.join(', ')}`)
+  return revisions.filter(({ version }) => versions.includes(version))
+}

@@ -1,0 +1,126 @@
+/**
+ * Listening for changes on a stream of its own.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
+import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import type { Meta, Result, SubscriptionFilter } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { RequestContext } from './context.ts'
+import type { ServerChange } from './notifier.ts'
+import type { ServerDefinition } from './server.ts'
+
+/** The most URIs that one listener may watch. */
+export const MAX_WATCHED_RESOURCES = 1000
+
+/**
+ * Answers `subscriptions/listen`: acknowledges what of the filter is honoured, then tells of every
+ * change, until the client goes away or the host ends, which gives the closing result.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when the
+ *   server has nothing to listen to.
+ */
+export async function listen(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const filter = honour(server, requireFilter(params))
+  const { exchange, id } = ctx
+  const _meta = { [META_SUBSCRIPTION_ID]: id }
+  const unsubscribe = server.notify.subscribe((change) => {
+    if (matches(filter, change)) void exchange.send(changeNotification(change, _meta))
+  })
+  try {
+    await exchange.send(
+      notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
+    )
+    await ended(exchange.signal, exchange.ending)
+    return { _meta }
+  } finally {
+    unsubscribe()
+  }
+}
+
+/** The notification that tells of a change. */
+export function changeNotification(
+  change: ServerChange,
+  _meta?: Meta,
+): ReturnType<typeof notification> {
+  const params: JsonObject = 'uri' in change ? { uri: change.uri } : {}
+  if (_meta) params._meta = _meta
+  return notification(change.method, Object.keys(params).length > 0 ? params : undefined)
+}
+
+/** Whether a watched URI covers an updated one: itself, or what lies below it. */
+export function covers(watched: string, updated: string): boolean {
+  if (watched === updated) return true
+  return updated.startsWith(watched.endsWith('/') ? watched : `${watched}/`)
+}
+
+function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
+  switch (change.method) {
+    case 'notifications/tools/list_changed':
+      return filter.toolsListChanged === true
+    case 'notifications/prompts/list_changed':
+      return filter.promptsListChanged === true
+    case 'notifications/resources/list_changed':
+      return filter.resourcesListChanged === true
+    case 'notifications/resources/updated':
+      return filter.resourceSubscriptions?.some((uri) => covers(uri, change.uri)) === true
+  }
+}
+
+function requireFilter({ notifications }: JsonObject): SubscriptionFilter {
+  if (!isObject(notifications)) {
+    throw new ProtocolError(INVALID_PARAMS, '"notifications" must be an object')
+  }
+  const uris = notifications.resourceSubscriptions
+  if (uris !== undefined && !(Array.isArray(uris) && uris.every((u) => typeof u === 'string'))) {
+    throw new ProtocolError(INVALID_PARAMS, '"resourceSubscriptions" must be a list of URIs')
+  }
+  if (Array.isArray(uris) && uris.length > MAX_WATCHED_RESOURCES) {
+    throw new ProtocolError(
+      INVALID_PARAMS,
+      `One listener may watch ${MAX_WATCHED_RESOURCES} resources at most`,
+    )
+  }
+  return notifications
+}
+
+/** The part of a filter that the server can honour. */
+function honour(server: ServerDefinition, filter: SubscriptionFilter): SubscriptionFilter {
+  const { tools, prompts, resources } = server.offered
+  if (!tools && !prompts && !resources) {
+    throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
+  }
+  const honoured: SubscriptionFilter = {}
+  if (tools && filter.toolsListChanged === true) honoured.toolsListChanged = true
+  if (prompts && filter.promptsListChanged === true) honoured.promptsListChanged = true
+  if (resources && filter.resourcesListChanged === true) honoured.resourcesListChanged = true
+  if (resources && filter.resourceSubscriptions) {
+    honoured.resourceSubscriptions = filter.resourceSubscriptions
+  }
+  return honoured
+}
+
+/** Resolves when the host ends gracefully, rejects when the client went away. */
+function ended(gone: AbortSignal, ending: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onGone = (): void => reject(gone.reason as Error)
+    if (gone.aborted) onGone()
+    if (ending?.aborted) resolve()
+    gone.addEventListener('abort', onGone, { once: true })
+    ending?.addEventListener(
+      'abort',
+      () => {
+        gone.removeEventListener('abort', onGone)
+        resolve()
+      },
+      { once: true, signal: gone },
+    )
+  })
+}
+

@@ -1,0 +1,199 @@
+/**
+ * Tools: what a model can call.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  ProtocolError,
+  ToolError,
+} from '../protocol/errors.ts'
+import { isMissingCapability, isUnsupported } from './ask.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import {
+  describeIssues,
+  type InferInput,
+  type InferOutput,
+  type StandardSchema,
+} from '../protocol/standard-schema.ts'
+import type {
+  CallToolParams,
+  CallToolResult,
+  Icon,
+  InputRequiredResult,
+  Meta,
+  ObjectSchema,
+  Result,
+  Tool,
+  ToolAnnotations,
+} from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Context, RequestContext } from './context.ts'
+import type { Caller } from './exchange.ts'
+import { listPage } from './lists.ts'
+import type { Entry, Registry } from './registry.ts'
+import { toBlocks, toolError, type Content } from './results.ts'
+import type { ServerDefinition } from './server.ts'
+
+/** How a tool is described and checked. */
+export interface ToolOptions<
+  Input extends StandardSchema = StandardSchema,
+  Output extends StandardSchema = StandardSchema,
+> {
+  /** What people see (since 2025-06-18). */
+  title?: string
+  /** What the model reads. */
+  description?: string
+  /** Checks the arguments; an object schema. Without it the tool takes none. */
+  input?: Input
+  /** Checks `structuredContent` (since 2025-06-18). */
+  output?: Output
+  annotations?: ToolAnnotations
+  icons?: Icon[]
+  /** The tool's `_meta`. */
+  meta?: Meta
+  /** Whether a caller may see and call the tool; everybody by default. */
+  visible?: (caller: Caller) => boolean
+}
+
+/** What a tool may return: content in any form, or a result. */
+export type ToolReturn<Structured = unknown> =
+  | Content
+  | (Omit<Partial<CallToolResult>, 'structuredContent'> & { structuredContent?: Structured })
+  | InputRequiredResult
+
+/** Runs a tool with arguments that its schema accepted. */
+export type ToolHandler<Input extends StandardSchema, Output extends StandardSchema> = (
+  args: InferOutput<Input>,
+  ctx: Context,
+) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
+
+/** A registered tool. */
+export interface ToolEntry extends Entry {
+  readonly tool: Tool
+  readonly input: StandardSchema | undefined
+  readonly output: StandardSchema | undefined
+  readonly run: (args: unknown, ctx: Context) => ToolReturn | Promise<ToolReturn>
+}
+
+const TARGET = { target: 'draft-2020-12' }
+const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false }
+
+/**
+ * Makes an entry of a tool; its JSON Schemas are computed here, once.
+ *
+ * @throws {TypeError} when the input is no object schema.
+ */
+export function toolEntry<Input extends StandardSchema, Output extends StandardSchema>(
+  name: string,
+  options: ToolOptions<Input, Output>,
+  handler: ToolHandler<Input, Output>,
+): ToolEntry {
+  const { input, output, meta, visible, ...described } = options
+  const inputSchema = input ? input['~standard'].jsonSchema.input(TARGET) : NO_ARGUMENTS
+  if (inputSchema.type !== 'object') {
+    throw new TypeError(`The input of the tool "${name}" must be an object schema`)
+  }
+  const tool: Tool = { name, ...described, inputSchema: inputSchema as ObjectSchema }
+  if (output) tool.outputSchema = output['~standard'].jsonSchema.output(TARGET)
+  if (meta) tool._meta = meta
+  return { enabled: true, visible, tool, input, output, run: handler as ToolEntry['run'] }
+}
+
+/** Lists the tools that the caller may see, a page at a time. */
+export function listTools(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Result {
+  return listPage('tools', server.tools.list(ctx.caller), toTool, params, server.pageSize)
+}
+
+/**
+ * Runs one tool.
+ *
+ * Tool failures are results with `isError`, so that the model can read them and correct itself;
+ * so are bad arguments, from 2025-11-25 on (server/tools, error handling).
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when no tool has that name, or the request is malformed.
+ */
+export async function callTool(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const { name, arguments: given = {} } = params as Partial<CallToolParams>
+  if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, '"name" must be a string')
+  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, '"arguments" must be an object')
+  const entry = findTool(server.tools, name, ctx.caller)
+
+  const checked = entry.input?.['~standard'].validate(given)
+  const input = checked instanceof Promise ? await checked : checked
+  if (input?.issues) {
+    const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
+    if (ctx.exchange.revision.argumentErrorsAsResult) return toolError(message)
+    throw new ProtocolError(INVALID_PARAMS, message)
+  }
+
+  let returned: ToolReturn
+  try {
+    returned = await entry.run(input ? input.value : {}, ctx)
+  } catch (error) {
+    return failure(error, server, ctx)
+  }
+  return toResult(returned, entry)
+}
+
+/**
+ * The tool of that name.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the caller sees none.
+ */
+export function findTool(tools: Registry<ToolEntry>, name: string, caller: Caller): ToolEntry {
+  const entry = tools.find(name, caller)
+  if (!entry) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: "${name}"`)
+  return entry
+}
+
+function toTool(entry: ToolEntry): Tool {
+  return entry.tool
+}
+
+/** What the model learns of a thrown value: its message only if it was meant to be read. */
+function failure(error: unknown, server: ServerDefinition, ctx: RequestContext): CallToolResult {
+  if (error instanceof ProtocolError) throw error
+  if (ctx.replay?.pending) return toolError('')
+  if (error instanceof ToolError) return toolError(error.message)
+  if (isMissingCapability(error) && ctx.exchange.revision.missingCapability) throw error
+  if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
+  server.report(error, ctx)
+  return toolError('The tool failed')
+}
+
+async function toResult(returned: ToolReturn | undefined, entry: ToolEntry): Promise<Result> {
+  if (returned === undefined) return { content: [] }
+  if (typeof returned === 'string' || Array.isArray(returned) || 'type' in returned) {
+    return { content: toBlocks(returned as Content) }
+  }
+  const result = returned as Partial<CallToolResult>
+  if (result.resultType === 'input_required') return result
+  if (!entry.output || result.isError) return withText(result)
+  return withText({ ...result, structuredContent: await checkOutput(entry, result) })
+}
+
+async function checkOutput({ output, tool }: ToolEntry, result: Partial<CallToolResult>): Promise<unknown> {
+  const checked = await output?.['~standard'].validate(result.structuredContent)
+  if (!checked?.issues) return checked?.value
+  throw new ProtocolError(
+    INTERNAL_ERROR,
+    `The tool "${tool.name}" returned structured content that its output schema refuses: ${describeIssues(checked.issues)}`,
+  )
+}
+
+/** Structured content is repeated as text, for clients that do not read it. */
+function withText(result: Partial<CallToolResult>): Result {
+  const { content, structuredContent } = result
+  if (content) return result
+  return { ...result, content: structuredContent === undefined ? [] : toBlocks(JSON.stringify(structuredContent)) }
+}

@@ -1,0 +1,132 @@
+/**
+ * A session of the revisions that have them: what was negotiated, and what is open in it now.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
+import { INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
+import type {
+  JsonObject,
+  JsonRpcMessage,
+  JsonRpcResponse,
+  RequestId,
+} from '../protocol/jsonrpc.ts'
+import { notification } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
+
+/** What a session store keeps: plain JSON. */
+export interface SessionRecord {
+  revision: Revision
+  clientInfo: Implementation
+  clientCapabilities: ClientCapabilities
+  /** Whether `notifications/initialized` arrived. */
+  initialized: boolean
+  /** What `logging/setLevel` asked for. */
+  logLevel?: LoggingLevel
+  /** The resources whose updates the client wants. */
+  subscriptions: string[]
+  /** Who opened the session; nobody else may use it. */
+  principal?: string
+}
+
+/** How a request to the client goes out and how long it may take. */
+export interface AskOptions {
+  /** Puts the message on the stream where it belongs. */
+  send: (message: JsonRpcMessage) => void
+  signal: AbortSignal
+  /** Milliseconds until the client must have answered. */
+  timeoutMs: number
+}
+
+interface Pending {
+  resolve: (result: JsonObject) => void
+  reject: (error: Error) => void
+}
+
+/** A session that is served here: its record, and the requests open in both directions. */
+export class Session {
+  readonly record: SessionRecord
+  /** The client's requests being answered, by id. */
+  readonly inFlight: Map<RequestId, AbortController> = new Map()
+  readonly #asked = new Map<RequestId, Pending>()
+  #lastId = 0
+
+  constructor(record: SessionRecord) {
+    this.record = record
+  }
+
+  /**
+   * Notes that a request of the client's is being answered.
+   *
+   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
+   */
+  open(id: RequestId): AbortController {
+    if (this.inFlight.has(id)) {
+      throw new ProtocolError(INVALID_REQUEST, `Request id ${JSON.stringify(id)} is already in use`)
+    }
+    const controller = new AbortController()
+    this.inFlight.set(id, controller)
+    return controller
+  }
+
+  /** Puts a request to the client and waits for its answer. */
+  async ask(
+    method: string,
+    params: JsonObject | undefined,
+    options: AskOptions,
+  ): Promise<JsonObject> {
+    const { send, signal, timeoutMs } = options
+    signal.throwIfAborted()
+    const id = ++this.#lastId
+    const answer = new Promise<JsonObject>((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject })
+    })
+    const giveUp = (error: Error): void => {
+      this.#asked.get(id)?.reject(error)
+      send(notification('notifications/cancelled', { requestId: id, reason: error.message }))
+    }
+    const timer = setTimeout(
+      () => giveUp(new McpError('TIMEOUT', `The client did not answer "${method}" in time`)),
+      timeoutMs,
+    )
+    const onAbort = (): void =>
+      giveUp(new McpError('ABORTED', `The request that asked "${method}" was cancelled`))
+    signal.addEventListener('abort', onAbort)
+    try {
+      send(
+        params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method },
+      )
+      return await answer
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      this.#asked.delete(id)
+    }
+  }
+
+  /** Takes an answer of the client's; whether it belonged to an open request. */
+  settle(response: JsonRpcResponse): boolean {
+    const pending = response.id === undefined ? undefined : this.#asked.get(response.id)
+    if (!pending) return false
+    if ('result' in response) pending.resolve(response.result)
+    else {
+      const { code, message, data } = response.error
+      pending.reject(new ProtocolError(code, message, data))
+    }
+    return true
+  }
+
+  /** Aborts a request of the client's, as `notifications/cancelled` asks. Unknown ids are ignored. */
+  cancel(id: unknown): void {
+    this.inFlight.get(id as RequestId)?.abort(new McpError('ABORTED', 'The client cancelled'))
+  }
+
+  /** Ends everything that is open. */
+  close(): void {
+    const error = new McpError('CLOSED', 'The session is closed')
+    for (const controller of this.inFlight.values()) controller.abort(error)
+    for (const { reject } of this.#asked.values()) reject(error)
+    this.inFlight.clear()
+    this.#asked.clear()
+  }
+}
