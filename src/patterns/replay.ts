@@ -111,7 +111,9 @@ export class ReplayInput implements Input {
 
   async #step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
     if (this.#stepNames.has(name)) {
-      throw new TypeError(`The step "${name}" ran already in this call: give each step its own name`)
+      throw new TypeError(
+        `The step "${name}" ran already in this call: give each step its own name`,
+      )
     }
     this.#stepNames.add(name)
     if (name in this.#recording.steps) return this.#recording.steps[name] as T

@@ -16,6 +16,8 @@ export interface MethodFacts {
   readonly nameParam?: 'name' | 'uri'
   /** Whether the result says for how long it may be kept (2026-07-28, server/caching). */
   readonly cacheable?: true
+  /** Whether the method changes what a session keeps. */
+  readonly changesSession?: true
   /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly asks?: true
 }
@@ -36,12 +38,12 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['resources/list', { capability: resources, cacheable: true }],
   ['resources/templates/list', { capability: resources, cacheable: true }],
   ['resources/read', { capability: resources, nameParam: 'uri', cacheable: true, asks: true }],
-  ['resources/subscribe', { era: 'legacy', capability: subscribe }],
-  ['resources/unsubscribe', { era: 'legacy', capability: subscribe }],
+  ['resources/subscribe', { era: 'legacy', capability: subscribe, changesSession: true }],
+  ['resources/unsubscribe', { era: 'legacy', capability: subscribe, changesSession: true }],
   ['prompts/list', { capability: prompts, cacheable: true }],
   ['prompts/get', { capability: prompts, nameParam: 'name', asks: true }],
   ['completion/complete', { capability: (c) => c.completions }],
-  ['logging/setLevel', { era: 'legacy', capability: (c) => c.logging }],
+  ['logging/setLevel', { era: 'legacy', capability: (c) => c.logging, changesSession: true }],
 ])
 
 /** The facts of a method if the revision has it. */

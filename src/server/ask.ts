@@ -7,7 +7,14 @@ import { missingCapabilities } from '../protocol/capabilities.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
-import type { RequestContext } from './context.ts'
+import type { Input } from '../patterns/input.ts'
+import type { Exchange } from './exchange.ts'
+
+/** A request that may ask its client. */
+export interface Asker {
+  readonly exchange: Exchange
+  readonly input: Input
+}
 
 /**
  * Asks the client.
@@ -16,19 +23,19 @@ import type { RequestContext } from './context.ts'
  *   its `data.requiredCapabilities` says what.
  */
 export async function askClient(
-  ctx: RequestContext,
+  asker: Asker,
   request: InputRequest,
   key: string | undefined,
   accepts: (answer: JsonObject) => boolean | Promise<boolean>,
 ): Promise<JsonObject> {
-  const { client, revision } = ctx.exchange
+  const { client, revision } = asker.exchange
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (requiredCapabilities) {
     throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {
       data: { requiredCapabilities },
     })
   }
-  return ctx.input.ask({ request, key, accepts })
+  return asker.input.ask({ request, key, accepts })
 }
 
 /** Whether a question was refused because the client did not declare that it can answer it. */

@@ -5,10 +5,14 @@
  */
 import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CompleteParams, CompleteResult, Result } from '../protocol/types.ts'
+import type {
+  CompleteParams,
+  CompleteResult,
+  CompletionReference,
+  Result,
+} from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context, RequestContext } from './context.ts'
-import type { ServerDefinition } from './server.ts'
 
 /** The most values that one answer carries. */
 const MAX_VALUES = 100
@@ -34,37 +38,22 @@ export interface Completers {
  * Completes an argument of a prompt or a variable of a template. Of more than 100 values the first
  * 100 are sent, with the total. An argument without a completer has no values.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the reference names nothing.
+ * @param find The completers of what a reference names; throws when it names nothing.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the params are malformed.
  */
 export async function complete(
-  server: ServerDefinition,
   params: JsonObject,
   ctx: RequestContext,
+  find: (ref: CompletionReference) => Completers | undefined,
 ): Promise<Result> {
   const { ref, argument, context } = requireParams(params)
-  const completers = findCompleters(server, ref, ctx)
+  const completers = find(ref)
   const completer =
     completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined
   const found = (await completer?.(argument.value, context?.arguments ?? {}, ctx)) ?? []
   const values = found.slice(0, MAX_VALUES)
   const completion = { values, total: found.length, hasMore: found.length > values.length }
   return { completion } satisfies CompleteResult
-}
-
-function findCompleters(
-  server: ServerDefinition,
-  ref: CompleteParams['ref'],
-  { caller }: RequestContext,
-): Completers | undefined {
-  if (ref.type === 'ref/prompt') {
-    const entry = server.prompts.find(ref.name, caller)
-    if (entry) return entry.complete
-    throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: "${ref.name}"`)
-  }
-  const template = server.resourceTemplates.find(ref.uri, caller)
-  if (template) return template.complete
-  if (server.resources.find(ref.uri, caller)) return undefined
-  throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: "${ref.uri}"`)
 }
 
 function requireParams(params: JsonObject): CompleteParams {

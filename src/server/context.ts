@@ -6,9 +6,22 @@ import { emptyRecording, ReplayInput } from '../patterns/replay.ts'
 import { findMethod } from '../protocol/methods.ts'
 import { notification, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import type { CreateMessageParams, CreateMessageResult, LoggingLevel, Meta, ObjectSchema, Root } from '../protocol/types.ts'
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  LoggingLevel,
+  Meta,
+  ObjectSchema,
+  Root,
+} from '../protocol/types.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
-import { elicitForm, elicitUrl, type ElicitAnswer, type FormQuestion, type UrlQuestion } from './elicitation.ts'
+import {
+  elicitForm,
+  elicitUrl,
+  type ElicitAnswer,
+  type FormQuestion,
+  type UrlQuestion,
+} from './elicitation.ts'
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
 import type { Caller, ClientFacts, Exchange } from './exchange.ts'
@@ -66,7 +79,9 @@ export interface Context {
    * @throws {ProtocolError} `MISSING_REQUIRED_CLIENT_CAPABILITY` when the client cannot show forms.
    * @throws {McpError} `UNSUPPORTED` where no way leads to the client.
    */
-  elicit<S extends StandardSchema | ObjectSchema>(question: FormQuestion<S>): Promise<ElicitAnswer<S>>
+  elicit<S extends StandardSchema | ObjectSchema>(
+    question: FormQuestion<S>,
+  ): Promise<ElicitAnswer<S>>
   /** Asks the user to open a URL, for what must not pass through the client (client/elicitation). */
   elicitUrl(question: UrlQuestion): Promise<{ action: 'accept' | 'decline' | 'cancel' }>
   /** Asks the client's model (client/sampling). `key` names the question across replays. */
@@ -154,16 +169,14 @@ export class RequestContext implements Context {
     )
   }
 
-  async log(
-    level: LoggingLevel,
-    data: unknown,
-    options: { logger?: string } = {},
-  ): Promise<void> {
+  async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
     if (this.#done || !wants(this.exchange.logLevel, level)) return
     await this.exchange.send(notification('notifications/message', { level, ...options, data }))
   }
 
-  elicit<S extends StandardSchema | ObjectSchema>(question: FormQuestion<S>): Promise<ElicitAnswer<S>> {
+  elicit<S extends StandardSchema | ObjectSchema>(
+    question: FormQuestion<S>,
+  ): Promise<ElicitAnswer<S>> {
     return elicitForm(this, question)
   }
 

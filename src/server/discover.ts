@@ -4,10 +4,15 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 import type { DiscoverResult, ServerCapabilities } from '../protocol/types.ts'
-import type { ServerDefinition } from './server.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { Completers } from './completion.ts'
 
 /** Answers `server/discover`: the versions, capabilities and instructions of the server. */
-export function discover(server: ServerDefinition): DiscoverResult {
+export function discover(server: {
+  readonly revisions: readonly RevisionFacts[]
+  readonly offered: ServerCapabilities
+  readonly instructions: string | undefined
+}): DiscoverResult {
   const result: DiscoverResult = {
     supportedVersions: server.revisions.map(({ version }) => version),
     capabilities: server.offered,
@@ -16,14 +21,29 @@ export function discover(server: ServerDefinition): DiscoverResult {
   return result
 }
 
+/** What capabilities follow from. */
+export interface Registered {
+  /** What the author declares beyond. */
+  readonly capabilities: ServerCapabilities
+  readonly tools: { readonly used: boolean }
+  readonly resources: { readonly used: boolean }
+  readonly resourceTemplates: Completable
+  readonly prompts: Completable
+}
+
+interface Completable {
+  readonly used: boolean
+  all(): Iterable<{ readonly complete: Completers | undefined }>
+}
+
 /**
  * The capabilities that follow from what is registered.
  *
  * @param pushes Whether the client can be told of changes.
  */
-export function inferCapabilities(server: ServerDefinition, pushes: boolean): ServerCapabilities {
-  const { tools, resources, resourceTemplates, prompts } = server
-  const capabilities: ServerCapabilities = { ...server.capabilities }
+export function inferCapabilities(registered: Registered, pushes: boolean): ServerCapabilities {
+  const { tools, resources, resourceTemplates, prompts } = registered
+  const capabilities: ServerCapabilities = { ...registered.capabilities }
   const changes = pushes ? { listChanged: true } : {}
   if (tools.used) capabilities.tools = changes
   if (prompts.used) capabilities.prompts = changes

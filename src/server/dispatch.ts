@@ -27,11 +27,12 @@ import type { RequestContext } from './context.ts'
 import { discover } from './discover.ts'
 import type { Exchange } from './exchange.ts'
 import { setLevel } from './logging.ts'
-import { getPrompt, listPrompts } from './prompts.ts'
+import { getPrompt, listPrompts, promptCompleters } from './prompts.ts'
 import {
   listResources,
   listResourceTemplates,
   readResource,
+  resourceCompleters,
   subscribeResource,
   unsubscribeResource,
 } from './resources.ts'
@@ -51,16 +52,34 @@ const bodies: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['ping', () => ({})],
   ['server/discover', discover],
   ['subscriptions/listen', listen],
-  ['tools/list', listTools],
-  ['tools/call', callTool],
-  ['resources/list', listResources],
-  ['resources/templates/list', listResourceTemplates],
+  ['tools/list', (server, params, ctx) => listTools(server.tools, params, ctx, server.pageSize)],
+  [
+    'tools/call',
+    (server, params, ctx) =>
+      callTool(server.tools, params, ctx, (error) => server.report(error, ctx)),
+  ],
+  ['resources/list', (server, params, ctx) => listResources(server, params, ctx, server.pageSize)],
+  [
+    'resources/templates/list',
+    (server, params, ctx) => listResourceTemplates(server, params, ctx, server.pageSize),
+  ],
   ['resources/read', readResource],
   ['resources/subscribe', subscribeResource],
-  ['resources/unsubscribe', unsubscribeResource],
-  ['prompts/list', listPrompts],
-  ['prompts/get', getPrompt],
-  ['completion/complete', complete],
+  ['resources/unsubscribe', (_server, params, ctx) => unsubscribeResource(params, ctx)],
+  [
+    'prompts/list',
+    (server, params, ctx) => listPrompts(server.prompts, params, ctx, server.pageSize),
+  ],
+  ['prompts/get', (server, params, ctx) => getPrompt(server.prompts, params, ctx)],
+  [
+    'completion/complete',
+    (server, params, ctx) =>
+      complete(params, ctx, (ref) =>
+        ref.type === 'ref/prompt'
+          ? promptCompleters(server.prompts, ref.name, ctx.caller)
+          : resourceCompleters(server, ref.uri, ctx.caller),
+      ),
+  ],
   ['logging/setLevel', (_server, params, ctx) => setLevel(params, ctx.exchange.session)],
 ])
 

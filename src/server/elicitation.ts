@@ -6,8 +6,7 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
 import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
-import { askClient } from './ask.ts'
-import type { RequestContext } from './context.ts'
+import { askClient, type Asker } from './ask.ts'
 
 /** A form to fill in. */
 export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
@@ -44,7 +43,7 @@ const forms = new WeakMap<StandardSchema, ObjectSchema>()
 
 /** Asks by a form; see {@link file://./context.ts}. */
 export async function elicitForm<S extends StandardSchema | ObjectSchema>(
-  ctx: RequestContext,
+  asker: Asker,
   { message, schema, key }: FormQuestion<S>,
 ): Promise<ElicitAnswer<S>> {
   const params = {
@@ -57,7 +56,7 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
     const checked = await schema['~standard'].validate(content)
     return checked.issues ? undefined : checked.value
   }
-  const answer = await askClient(ctx, { method: 'elicitation/create', params }, key, async (a) =>
+  const answer = await askClient(asker, { method: 'elicitation/create', params }, key, async (a) =>
     a.action === 'accept' ? (await check(a.content)) !== undefined : ACTIONS.includes(a.action),
   )
   if (answer.action !== 'accept') return { action: answer.action as 'decline' | 'cancel' }
@@ -66,11 +65,11 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
 
 /** Asks by a URL; see {@link file://./context.ts}. */
 export async function elicitUrl(
-  ctx: RequestContext,
+  asker: Asker,
   { message, url, key }: UrlQuestion,
 ): Promise<{ action: ElicitResult['action'] }> {
   const params: JsonObject = { mode: 'url', message, url: new URL(url).href }
-  const answer = await askClient(ctx, { method: 'elicitation/create', params }, key, (a) =>
+  const answer = await askClient(asker, { method: 'elicitation/create', params }, key, (a) =>
     ACTIONS.includes(a.action),
   )
   return { action: answer.action as ElicitResult['action'] }

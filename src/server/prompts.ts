@@ -5,7 +5,11 @@
  */
 import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { describeIssues, type InferOutput, type StandardSchema } from '../protocol/standard-schema.ts'
+import {
+  describeIssues,
+  type InferOutput,
+  type StandardSchema,
+} from '../protocol/standard-schema.ts'
 import type {
   GetPromptResult,
   Icon,
@@ -21,9 +25,8 @@ import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { listPage } from './lists.ts'
-import type { Entry } from './registry.ts'
+import type { Entry, Registry } from './registry.ts'
 import { toBlocks, type Content } from './results.ts'
-import type { ServerDefinition } from './server.ts'
 
 /** How a prompt is described and checked. */
 export interface PromptOptions<Input extends StandardSchema = StandardSchema> {
@@ -72,9 +75,14 @@ export function promptEntry<Input extends StandardSchema>(
 }
 
 /** Lists the prompts that the caller may see, a page at a time. */
-export function listPrompts(server: ServerDefinition, params: JsonObject, ctx: RequestContext): Result {
-  const entries = server.prompts.list(ctx.caller)
-  return listPage('prompts', entries, (entry) => entry.prompt, params, server.pageSize)
+export function listPrompts(
+  prompts: Registry<PromptEntry>,
+  params: JsonObject,
+  ctx: RequestContext,
+  pageSize: number | undefined,
+): Result {
+  const entries = prompts.list(ctx.caller)
+  return listPage('prompts', entries, (entry) => entry.prompt, params, pageSize)
 }
 
 /**
@@ -84,15 +92,14 @@ export function listPrompts(server: ServerDefinition, params: JsonObject, ctx: R
  *   arguments.
  */
 export async function getPrompt(
-  server: ServerDefinition,
+  prompts: Registry<PromptEntry>,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
   const { name, arguments: given = {} } = params
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, '"name" must be a string')
   if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, '"arguments" must be an object')
-  const entry = server.prompts.find(name, ctx.caller)
-  if (!entry) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: "${name}"`)
+  const entry = findPrompt(prompts, name, ctx.caller)
 
   const input = await entry.input?.['~standard'].validate(given)
   if (input?.issues) {
@@ -123,4 +130,23 @@ function promptArguments(input: StandardSchema): PromptArgument[] {
     if (typeof description === 'string') argument.description = description
     return argument
   })
+}
+
+/**
+ * The completers of a prompt's arguments.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when no prompt has that name.
+ */
+export function promptCompleters(
+  prompts: Registry<PromptEntry>,
+  name: string,
+  caller: Caller,
+): Completers | undefined {
+  return findPrompt(prompts, name, caller).complete
+}
+
+function findPrompt(prompts: Registry<PromptEntry>, name: string, caller: Caller): PromptEntry {
+  const entry = prompts.find(name, caller)
+  if (!entry) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: "${name}"`)
+  return entry
 }

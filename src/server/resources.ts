@@ -21,9 +21,8 @@ import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { listPage } from './lists.ts'
-import type { Entry } from './registry.ts'
+import type { Entry, Registry } from './registry.ts'
 import { base64 } from './results.ts'
-import type { ServerDefinition } from './server.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
@@ -60,17 +59,10 @@ export interface ReadRequest {
 }
 
 /** What a reader may return: text, bytes, contents, or a whole result. */
-export type ReadReturn =
-  | string
-  | Uint8Array
-  | ReadResourceResult
-  | InputRequiredResult
+export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult
 
 /** Reads a resource. */
-export type ReadHandler = (
-  request: ReadRequest,
-  ctx: Context,
-) => ReadReturn | Promise<ReadReturn>
+export type ReadHandler = (request: ReadRequest, ctx: Context) => ReadReturn | Promise<ReadReturn>
 
 /** A registered resource. */
 export interface ResourceEntry extends Entry {
@@ -88,8 +80,18 @@ export interface ResourceTemplateEntry extends Entry {
   readonly read: ReadHandler
 }
 
+/** All that a server lets clients read. */
+export interface Resources {
+  readonly resources: Registry<ResourceEntry>
+  readonly resourceTemplates: Registry<ResourceTemplateEntry>
+}
+
 /** Makes an entry of a resource. */
-export function resourceEntry(uri: string, options: ResourceOptions, read: ReadHandler): ResourceEntry {
+export function resourceEntry(
+  uri: string,
+  options: ResourceOptions,
+  read: ReadHandler,
+): ResourceEntry {
   const { meta, cache, visible, ...described } = options
   const resource: Resource = { uri, ...described }
   if (meta) resource._meta = meta
@@ -114,19 +116,25 @@ export function resourceTemplateEntry(
 }
 
 /** Lists the resources that the caller may see, a page at a time. */
-export function listResources(server: ServerDefinition, params: JsonObject, ctx: RequestContext): Result {
-  const entries = server.resources.list(ctx.caller)
-  return listPage('resources', entries, (entry) => entry.resource, params, server.pageSize)
+export function listResources(
+  { resources }: Resources,
+  params: JsonObject,
+  ctx: RequestContext,
+  pageSize: number | undefined,
+): Result {
+  const entries = resources.list(ctx.caller)
+  return listPage('resources', entries, (entry) => entry.resource, params, pageSize)
 }
 
 /** Lists the resource templates that the caller may see, a page at a time. */
 export function listResourceTemplates(
-  server: ServerDefinition,
+  { resourceTemplates }: Resources,
   params: JsonObject,
   ctx: RequestContext,
+  pageSize: number | undefined,
 ): Result {
-  const entries = server.resourceTemplates.list(ctx.caller)
-  return listPage('resourceTemplates', entries, (e) => e.resourceTemplate, params, server.pageSize)
+  const entries = resourceTemplates.list(ctx.caller)
+  return listPage('resourceTemplates', entries, (e) => e.resourceTemplate, params, pageSize)
 }
 
 /**
@@ -136,12 +144,12 @@ export function listResourceTemplates(
  *   before 2026-07-28, `INVALID_PARAMS` since; `data.uri` repeats the URI.
  */
 export async function readResource(
-  server: ServerDefinition,
+  registered: Resources,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
   const uri = requireUri(params)
-  const { entry, variables } = findResource(server, uri, ctx)
+  const { entry, variables } = findResource(registered, uri, ctx)
   const returned = await entry.read({ uri, variables }, ctx)
   if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
     return entry.cache ? { ...entry.cache, ...returned } : returned
@@ -156,23 +164,19 @@ export async function readResource(
  * @throws {ProtocolError} "Resource not found", as for reading.
  */
 export function subscribeResource(
-  server: ServerDefinition,
+  registered: Resources,
   params: JsonObject,
   ctx: RequestContext,
 ): Result {
   const uri = requireUri(params)
-  findResource(server, uri, ctx)
+  findResource(registered, uri, ctx)
   const { subscriptions } = sessionRecord(ctx)
   if (!subscriptions.includes(uri)) subscriptions.push(uri)
   return {}
 }
 
 /** Notes that a session no longer wants to hear of changes of a resource. */
-export function unsubscribeResource(
-  _server: ServerDefinition,
-  params: JsonObject,
-  ctx: RequestContext,
-): Result {
+export function unsubscribeResource(params: JsonObject, ctx: RequestContext): Result {
   const uri = requireUri(params)
   const record = sessionRecord(ctx)
   record.subscriptions = record.subscriptions.filter((other) => other !== uri)
@@ -189,20 +193,41 @@ function requireUri({ uri }: JsonObject): string {
 }
 
 function findResource(
-  server: ServerDefinition,
+  { resources, resourceTemplates }: Resources,
   uri: string,
   ctx: RequestContext,
 ): { entry: ResourceEntry | ResourceTemplateEntry; variables: ReadRequest['variables'] } {
-  const entry = server.resources.find(uri, ctx.caller)
+  const entry = resources.find(uri, ctx.caller)
   if (entry) return { entry, variables: {} }
-  for (const family of server.resourceTemplates.list(ctx.caller)) {
+  for (const family of resourceTemplates.list(ctx.caller)) {
     const variables = family.template.match(uri)
     if (variables) return { entry: family, variables }
   }
   throw new ProtocolError(ctx.exchange.revision.resourceNotFound, 'Resource not found', { uri })
 }
 
-function contents(uri: string, mimeType: string | undefined, data: string | Uint8Array): ResourceContents {
+function contents(
+  uri: string,
+  mimeType: string | undefined,
+  data: string | Uint8Array,
+): ResourceContents {
   const described = mimeType === undefined ? { uri } : { uri, mimeType }
-  return typeof data === 'string' ? { ...described, text: data } : { ...described, blob: base64(data) }
+  return typeof data === 'string'
+    ? { ...described, text: data }
+    : { ...described, blob: base64(data) }
+}
+
+/**
+ * The completers of a template's variables.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when nothing has that URI.
+ */
+export function resourceCompleters(
+  { resources, resourceTemplates }: Resources,
+  uri: string,
+  caller: Caller,
+): Completers | undefined {
+  const template = resourceTemplates.find(uri, caller)
+  if (template || resources.find(uri, caller)) return template?.complete
+  throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: "${uri}"`)
 }

@@ -79,6 +79,8 @@ export function toBlocks(content: Content): ContentBlock[] {
   return isList(content) ? [...content] : [content]
 }
 
-function isList(content: ContentBlock | readonly ContentBlock[]): content is readonly ContentBlock[] {
+function isList(
+  content: ContentBlock | readonly ContentBlock[],
+): content is readonly ContentBlock[] {
   return Array.isArray(content)
 }

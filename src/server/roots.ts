@@ -4,12 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
  */
 import type { Root } from '../protocol/types.ts'
-import { askClient } from './ask.ts'
-import type { RequestContext } from './context.ts'
+import { askClient, type Asker } from './ask.ts'
 
 /** Asks for the client's roots; see {@link file://./context.ts}. */
-export async function listRoots(ctx: RequestContext): Promise<Root[]> {
-  const answer = await askClient(ctx, { method: 'roots/list' }, undefined, (a) =>
+export async function listRoots(asker: Asker): Promise<Root[]> {
+  const answer = await askClient(asker, { method: 'roots/list' }, undefined, (a) =>
     Array.isArray(a.roots),
   )
   return answer.roots as Root[]

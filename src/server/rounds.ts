@@ -31,7 +31,10 @@ interface State {
  * @throws {ProtocolError} `INVALID_PARAMS` when `requestState` is not what this server gave to this
  *   principal for this very request, or is too old; it does not say which.
  */
-export async function openRound(message: JsonRpcRequest, exchange: Exchange): Promise<RequestContext> {
+export async function openRound(
+  message: JsonRpcRequest,
+  exchange: Exchange,
+): Promise<RequestContext> {
   const { requestState, inputResponses } = (message.params ?? {}) as Partial<{
     requestState: unknown
     inputResponses: unknown
@@ -46,7 +49,11 @@ export async function openRound(message: JsonRpcRequest, exchange: Exchange): Pr
     return first
   }
   const state = await openState(requestState, message, exchange, rounds)
-  const ctx = new RequestContext(message, exchange, new ReplayInput(state.recording, inputResponses))
+  const ctx = new RequestContext(
+    message,
+    exchange,
+    new ReplayInput(state.recording, inputResponses),
+  )
   ctx.inputResponses = inputResponses
   ctx.requestState = state.own
   return ctx

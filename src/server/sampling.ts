@@ -5,16 +5,15 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/types.ts'
-import { askClient } from './ask.ts'
-import type { RequestContext } from './context.ts'
+import { askClient, type Asker } from './ask.ts'
 
 /** Asks the client's model; see {@link file://./context.ts}. */
 export async function sample(
-  ctx: RequestContext,
+  asker: Asker,
   { key, ...params }: CreateMessageParams & { key?: string },
 ): Promise<CreateMessageResult> {
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
   const isMessage = (a: JsonObject): boolean =>
     typeof a.model === 'string' && typeof a.role === 'string' && typeof a.content === 'object'
-  return (await askClient(ctx, request, key, isMessage)) as CreateMessageResult
+  return (await askClient(asker, request, key, isMessage)) as CreateMessageResult
 }

@@ -2,7 +2,12 @@
  * A server's definition: what it offers, and nothing about any connection. Built once, shared by
  * every request, session and isolate.
  */
-import { findRevision, revisions, type Revision, type RevisionFacts } from '../protocol/revisions.ts'
+import {
+  findRevision,
+  revisions,
+  type Revision,
+  type RevisionFacts,
+} from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
@@ -35,7 +40,7 @@ export interface ServerOptions {
   /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
   cache?: CacheHints
   /** Learns of every failure whose detail the client does not get. */
-  onError?: (error: unknown, ctx: Context) => void
+  onError?: (error: unknown, ctx: Context | undefined) => void
 }
 
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
@@ -110,7 +115,7 @@ export interface ServerDefinition extends Server {
   /** Answers a request through the middleware. */
   through(ctx: RequestContext, params: JsonObject, method: Answer): Promise<Result> | Result
   /** Tells the author of a failure. */
-  report(error: unknown, ctx: Context): void
+  report(error: unknown, ctx?: Context): void
 }
 
 type Answer = (
@@ -216,16 +221,20 @@ class Definition implements ServerDefinition {
 
   through(ctx: RequestContext, params: JsonObject, answer: Answer): Promise<Result> | Result {
     const { method } = ctx
-    const wraps = this.#middleware.filter((each) => each.method === undefined || each.method === method)
+    const wraps = this.#middleware.filter(
+      (each) => each.method === undefined || each.method === method,
+    )
     if (wraps.length === 0) return answer(this, params, ctx)
     const next = async (at: number): Promise<Result> => {
       const wrap = wraps[at]
-      return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : answer(this, params, ctx)
+      return wrap
+        ? wrap.run({ method, params }, ctx, () => next(at + 1))
+        : answer(this, params, ctx)
     }
     return next(0)
   }
 
-  report(error: unknown, ctx: Context): void {
+  report(error: unknown, ctx?: Context): void {
     this.#onError?.(error, ctx)
   }
 }

@@ -6,11 +6,16 @@
 import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
-import type { Meta, Result, SubscriptionFilter } from '../protocol/types.ts'
+import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { RequestContext } from './context.ts'
-import type { ServerChange } from './notifier.ts'
-import type { ServerDefinition } from './server.ts'
+import type { Notifier, ServerChange } from './notifier.ts'
+
+/** What listens for changes need of a server. */
+export interface Announcing {
+  readonly notify: Notifier
+  readonly offered: ServerCapabilities
+}
 
 /** The most URIs that one listener may watch. */
 export const MAX_WATCHED_RESOURCES = 1000
@@ -23,7 +28,7 @@ export const MAX_WATCHED_RESOURCES = 1000
  *   server has nothing to listen to.
  */
 export async function listen(
-  server: ServerDefinition,
+  server: Announcing,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
@@ -91,7 +96,7 @@ function requireFilter({ notifications }: JsonObject): SubscriptionFilter {
 }
 
 /** The part of a filter that the server can honour. */
-function honour(server: ServerDefinition, filter: SubscriptionFilter): SubscriptionFilter {
+function honour(server: Announcing, filter: SubscriptionFilter): SubscriptionFilter {
   const { tools, prompts, resources } = server.offered
   if (!tools && !prompts && !resources) {
     throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
@@ -123,4 +128,3 @@ function ended(gone: AbortSignal, ending: AbortSignal | undefined): Promise<void
     )
   })
 }
-

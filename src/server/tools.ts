@@ -3,12 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import {
-  INTERNAL_ERROR,
-  INVALID_PARAMS,
-  ProtocolError,
-  ToolError,
-} from '../protocol/errors.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, ToolError } from '../protocol/errors.ts'
 import { isMissingCapability, isUnsupported } from './ask.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
@@ -34,7 +29,6 @@ import type { Caller } from './exchange.ts'
 import { listPage } from './lists.ts'
 import type { Entry, Registry } from './registry.ts'
 import { toBlocks, toolError, type Content } from './results.ts'
-import type { ServerDefinition } from './server.ts'
 
 /** How a tool is described and checked. */
 export interface ToolOptions<
@@ -103,11 +97,12 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
 
 /** Lists the tools that the caller may see, a page at a time. */
 export function listTools(
-  server: ServerDefinition,
+  tools: Registry<ToolEntry>,
   params: JsonObject,
   ctx: RequestContext,
+  pageSize: number | undefined,
 ): Result {
-  return listPage('tools', server.tools.list(ctx.caller), toTool, params, server.pageSize)
+  return listPage('tools', tools.list(ctx.caller), toTool, params, pageSize)
 }
 
 /**
@@ -116,17 +111,19 @@ export function listTools(
  * Tool failures are results with `isError`, so that the model can read them and correct itself;
  * so are bad arguments, from 2025-11-25 on (server/tools, error handling).
  *
+ * @param report Learns of failures whose detail the model does not get.
  * @throws {ProtocolError} `INVALID_PARAMS` when no tool has that name, or the request is malformed.
  */
 export async function callTool(
-  server: ServerDefinition,
+  tools: Registry<ToolEntry>,
   params: JsonObject,
   ctx: RequestContext,
+  report: (error: unknown) => void,
 ): Promise<Result> {
   const { name, arguments: given = {} } = params as Partial<CallToolParams>
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, '"name" must be a string')
   if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, '"arguments" must be an object')
-  const entry = findTool(server.tools, name, ctx.caller)
+  const entry = findTool(tools, name, ctx.caller)
 
   const checked = entry.input?.['~standard'].validate(given)
   const input = checked instanceof Promise ? await checked : checked
@@ -140,7 +137,7 @@ export async function callTool(
   try {
     returned = await entry.run(input ? input.value : {}, ctx)
   } catch (error) {
-    return failure(error, server, ctx)
+    return failure(error, ctx, report)
   }
   return toResult(returned, entry)
 }
@@ -161,13 +158,17 @@ function toTool(entry: ToolEntry): Tool {
 }
 
 /** What the model learns of a thrown value: its message only if it was meant to be read. */
-function failure(error: unknown, server: ServerDefinition, ctx: RequestContext): CallToolResult {
+function failure(
+  error: unknown,
+  ctx: RequestContext,
+  report: (error: unknown) => void,
+): CallToolResult {
   if (error instanceof ProtocolError) throw error
   if (ctx.replay?.pending) return toolError('')
   if (error instanceof ToolError) return toolError(error.message)
   if (isMissingCapability(error) && ctx.exchange.revision.missingCapability) throw error
   if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
-  server.report(error, ctx)
+  report(error)
   return toolError('The tool failed')
 }
 
@@ -182,7 +183,10 @@ async function toResult(returned: ToolReturn | undefined, entry: ToolEntry): Pro
   return withText({ ...result, structuredContent: await checkOutput(entry, result) })
 }
 
-async function checkOutput({ output, tool }: ToolEntry, result: Partial<CallToolResult>): Promise<unknown> {
+async function checkOutput(
+  { output, tool }: ToolEntry,
+  result: Partial<CallToolResult>,
+): Promise<unknown> {
   const checked = await output?.['~standard'].validate(result.structuredContent)
   if (!checked?.issues) return checked?.value
   throw new ProtocolError(
@@ -195,5 +199,8 @@ async function checkOutput({ output, tool }: ToolEntry, result: Partial<CallTool
 function withText(result: Partial<CallToolResult>): Result {
   const { content, structuredContent } = result
   if (content) return result
-  return { ...result, content: structuredContent === undefined ? [] : toBlocks(JSON.stringify(structuredContent)) }
+  return {
+    ...result,
+    content: structuredContent === undefined ? [] : toBlocks(JSON.stringify(structuredContent)),
+  }
 }

@@ -4,12 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 import { INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
-import type {
-  JsonObject,
-  JsonRpcMessage,
-  JsonRpcResponse,
-  RequestId,
-} from '../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import { notification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
@@ -93,9 +88,7 @@ export class Session {
       giveUp(new McpError('ABORTED', `The request that asked "${method}" was cancelled`))
     signal.addEventListener('abort', onAbort)
     try {
-      send(
-        params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method },
-      )
+      send(params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method })
       return await answer
     } finally {
       clearTimeout(timer)

@@ -1,0 +1,289 @@
+/**
+ * A server on a duplex connection, such as stdio: clients of both eras may share it. A message that
+ * describes itself stands for itself, all others belong to the one session of the connection.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import { createSealer } from '../patterns/sealed-state.ts'
+import { degradeParams } from '../protocol/degrade.ts'
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  McpError,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  toErrorObject,
+} from '../protocol/errors.ts'
+import {
+  errorResponse,
+  isRequest,
+  isResponse,
+  resultResponse,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import { readableId, validateMessage } from '../protocol/validate.ts'
+import { Session } from '../session/session.ts'
+import type { Transport } from '../transport/transport.ts'
+import { announceTo } from './announce.ts'
+import { dispatch } from './dispatch.ts'
+import type { Caller, Exchange, Rounds } from './exchange.ts'
+import { initialize, sessionRevision } from './lifecycle.ts'
+import { DEFAULT_LOG_LEVEL } from './logging.ts'
+import { describesItself, readRequestMeta, requireStatelessRevision } from './request-meta.ts'
+import { definitionOf, type Server, type ServerDefinition } from './server.ts'
+
+/** How a server is served on a connection. */
+export interface ConnectionOptions {
+  /** What the host knows of the peer. */
+  caller?: Caller
+  /** Milliseconds in which the client must answer what it is asked; 300,000 by default. */
+  askTimeoutMs?: number
+  /** Secrets that seal what travels through clients; the connection makes its own by default. */
+  secrets?: string | readonly string[]
+  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
+  stateTtlMs?: number
+  /** The longest state of a round of input, in bytes; 65,536 by default. */
+  maxStateBytes?: number
+  /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
+  signal?: AbortSignal
+}
+
+/**
+ * Serves on a connection until it closes.
+ *
+ * @throws {TypeError} when the server was not made by `createServer`.
+ */
+export async function serveTransport(
+  server: Server,
+  transport: Transport,
+  options: ConnectionOptions = {},
+): Promise<void> {
+  const connection = new Connection(definitionOf(server), transport, options)
+  await connection.serve()
+}
+
+class Connection {
+  readonly #server: ServerDefinition
+  readonly #transport: Transport
+  readonly #options: ConnectionOptions
+  readonly #caller: Caller
+  readonly #rounds: Rounds
+  /** Requests that stand for themselves, by id. */
+  readonly #open = new Map<RequestId, AbortController>()
+  readonly #ending = new AbortController()
+  #session: Session | undefined
+  #closed = false
+
+  constructor(server: ServerDefinition, transport: Transport, options: ConnectionOptions) {
+    this.#server = server
+    this.#transport = transport
+    this.#options = options
+    this.#caller = options.caller ?? {}
+    const { secrets, stateTtlMs = 900_000, maxStateBytes = 65_536 } = options
+    this.#rounds = { sealer: createSealer(secrets), stateTtlMs, maxStateBytes }
+  }
+
+  async serve(): Promise<void> {
+    const unsubscribe = this.#server.notify.subscribe((change) => {
+      if (this.#session) announceTo(this.#session, change, (message) => this.#send(message))
+    })
+    const { signal } = this.#options
+    const end = (): void => void this.#end()
+    signal?.addEventListener('abort', end)
+    await new Promise<void>((resolve, reject) => {
+      const started = this.#transport.start({
+        message: (frame) => this.#receive(frame),
+        malformed: (error) => this.#send(errorResponse(undefined, toErrorObject(error))),
+        closed: () => resolve(),
+      })
+      Promise.resolve(started).then(() => signal?.aborted && end(), reject)
+    })
+    signal?.removeEventListener('abort', end)
+    unsubscribe()
+    this.#abandon()
+  }
+
+  /** Lets listeners end gracefully, then closes. */
+  async #end(): Promise<void> {
+    this.#ending.abort()
+    // The closing results are written by what the abort has set going.
+    await new Promise((resolve) => setTimeout(resolve))
+    await this.#transport.close()
+  }
+
+  #abandon(): void {
+    this.#closed = true
+    const error = new McpError('CLOSED', 'The connection is closed')
+    for (const controller of this.#open.values()) controller.abort(error)
+    this.#session?.close()
+  }
+
+  #receive(frame: unknown): void {
+    if (Array.isArray(frame)) return this.#receiveBatch(frame)
+    const message = this.#validate(frame)
+    if ('fault' in message) return this.#send(message.fault)
+    if (!isRequest(message)) return this.#take(message)
+    const answering = this.#answer(message)
+    if (answering) void answering.then((response) => response && this.#send(response))
+  }
+
+  #receiveBatch(frames: readonly unknown[]): void {
+    const session = this.#session
+    if (!session || !sessionRevision(session.record).batches || frames.length === 0) {
+      const message = frames.length === 0 ? 'The batch is empty' : 'The revision has no batches'
+      return this.#send(errorResponse(undefined, { code: INVALID_REQUEST, message }))
+    }
+    const answers = frames.map((frame) => {
+      const message = this.#validate(frame)
+      if ('fault' in message) return message.fault
+      if (isRequest(message)) return this.#answer(message)
+      this.#take(message)
+      return undefined
+    })
+    void Promise.all(answers).then((settled) => {
+      const responses = settled.filter((response) => response !== undefined)
+      if (responses.length > 0) this.#send(responses)
+    })
+  }
+
+  #validate(frame: unknown): JsonRpcMessage | { fault: JsonRpcResponse } {
+    try {
+      return validateMessage(frame)
+    } catch (error) {
+      return { fault: errorResponse(readableId(frame), toErrorObject(error)) }
+    }
+  }
+
+  #take(message: JsonRpcNotification | JsonRpcResponse): void {
+    const session = this.#session
+    if (isResponse(message)) {
+      session?.settle(message)
+    } else if (message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId as RequestId
+      this.#open.get(id)?.abort(new McpError('ABORTED', 'The client cancelled'))
+      session?.cancel(id)
+    } else if (message.method === 'notifications/initialized' && session) {
+      session.record.initialized = true
+    }
+  }
+
+  /** Answers a request; no response when it was cancelled. */
+  async #answer(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+    try {
+      if (describesItself(message.params)) return await this.#answerAlone(message)
+      if (this.#session) return await this.#answerInSession(message, this.#session)
+      if (message.method === 'initialize') return this.#initialize(message)
+      if (message.method === 'ping') return resultResponse(message.id, {})
+      throw this.#refuseEarly(message)
+    } catch (error) {
+      return errorResponse(message.id, toErrorObject(error))
+    }
+  }
+
+  #initialize(message: JsonRpcRequest): JsonRpcResponse {
+    if (!this.#server.revisions.some(({ era }) => era === 'legacy')) throw this.#refuseEarly(message)
+    const { record, result } = initialize(this.#server, message.params, true)
+    this.#session = new Session(record)
+    return resultResponse(message.id, result)
+  }
+
+  #refuseEarly({ method, params }: JsonRpcRequest): ProtocolError {
+    const supported = this.#server.revisions.map(({ version }) => version)
+    if (this.#server.revisions.some(({ era }) => era === 'legacy')) {
+      return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)
+    }
+    const message = `This server has no sessions, it speaks ${supported.join(', ')}`
+    const data = { supported, requested: params?.protocolVersion }
+    return method === 'initialize'
+      ? new ProtocolError(METHOD_NOT_FOUND, message, data)
+      : new ProtocolError(INVALID_PARAMS, 'The request lacks a valid "_meta"')
+  }
+
+  async #answerAlone(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+    const { version, client, logLevel } = readRequestMeta(message.params)
+    const revision = requireStatelessRevision(this.#server.revisions, version)
+    if (this.#open.has(message.id)) {
+      const id = JSON.stringify(message.id)
+      throw new ProtocolError(INVALID_REQUEST, `Request id ${id} is already in use`)
+    }
+    const { signal } = this.#track(message.id)
+    const exchange: Exchange = {
+      revision,
+      client,
+      caller: this.#caller,
+      signal,
+      ending: this.#ending.signal,
+      logLevel,
+      rounds: this.#rounds,
+      send: (notification) => this.#sendFor(signal, notification),
+    }
+    const response = await dispatch(this.#server, message, exchange)
+    this.#open.delete(message.id)
+    if (signal.aborted) return undefined
+    if (message.method === 'subscriptions/listen' && 'result' in response) {
+      // The end of a listener is announced in both ways that the spec's pages name.
+      const requestId = message.id
+      this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+    }
+    return response
+  }
+
+  async #answerInSession(
+    message: JsonRpcRequest,
+    session: Session,
+  ): Promise<JsonRpcResponse | undefined> {
+    const { record } = session
+    const { signal } = session.open(message.id)
+    const revision = sessionRevision(record)
+    const { askTimeoutMs: timeoutMs = 300_000 } = this.#options
+    const exchange: Exchange = {
+      revision,
+      client: { info: record.clientInfo, capabilities: record.clientCapabilities },
+      caller: this.#caller,
+      signal,
+      logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
+      session,
+      send: ({ method, params }) => this.#sendFor(signal, degraded(method, params, revision)),
+      ask: ({ method, params }, asking) =>
+        session.ask(method, degradeParams(method, params, revision), {
+          send: (asked) => this.#send(asked),
+          signal: asking,
+          timeoutMs,
+        }),
+    }
+    const response = await dispatch(this.#server, message, exchange)
+    session.inFlight.delete(message.id)
+    return signal.aborted ? undefined : response
+  }
+
+  #track(id: RequestId): AbortController {
+    const controller = new AbortController()
+    this.#open.set(id, controller)
+    return controller
+  }
+
+  #sendFor(signal: AbortSignal, message: JsonRpcNotification): Promise<void> | undefined {
+    return signal.aborted || this.#closed ? undefined : this.#transport.send(message).catch(ignore)
+  }
+
+  /** Sends what nobody waits for; a closed connection is noticed by its receiver. */
+  #send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): void {
+    if (!this.#closed) this.#transport.send(frame).catch(ignore)
+  }
+}
+
+function degraded(
+  method: string,
+  params: JsonRpcNotification['params'],
+  revision: RevisionFacts,
+): JsonRpcNotification {
+  const known = degradeParams(method, params, revision)
+  return known ? { jsonrpc: '2.0', method, params: known } : { jsonrpc: '2.0', method }
+}
+
+function ignore(): void {}

@@ -1,0 +1,44 @@
+/**
+ * Servers: what they offer, and how they are served over HTTP and over connections.
+ *
+ * @module
+ */
+export { createServer, type Middleware, type Server, type ServerOptions } from './server.ts'
+export type { Context } from './context.ts'
+export type { Completer, Completers } from './completion.ts'
+export type { Caller, ClientFacts } from './exchange.ts'
+export type { ElicitAnswer, FormQuestion, UrlQuestion } from './elicitation.ts'
+export type { Notifier, ServerChange } from './notifier.ts'
+export type { PromptHandler, PromptOptions, PromptReturn } from './prompts.ts'
+export type { Registration } from './registry.ts'
+export type {
+  ReadHandler,
+  ReadRequest,
+  ReadReturn,
+  ResourceOptions,
+  ResourceTemplateOptions,
+} from './resources.ts'
+export {
+  audio,
+  embedded,
+  image,
+  json,
+  resourceLink,
+  text,
+  toolError,
+  type Content,
+} from './results.ts'
+export type { ToolHandler, ToolOptions, ToolReturn } from './tools.ts'
+export { serveTransport, type ConnectionOptions } from './connection.ts'
+export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
+export type { HandlerOptions } from '../transport/streamable-http/options.ts'
+export {
+  createMemoryEventLog,
+  type EventLog,
+  type EventLogLimits,
+  type LoggedEvent,
+} from '../session/event-log.ts'
+export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
+export type { SessionRecord } from '../session/session.ts'
+export type { SessionLimits } from '../session/sessions.ts'
+export { ProtocolError, ToolError } from '../protocol/errors.ts'

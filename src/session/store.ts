@@ -1,0 +1,45 @@
+/**
+ * Where sessions are kept between requests.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { createMemoryEventLog, type EventLog, type EventLogLimits } from './event-log.ts'
+import type { SessionRecord } from './session.ts'
+
+/** Keeps session records by id, and the log of each session's streams. */
+export interface SessionStore {
+  /** Keeps a new record and gives it an id that nobody can guess, of visible ASCII. */
+  create(record: SessionRecord): string | Promise<string>
+  /** The record of a session that was created and not removed. */
+  load(id: string): SessionRecord | undefined | Promise<SessionRecord | undefined>
+  /** Keeps what changed of a record. */
+  save(id: string, record: SessionRecord): void | Promise<void>
+  /** Forgets a session and all that belongs to it. */
+  remove(id: string): void | Promise<void>
+  /** The log of a session's streams. */
+  eventLog(id: string): EventLog
+}
+
+/** Makes a store in memory; its sessions end with the process. */
+export function createMemorySessionStore(limits: EventLogLimits = {}): SessionStore {
+  const records = new Map<string, SessionRecord>()
+  const logs = new Map<string, EventLog>()
+  return {
+    create(record) {
+      const id = crypto.randomUUID()
+      records.set(id, record)
+      return id
+    },
+    load: (id) => records.get(id),
+    save: (id, record) => void records.set(id, record),
+    remove(id) {
+      records.delete(id)
+      logs.delete(id)
+    },
+    eventLog(id) {
+      let log = logs.get(id)
+      if (!log) logs.set(id, (log = createMemoryEventLog(limits)))
+      return log
+    },
+  }
+}

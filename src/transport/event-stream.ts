@@ -1,0 +1,120 @@
+/**
+ * Writes server-sent events to the body of a response.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+import { McpError } from '../protocol/errors.ts'
+
+const encoder = new TextEncoder()
+
+/** How an event stream behaves. */
+export interface EventStreamOptions {
+  /** Milliseconds between comments that keep a quiet connection open; 15,000 by default, 0 for none. */
+  keepAliveMs?: number | undefined
+  /** The most bytes that wait for a slow reader before the stream is cut; 16 MiB by default. */
+  maxQueuedBytes?: number | undefined
+  /** Called once when the reader goes away, or is too slow. */
+  onGone?: (reason: Error) => void
+}
+
+/** One event. */
+export interface ServerSentEvent {
+  readonly id?: string | undefined
+  readonly event?: string | undefined
+  /** Milliseconds that the client should wait before it reconnects. */
+  readonly retry?: number | undefined
+  /** A single line. */
+  readonly data: string
+}
+
+/** A response body of server-sent events. */
+export class EventStream {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
+  readonly #options: EventStreamOptions
+  readonly #timer: ReturnType<typeof setInterval> | undefined
+  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
+  #drained: (() => void)[] = []
+
+  constructor(options: EventStreamOptions = {}) {
+    this.#options = options
+    this.body = new ReadableStream(
+      {
+        start: (controller) => void (this.#controller = controller),
+        pull: () => this.#release(),
+        cancel: () => this.#gone(new McpError('CLOSED', 'The client closed the stream')),
+      },
+      { highWaterMark: 64 * 1024, size: (chunk) => chunk.byteLength },
+    )
+    const { keepAliveMs = 15_000 } = options
+    if (keepAliveMs > 0) this.#timer = setInterval(() => this.comment(), keepAliveMs)
+  }
+
+  /** Whether events can still be sent. */
+  get open(): boolean {
+    return this.#controller !== undefined
+  }
+
+  /**
+   * Sends an event; the promise, if there is one, is pending while the reader lags behind. After
+   * the end nothing is sent.
+   */
+  send({ id, event, retry, data }: ServerSentEvent): Promise<void> | undefined {
+    let lines = ''
+    if (event !== undefined) lines += `event: ${event}\n`
+    if (id !== undefined) lines += `id: ${id}\n`
+    if (retry !== undefined) lines += `retry: ${retry}\n`
+    return this.#write(`${lines}data: ${data}\n\n`)
+  }
+
+  /** Sends a comment, which readers ignore. */
+  comment(): void {
+    void this.#write(':\n\n')
+  }
+
+  /** Ends the stream after what was sent. */
+  close(): void {
+    this.#controller?.close()
+    this.#finish()
+  }
+
+  #write(text: string): Promise<void> | undefined {
+    const controller = this.#controller
+    if (!controller) return undefined
+    // Encoded anew each time: some runtimes detach the buffers that they are given.
+    controller.enqueue(encoder.encode(text))
+    const room = controller.desiredSize ?? 0
+    if (room > 0) return undefined
+    if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) {
+      const error = new McpError('LIMIT_EXCEEDED', 'The client reads too slowly')
+      controller.error(error)
+      this.#gone(error)
+      return undefined
+    }
+    return new Promise((resolve) => this.#drained.push(resolve))
+  }
+
+  #gone(reason: Error): void {
+    if (!this.open) return
+    this.#finish()
+    this.#options.onGone?.(reason)
+  }
+
+  #finish(): void {
+    this.#controller = undefined
+    clearInterval(this.#timer)
+    this.#release()
+  }
+
+  #release(): void {
+    const waiting = this.#drained
+    this.#drained = []
+    for (const resolve of waiting) resolve()
+  }
+}
+
+/** The headers of a response with an event stream. */
+export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}

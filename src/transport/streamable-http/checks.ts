@@ -1,0 +1,112 @@
+/**
+ * What every HTTP request must pass before its body is read.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-warning
+ */
+import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import type { HandlerOptions } from './options.ts'
+import { Refusal } from './refusal.ts'
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Checks `Host` and `Origin`, so that no foreign page reaches the server through a browser, also
+ * not by rebinding a name to this machine.
+ *
+ * @throws {Refusal} 403.
+ */
+export function checkOrigin(request: Request, options: HandlerOptions): void {
+  const url = new URL(request.url)
+  if (options.allowedHosts && !options.allowedHosts.includes(url.hostname)) {
+    throw new Refusal(403, new ProtocolError(INVALID_REQUEST, 'The host is not allowed'))
+  }
+  const origin = request.headers.get('origin')
+  if (origin !== null && !isAllowedOrigin(origin, url, options)) {
+    throw new Refusal(403, new ProtocolError(INVALID_REQUEST, 'The origin is not allowed'))
+  }
+}
+
+function isAllowedOrigin(origin: string, url: URL, { allowedOrigins = [] }: HandlerOptions): boolean {
+  if (allowedOrigins === '*' || allowedOrigins.includes(origin)) return true
+  if (!URL.canParse(origin)) return false
+  const { host, hostname, protocol } = new URL(origin)
+  const local = LOOPBACK.test(url.hostname)
+  // A name that was rebound to this machine is its own origin too, but never by https.
+  return host === url.host ? local || protocol === 'https:' : local && LOOPBACK.test(hostname)
+}
+
+/**
+ * Reads the text of a body.
+ *
+ * @throws {Refusal} 415 when it is no JSON by its type, 413 when it is longer than the limit, 400
+ *   when it is not UTF-8.
+ */
+export async function readBody(request: Request, maxBytes: number): Promise<string> {
+  const type = request.headers.get('content-type')
+  if (type === null || !/^application\/json\s*(?:;|$)/i.test(type)) {
+    const message = 'The content type must be "application/json"'
+    throw new Refusal(415, new ProtocolError(INVALID_REQUEST, message))
+  }
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLong(maxBytes)
+  const bytes = await readBytes(request, maxBytes)
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw new Refusal(400, new ProtocolError(PARSE_ERROR, 'Parse error: the body is not UTF-8'))
+  }
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (request.headers.has('content-length')) {
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.length > maxBytes) throw tooLong(maxBytes)
+    return bytes
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = request.body?.getReader()
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    chunks.push(next.value)
+    size += next.value.length
+    if (size > maxBytes) {
+      await reader?.cancel()
+      throw tooLong(maxBytes)
+    }
+  }
+  const [only, ...others] = chunks
+  if (only && others.length === 0) return only
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+function tooLong(maxBytes: number): Refusal {
+  const message = `The body is longer than ${maxBytes} bytes`
+  return new Refusal(413, new ProtocolError(INVALID_REQUEST, message))
+}
+
+/** What a client takes as an answer. */
+export interface Acceptable {
+  readonly json: boolean
+  readonly events: boolean
+}
+
+/**
+ * Reads `Accept`; without it everything is taken.
+ *
+ * @throws {Refusal} 406 when neither kind of answer is.
+ */
+export function readAccept(request: Request): Acceptable {
+  const accept = request.headers.get('accept')?.toLowerCase() ?? '*/*'
+  const any = accept.includes('*/*')
+  const json = any || /application\/(?:json|\*)/.test(accept)
+  const events = any || /text\/(?:event-stream|\*)/.test(accept)
+  if (json || events) return { json, events }
+  const message = 'The client must accept "application/json" and "text/event-stream"'
+  throw new Refusal(406, new ProtocolError(INVALID_REQUEST, message))
+}

@@ -1,0 +1,43 @@
+/**
+ * A GET: opens a stream for what belongs to no request, or resumes a stream that broke.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+import { INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
+import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
+import type { Caller } from '../../server/exchange.ts'
+import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
+import { readAccept } from './checks.ts'
+import type { Host } from './host.ts'
+import { readVersion } from './post.ts'
+import { Refusal } from './refusal.ts'
+import { findMembership } from './session-post.ts'
+
+/**
+ * Answers a GET with an event stream.
+ *
+ * @throws {Refusal} 406 when the client does not take events, 400 or 404 when the session is not
+ *   there, 400 when the event to resume after is unknown.
+ */
+export async function get(host: Host, request: Request, caller: Caller): Promise<Response> {
+  if (!readAccept(request).events) {
+    const error = new ProtocolError(INVALID_REQUEST, 'The client must accept "text/event-stream"')
+    throw new Refusal(406, error)
+  }
+  const version = readVersion(request.headers)
+  const { live, revision } = await findMembership({ host, request, version, caller })
+  const events = new EventStream({ keepAliveMs: host.options.keepAliveMs })
+  const lastEventId = request.headers.get(HEADER_LAST_EVENT_ID)
+  if (lastEventId !== null) {
+    if (!live?.streams.resume(lastEventId, events)) {
+      events.close()
+      const error = new ProtocolError(INVALID_REQUEST, 'The event to resume after is unknown')
+      throw new Refusal(400, error)
+    }
+  } else {
+    const stream = live?.streams.openStandalone()
+    stream?.connect(events)
+    if (revision.primedStreams) stream?.prime()
+  }
+  return new Response(events.body, { headers: EVENT_STREAM_HEADERS })
+}

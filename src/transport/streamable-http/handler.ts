@@ -1,0 +1,109 @@
+/**
+ * A server as a function from request to response: the switch over HTTP methods, and the only place
+ * where an error becomes a response.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { createSealer } from '../../patterns/sealed-state.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
+import type { Caller } from '../../server/exchange.ts'
+import { definitionOf, type Server } from '../../server/server.ts'
+import { announceTo } from '../../server/announce.ts'
+import { Sessions } from '../../session/sessions.ts'
+import { createMemorySessionStore } from '../../session/store.ts'
+import { checkOrigin } from './checks.ts'
+import { allowOrigin, preflightResponse } from './cors.ts'
+import { get } from './get.ts'
+import type { Host } from './host.ts'
+import type { HandlerOptions } from './options.ts'
+import { post } from './post.ts'
+import { Refusal, refusalResponse } from './refusal.ts'
+import { findMembership } from './session-post.ts'
+import { readVersion } from './post.ts'
+
+/** Serves MCP over HTTP. Route every method of one path to it. */
+export interface Handler {
+  /** Answers a request; never rejects. */
+  (request: Request, caller?: Caller): Promise<Response>
+  /** Ends every listener and session gracefully. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes a handler of Streamable HTTP for every revision that the server speaks.
+ *
+ * @throws {TypeError} when the server was not made by `createServer`.
+ */
+export function createHandler(server: Server, options: HandlerOptions = {}): Handler {
+  const definition = definitionOf(server)
+  const { stateTtlMs = 900_000, maxStateBytes = 65_536 } = options
+  const ending = new AbortController()
+  const host: Host = {
+    server: definition,
+    options,
+    sessions: makeSessions(definition.revisions, options),
+    rounds: { sealer: createSealer(options.secrets), stateTtlMs, maxStateBytes },
+    ending: ending.signal,
+  }
+  const unsubscribe = definition.notify.subscribe((change) => {
+    for (const { session, streams } of host.sessions?.all() ?? []) {
+      announceTo(session, change, (message) => streams.announce(message))
+    }
+  })
+  const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
+    answer(host, request, { request, ...caller })
+  const close = async (): Promise<void> => {
+    unsubscribe()
+    ending.abort()
+    for (const live of [...(host.sessions?.all() ?? [])]) await host.sessions?.end(live)
+  }
+  return Object.assign(handle, { close })
+}
+
+function makeSessions(
+  revisions: readonly { era: string }[],
+  { sessions, sessionLimits }: HandlerOptions,
+): Sessions | undefined {
+  if (sessions === false || !revisions.some(({ era }) => era === 'legacy')) return undefined
+  return new Sessions(sessions ?? createMemorySessionStore(), sessionLimits)
+}
+
+async function answer(host: Host, request: Request, caller: Caller): Promise<Response> {
+  const origin = request.headers.get('origin')
+  try {
+    checkOrigin(request, host.options)
+    return allowOrigin(await route(host, request, caller), origin)
+  } catch (error) {
+    if (error instanceof Refusal) {
+      const response = refusalResponse(error)
+      return error.status === 403 ? response : allowOrigin(response, origin)
+    }
+    host.server.report(error)
+    const internal = new ProtocolError(INTERNAL_ERROR, 'Internal error')
+    return allowOrigin(refusalResponse(new Refusal(500, internal)), origin)
+  }
+}
+
+async function route(host: Host, request: Request, caller: Caller): Promise<Response> {
+  switch (request.method) {
+    case 'POST':
+      return post(host, request, caller)
+    case 'OPTIONS':
+      return preflightResponse(request)
+    case 'GET':
+      if (host.sessions && !host.options.jsonOnly) return get(host, request, caller)
+      break
+    case 'DELETE':
+      if (host.sessions) return endSession(host, request, caller)
+  }
+  const allow = host.sessions ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
+  const error = new ProtocolError(INVALID_REQUEST, `"${request.method}" is not allowed here`)
+  throw new Refusal(405, error, { headers: { allow } })
+}
+
+async function endSession(host: Host, request: Request, caller: Caller): Promise<Response> {
+  const version = readVersion(request.headers)
+  const { live } = await findMembership({ host, request, version, caller })
+  if (live) await host.sessions?.end(live)
+  return new Response(null, { status: 200 })
+}

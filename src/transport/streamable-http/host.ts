@@ -1,0 +1,29 @@
+/**
+ * What the parts of one HTTP handler share.
+ */
+import type { Caller, Rounds } from '../../server/exchange.ts'
+import type { ServerDefinition } from '../../server/server.ts'
+import type { Sessions } from '../../session/sessions.ts'
+import type { Acceptable } from './checks.ts'
+import type { HandlerOptions } from './options.ts'
+
+/** A server as one handler serves it. */
+export interface Host {
+  readonly server: ServerDefinition
+  readonly options: HandlerOptions
+  /** Where sessions are, unless the handler has none. */
+  readonly sessions: Sessions | undefined
+  readonly rounds: Rounds
+  /** Fires when the handler is closed. */
+  readonly ending: AbortSignal
+}
+
+/** A request that passed the first checks. */
+export interface Incoming {
+  readonly host: Host
+  readonly request: Request
+  readonly caller: Caller
+  /** The trimmed `MCP-Protocol-Version` header. */
+  readonly version: string | null
+  readonly accept: Acceptable
+}

@@ -1,0 +1,42 @@
+/**
+ * How a handler is set up.
+ */
+import type { SessionLimits } from '../../session/sessions.ts'
+import type { SessionStore } from '../../session/store.ts'
+
+/** How a server is served over HTTP. */
+export interface HandlerOptions {
+  /**
+   * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
+   * the server's own origin always may, and pages on this machine if the server is on it.
+   */
+  allowedOrigins?: readonly string[] | '*'
+  /** The `Host` names that are served, without port; all by default. */
+  allowedHosts?: readonly string[]
+  /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
+  maxBodyBytes?: number
+  /**
+   * Where sessions of the revisions up to 2025-11-25 are kept: in memory by default. `false` serves
+   * these revisions without sessions; then the server cannot ask or tell the client anything
+   * outside its answers.
+   */
+  sessions?: SessionStore | false
+  /** For how long, and how many, sessions are kept. */
+  sessionLimits?: SessionLimits
+  /** Answers with JSON only: what would be sent before the answer is left out. */
+  jsonOnly?: boolean
+  /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */
+  keepAliveMs?: number
+  /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
+  askTimeoutMs?: number
+  /**
+   * Secrets that seal what travels through clients; the first seals, all open. Every instance of a
+   * server needs the same. By default each handler makes its own, so that rounds of input work
+   * only with the instance that began them.
+   */
+  secrets?: string | readonly string[]
+  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
+  stateTtlMs?: number
+  /** The longest state of a round of input, in bytes; 65,536 by default. */
+  maxStateBytes?: number
+}

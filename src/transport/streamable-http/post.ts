@@ -1,0 +1,99 @@
+/**
+ * What happens when a POST arrives: the body becomes a message, and the message says whether it
+ * belongs to a session or stands for itself.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
+import {
+  HEADER_MISMATCH,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+} from '../../protocol/errors.ts'
+import { HEADER_PROTOCOL_VERSION, HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { isRequest, isResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { findRevision, LATEST_LEGACY } from '../../protocol/revisions.ts'
+import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
+import type { Caller } from '../../server/exchange.ts'
+import { describesItself, unsupportedVersion } from '../../server/request-meta.ts'
+import { readAccept, readBody } from './checks.ts'
+import type { Host } from './host.ts'
+import { Refusal } from './refusal.ts'
+import { postBatch, postToSession } from './session-post.ts'
+import { postStateless } from './stateless-post.ts'
+
+/**
+ * Answers a POST.
+ *
+ * @throws {Refusal} when the request is wrong before anything runs.
+ */
+export async function post(host: Host, request: Request, caller: Caller): Promise<Response> {
+  const accept = readAccept(request)
+  const text = await readBody(request, host.options.maxBodyBytes ?? 4 * 1024 * 1024)
+  const frame = refuseInvalid(() => parseJson(text))
+  const incoming = { host, request, accept, caller, version: readVersion(request.headers) }
+
+  if (Array.isArray(frame)) return postBatch(incoming, frame)
+  const message = refuseInvalid(() => validateMessage(frame), readableId(frame))
+  if (standsForItself(message, request.headers, incoming.version)) {
+    return isRequest(message) ? postStateless(incoming, message) : notAnswered(message)
+  }
+  requireSessions(incoming.version, host, message)
+  return postToSession(incoming, message)
+}
+
+/** The version that the request names, without surrounding space. */
+export function readVersion(headers: Headers): string | null {
+  const version = headers.get(HEADER_PROTOCOL_VERSION)
+  if (version === null) return null
+  // Proxies join repeated headers; the same value twice is one value.
+  const [first = '', ...others] = version.split(',').map((value) => value.trim())
+  return others.every((value) => value === first) ? first : version
+}
+
+/** Whether a message belongs to no session: by its `_meta`, or by the version in the header. */
+function standsForItself(
+  message: JsonRpcMessage,
+  headers: Headers,
+  version: string | null,
+): boolean {
+  if (isResponse(message)) return false
+  if (describesItself(message.params)) return true
+  if (message.method === 'initialize' && isRequest(message)) return false
+  if (version === null) return !isRequest(message) && !headers.has(HEADER_SESSION_ID)
+  const known = findRevision(version)
+  return known ? known.era === 'modern' : isNewer(version)
+}
+
+/** Whether a version looks like a revision that comes after those with sessions. */
+function isNewer(version: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
+}
+
+function notAnswered(message: JsonRpcMessage): Response {
+  if (!isResponse(message)) return new Response(null, { status: 202 })
+  throw new Refusal(400, new ProtocolError(INVALID_REQUEST, 'Nothing was asked of the client'))
+}
+
+/** Refuses what only sessions could answer, when the server speaks no revision that has them. */
+function requireSessions(version: string | null, { server }: Host, message: JsonRpcMessage): void {
+  const id = 'id' in message ? message.id : undefined
+  if ('method' in message && message.method === 'initialize' && version !== null) {
+    if (findRevision(version)?.era === 'modern') {
+      const error = new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
+      throw new Refusal(404, error, { id })
+    }
+  }
+  if (server.revisions.some(({ era }) => era === 'legacy')) return
+  const { message: text, data } = unsupportedVersion(server.revisions, version ?? 'none')
+  throw new Refusal(400, new ProtocolError(HEADER_MISMATCH, text, data), { id })
+}
+
+function refuseInvalid<T>(read: () => T, id?: string | number): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ProtocolError) throw new Refusal(400, error, { id })
+    throw error
+  }
+}

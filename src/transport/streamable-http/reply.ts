@@ -1,0 +1,79 @@
+/**
+ * The answer to one POST: plain JSON when nothing comes before the response, an event stream from
+ * the first message that does.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-responses
+ */
+import type { JsonRpcMessage, JsonRpcResponse } from '../../protocol/jsonrpc.ts'
+import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
+import { jsonResponse } from './refusal.ts'
+
+/** What is sent on an event stream, and how. */
+export interface ReplyStream {
+  send(message: JsonRpcMessage): Promise<void> | undefined
+  end(): void
+}
+
+/** How a reply becomes a response. */
+export interface ReplyOptions {
+  /** Takes the response once it is known what kind it is. */
+  respond: (response: Response) => void
+  /** Opens the event stream; absent when the client takes JSON only. */
+  stream?: ((events: EventStream) => ReplyStream) | undefined
+  /** Learns that the client closed the event stream. */
+  onGone?: (reason: Error) => void
+  /** The status of a response that is JSON; 200 by default. */
+  status?: (response: JsonRpcResponse) => number
+  keepAliveMs?: number | undefined
+}
+
+/** The answer to one request, or to a batch. */
+export class Reply {
+  readonly #options: ReplyOptions
+  #stream: ReplyStream | undefined
+
+  constructor(options: ReplyOptions) {
+    this.#options = options
+  }
+
+  /** Whether messages can be sent before the response. */
+  get streams(): boolean {
+    return this.#options.stream !== undefined
+  }
+
+  /** Sends a message that comes before the response; left out when the client takes JSON only. */
+  send(message: JsonRpcMessage): Promise<void> | undefined {
+    this.#stream ??= this.#open()
+    return this.#stream?.send(message)
+  }
+
+  /** Sends the response and ends the answer; without one the answer is empty. */
+  finish(response: JsonRpcResponse | undefined): void {
+    if (this.#stream) {
+      if (response) void this.#stream.send(response)
+      this.#stream.end()
+    } else if (response) {
+      this.#options.respond(jsonResponse(response, this.#options.status?.(response)))
+    } else {
+      this.#options.respond(new Response(null, { status: 202 }))
+    }
+  }
+
+  /** Sends the responses of a batch and ends the answer. */
+  finishBatch(responses: readonly JsonRpcResponse[]): void {
+    if (!this.#stream) {
+      this.#options.respond(jsonResponse(responses))
+      return
+    }
+    for (const response of responses) void this.#stream.send(response)
+    this.#stream.end()
+  }
+
+  #open(): ReplyStream | undefined {
+    const { stream, respond, onGone, keepAliveMs } = this.#options
+    if (!stream) return undefined
+    const events = new EventStream({ keepAliveMs, ...(onGone && { onGone }) })
+    respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
+    return stream(events)
+  }
+}
