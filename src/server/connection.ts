@@ -186,7 +186,8 @@ class Connection {
   }
 
   #initialize(message: JsonRpcRequest): JsonRpcResponse {
-    if (!this.#server.revisions.some(({ era }) => era === 'legacy')) throw this.#refuseEarly(message)
+    if (!this.#server.revisions.some(({ era }) => era === 'legacy'))
+      throw this.#refuseEarly(message)
     const { record, result } = initialize(this.#server, message.params, true)
     this.#session = new Session(record)
     return resultResponse(message.id, result)

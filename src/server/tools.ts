@@ -5,6 +5,7 @@
  */
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, ToolError } from '../protocol/errors.ts'
 import { isMissingCapability, isUnsupported } from './ask.ts'
+import { findHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
@@ -68,6 +69,8 @@ export interface ToolEntry extends Entry {
   readonly tool: Tool
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
+  /** The arguments that HTTP headers repeat. */
+  readonly headerParams: readonly HeaderParam[]
   readonly run: (args: unknown, ctx: Context) => ToolReturn | Promise<ToolReturn>
 }
 
@@ -77,7 +80,7 @@ const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false
 /**
  * Makes an entry of a tool; its JSON Schemas are computed here, once.
  *
- * @throws {TypeError} when the input is no object schema.
+ * @throws {TypeError} when the input is no object schema, or annotates headers wrongly.
  */
 export function toolEntry<Input extends StandardSchema, Output extends StandardSchema>(
   name: string,
@@ -89,10 +92,21 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   if (inputSchema.type !== 'object') {
     throw new TypeError(`The input of the tool "${name}" must be an object schema`)
   }
+  const { params: headerParams, fault } = findHeaderParams(inputSchema)
+  if (fault !== undefined)
+    throw new TypeError(`The input of the tool "${name}" is invalid: ${fault}`)
   const tool: Tool = { name, ...described, inputSchema: inputSchema as ObjectSchema }
   if (output) tool.outputSchema = output['~standard'].jsonSchema.output(TARGET)
   if (meta) tool._meta = meta
-  return { enabled: true, visible, tool, input, output, run: handler as ToolEntry['run'] }
+  return {
+    enabled: true,
+    visible,
+    tool,
+    input,
+    output,
+    headerParams,
+    run: handler as ToolEntry['run'],
+  }
 }
 
 /** Lists the tools that the caller may see, a page at a time. */

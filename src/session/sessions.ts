@@ -32,7 +32,10 @@ export class Sessions {
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
 
-  constructor(store: SessionStore, { idleMs = 3_600_000, maxSessions = 10_000 }: SessionLimits = {}) {
+  constructor(
+    store: SessionStore,
+    { idleMs = 3_600_000, maxSessions = 10_000 }: SessionLimits = {},
+  ) {
     this.#store = store
     this.#idleMs = idleMs
     this.#maxSessions = maxSessions

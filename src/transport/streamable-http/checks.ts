@@ -27,7 +27,11 @@ export function checkOrigin(request: Request, options: HandlerOptions): void {
   }
 }
 
-function isAllowedOrigin(origin: string, url: URL, { allowedOrigins = [] }: HandlerOptions): boolean {
+function isAllowedOrigin(
+  origin: string,
+  url: URL,
+  { allowedOrigins = [] }: HandlerOptions,
+): boolean {
   if (allowedOrigins === '*' || allowedOrigins.includes(origin)) return true
   if (!URL.canParse(origin)) return false
   const { host, hostname, protocol } = new URL(origin)

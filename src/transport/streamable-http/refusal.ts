@@ -2,11 +2,7 @@
  * A request that is refused before it is dispatched: an HTTP status and, where JSON-RPC has one, an
  * error.
  */
-import {
-  errorResponse,
-  type JsonRpcMessage,
-  type RequestId,
-} from '../../protocol/jsonrpc.ts'
+import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
 import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 
 /** Thrown while a request is checked; the handler makes it a response. */

@@ -42,7 +42,10 @@ export interface Membership {
  * @throws {Refusal} 400 without a session id, or when the version is unknown or not the session's;
  *   404 when the session ended.
  */
-export async function postToSession(incoming: Incoming, message: JsonRpcMessage): Promise<Response> {
+export async function postToSession(
+  incoming: Incoming,
+  message: JsonRpcMessage,
+): Promise<Response> {
   const opens = isRequest(message) && message.method === 'initialize'
   if (opens && !incoming.request.headers.has(HEADER_SESSION_ID)) return open(incoming, message)
   const member = await findMembership(incoming)

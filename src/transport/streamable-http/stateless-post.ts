@@ -6,19 +6,17 @@
  */
 import {
   HEADER_MISMATCH,
-  INVALID_PARAMS,
   McpError,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
 } from '../../protocol/errors.ts'
-import { decodeHeaderValue, HEADER_METHOD, HEADER_NAME } from '../../protocol/headers.ts'
 import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/jsonrpc.ts'
-import type { MethodFacts } from '../../protocol/methods.ts'
 import { dispatch, requireMethod } from '../../server/dispatch.ts'
-import type { Exchange } from '../../server/exchange.ts'
+import type { Caller, Exchange } from '../../server/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request-meta.ts'
 import type { ServerDefinition } from '../../server/server.ts'
+import { checkMethod, checkName, checkParams, checkVersion } from './header-checks.ts'
 import type { Incoming } from './host.ts'
 import { Refusal } from './refusal.ts'
 import { Reply } from './reply.ts'
@@ -32,7 +30,7 @@ export async function postStateless(
   { host, request, version, accept, caller }: Incoming,
   message: JsonRpcRequest,
 ): Promise<Response> {
-  const facts = check(host.server, request, message, version)
+  const facts = check(host.server, request, message, version, caller)
   return new Promise((resolve) => {
     const gone = new AbortController()
     const leave = (): void => gone.abort(new McpError('ABORTED', 'The client went away'))
@@ -70,44 +68,27 @@ function check(
   { headers }: Request,
   message: JsonRpcRequest,
   version: string | null,
+  caller: Caller,
 ): Pick<Exchange, 'revision' | 'client' | 'logLevel'> {
   const { id, method, params } = message
   try {
-    if (version === null) throw mismatch('The "MCP-Protocol-Version" header is missing')
+    if (version === null) {
+      throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
+    }
     const { version: stated, client, logLevel } = readRequestMeta(params)
-    if (version !== stated) {
-      throw mismatch('The "MCP-Protocol-Version" header differs from the body')
-    }
+    checkVersion(version, stated)
     const revision = requireStatelessRevision(server.revisions, stated)
-    if (headers.get(HEADER_METHOD) !== method) {
-      throw mismatch('The "Mcp-Method" header is missing or differs from the body')
-    }
+    checkMethod(headers, method)
     checkName(headers, message, requireMethod(server, method, { revision }))
+    if (method === 'tools/call') {
+      const tool = server.tools.find(params?.name as string, caller)
+      if (tool) checkParams(headers, tool.headerParams, params?.arguments)
+    }
     return { revision, client, logLevel }
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
     throw new Refusal(error.code === METHOD_NOT_FOUND ? 404 : 400, error, { id })
   }
-}
-
-function checkName(
-  headers: Headers,
-  { method, params }: JsonRpcRequest,
-  { nameParam }: MethodFacts,
-): void {
-  if (!nameParam) return
-  const name = params?.[nameParam]
-  if (typeof name !== 'string') {
-    throw new ProtocolError(INVALID_PARAMS, `"${method}" needs a "${nameParam}"`)
-  }
-  const header = headers.get(HEADER_NAME)
-  if (header === null || decodeHeaderValue(header) !== name) {
-    throw mismatch('The "Mcp-Name" header is missing or differs from the body')
-  }
-}
-
-function mismatch(message: string): ProtocolError {
-  return new ProtocolError(HEADER_MISMATCH, message)
 }
 
 /** The status of a response that nothing was sent before. */
