@@ -125,7 +125,7 @@ export class ReplayInput implements Input {
   #track<T>(work: Promise<T>): Promise<T> {
     this.#working.add(work)
     const done = (): void => void this.#working.delete(work)
-    work.then(done, done)
+    work.finally(done).catch(() => {})
     return work
   }
 

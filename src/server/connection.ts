@@ -128,8 +128,7 @@ class Connection {
     const message = this.#validate(frame)
     if ('fault' in message) return this.#send(message.fault)
     if (!isRequest(message)) return this.#take(message)
-    const answering = this.#answer(message)
-    if (answering) void answering.then((response) => response && this.#send(response))
+    void this.#answer(message).then((response) => response && this.#send(response))
   }
 
   #receiveBatch(frames: readonly unknown[]): void {
@@ -138,7 +137,7 @@ class Connection {
       const message = frames.length === 0 ? 'The batch is empty' : 'The revision has no batches'
       return this.#send(errorResponse(undefined, { code: INVALID_REQUEST, message }))
     }
-    const answers = frames.map((frame) => {
+    const answers = frames.map(async (frame) => {
       const message = this.#validate(frame)
       if ('fault' in message) return message.fault
       if (isRequest(message)) return this.#answer(message)

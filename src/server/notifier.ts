@@ -15,15 +15,15 @@ export type ServerChange =
 /** Announces changes, and lets hosts hear of them. */
 export interface Notifier {
   /** Announces that the list of tools changed. */
-  toolsListChanged(): void
+  toolsListChanged: () => void
   /** Announces that the list of prompts changed. */
-  promptsListChanged(): void
+  promptsListChanged: () => void
   /** Announces that the list of resources or templates changed. */
-  resourcesListChanged(): void
+  resourcesListChanged: () => void
   /** Announces that a resource's contents changed. */
-  resourceUpdated(uri: string): void
+  resourceUpdated: (uri: string) => void
   /** Calls `listener` at every change until the function that it returns is called. */
-  subscribe(listener: (change: ServerChange) => void): () => void
+  subscribe: (listener: (change: ServerChange) => void) => () => void
 }
 
 /** Makes a notifier that reaches the listeners of this isolate. */

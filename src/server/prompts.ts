@@ -71,7 +71,7 @@ export function promptEntry<Input extends StandardSchema>(
   const prompt: Prompt = { name, ...described }
   if (input) prompt.arguments = promptArguments(input)
   if (meta) prompt._meta = meta
-  return { enabled: true, visible, prompt, input, complete, get: handler as PromptEntry['get'] }
+  return { enabled: true, visible, prompt, input, complete, get: handler }
 }
 
 /** Lists the prompts that the caller may see, a page at a time. */

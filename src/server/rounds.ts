@@ -7,7 +7,7 @@ import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.
 import { digest } from '../patterns/sealed-state.ts'
 import { missingCapabilities } from '../protocol/capabilities.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, McpError, ProtocolError } from '../protocol/errors.ts'
-import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { RequestContext } from './context.ts'
@@ -148,6 +148,6 @@ async function openState(
 
 /** Digest of the method and of every param that is not about the round itself. */
 function subject({ method, params = {} }: JsonRpcRequest): Promise<string> {
-  const { name, uri, arguments: given } = params as JsonObject
+  const { name, uri, arguments: given } = params
   return digest([method, name, uri, given])
 }

@@ -105,7 +105,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
     input,
     output,
     headerParams,
-    run: handler as ToolEntry['run'],
+    run: handler,
   }
 }
 

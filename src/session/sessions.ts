@@ -81,6 +81,11 @@ export class Sessions {
     await this.#store.remove(live.id)
   }
 
+  /** Ends every session that is live here. */
+  async close(): Promise<void> {
+    for (const live of this.#live.values()) await this.end(live)
+  }
+
   #load(id: string, record: SessionRecord | undefined): LiveSession | undefined {
     return this.#live.get(id) ?? (record && this.#revive(id, record))
   }

@@ -55,7 +55,7 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
   const close = async (): Promise<void> => {
     unsubscribe()
     ending.abort()
-    for (const live of [...(host.sessions?.all() ?? [])]) await host.sessions?.end(live)
+    await host.sessions?.close()
   }
   return Object.assign(handle, { close })
 }

@@ -3,7 +3,7 @@
  * error.
  */
 import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
-import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
 
 /** Thrown while a request is checked; the handler makes it a response. */
 export class Refusal extends Error {

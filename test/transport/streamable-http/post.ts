@@ -25,7 +25,7 @@ export function postRaw(
   const given = Object.entries({ ...HEADERS, ...headers }).filter(
     ([, value]) => value !== undefined,
   )
-  return handle(new Request(URL, { method: 'POST', headers: given as [string, string][], body }))
+  return handle(new Request(URL, { method: 'POST', headers: given, body }))
 }
 
 /** Posts JSON. */
