@@ -63,6 +63,8 @@ export type McpErrorCode =
   | 'SESSION_LOST'
   /** The caller's `AbortSignal` fired. */
   | 'ABORTED'
+  /** Whoever has to approve said no. */
+  | 'DENIED'
   /** The peer did not advertise what the call needs. */
   | 'CAPABILITY_MISSING'
   /** The peer, the revision or this mode cannot do what was asked. */

@@ -76,7 +76,7 @@ describe('x-mcp-header annotations', () => {
     ['allOf', object({}, { allOf: [object({ region })] })],
     ['not', object({}, { not: object({ region }) })],
     ['if', object({}, { if: object({ region }) })],
-    ['then', object({}, { then: object({ region }) })],
+    ['then', object({}, JSON.parse('{"then":{"type":"string","x-mcp-header":"A"}}'))],
     ['else', object({}, { else: object({ region }) })],
     ['$defs', object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: region } })],
     ['definitions', object({}, { definitions: { a: region } })],

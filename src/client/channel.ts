@@ -1,0 +1,64 @@
+/**
+ * How the client's messages travel, seen from the client: the one interface between its core and
+ * the transports.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ */
+import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+
+/** One request on its way, as a channel sees it. */
+export interface Outgoing {
+  readonly message: JsonRpcRequest
+  /** HTTP headers that repeat arguments of the request. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+  /** Aborts when nobody waits for the answer any more. Made when it is first read. */
+  readonly signal: AbortSignal
+  /** Whether the outcome is known. */
+  readonly settled: boolean
+  /** The HTTP status of the answer. Set by the channel, over HTTP only. */
+  status: number | undefined
+  /** Takes the answer. Only the first one of `resolve` and `reject` counts. */
+  resolve(response: JsonRpcResponse): void
+  /** Takes the reason why there will be no answer. */
+  reject(error: Error): void
+}
+
+/** Carries messages to one server. */
+export interface Channel {
+  /** Whether messages go by Streamable HTTP, where headers repeat parts of them. */
+  readonly http: boolean
+  /** What was negotiated; nothing until then. Set by the client. */
+  revision: RevisionFacts | undefined
+  /** Whether the server ended the session, and no other has been opened. */
+  readonly lost: boolean
+  /** Sends a request and sees to it that it gets its answer. Never throws. */
+  request(call: Outgoing): void
+  /** Tells the server that a request, which has been settled already, is not wanted any more. */
+  cancel(call: Outgoing, reason: string): void
+  /** Sends a notification. */
+  notify(message: JsonRpcNotification): Promise<void>
+  /** Sends the answer to a request of the server's. */
+  respond(message: JsonRpcResponse): Promise<void>
+  /** Starts hearing what the server sends on its own, where that takes a stream. */
+  listen?(): void
+  /** Tells whose requests these are, so that kept answers stay apart. */
+  principal?(): Promise<string>
+  /** Ends the connection. */
+  close(): Promise<void>
+}
+
+/** What a channel tells the client. */
+export interface ChannelReceiver {
+  /**
+   * Something arrived: parsed JSON, not validated yet. With `call` it came on the stream of that
+   * request, and no other request can find its answer there.
+   */
+  receive(frame: unknown, call?: Outgoing): void
+  /** Something went wrong that no request reports. */
+  problem(error: unknown): void
+  /** The server ended the session. */
+  sessionEnded(): void
+  /** Nothing more will arrive. */
+  closed(reason?: Error): void
+}

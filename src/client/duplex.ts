@@ -1,0 +1,68 @@
+/**
+ * A channel over a connection of whole messages: stdio, message ports, memory, HTTP+SSE.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
+ */
+import type { ProtocolError } from '../protocol/errors.ts'
+import {
+  notification,
+  type JsonRpcNotification,
+  type JsonRpcResponse,
+} from '../protocol/jsonrpc.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { Receiver, Transport } from '../transport/transport.ts'
+import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
+
+/** Sends every message over one transport. */
+export class DuplexChannel implements Channel, Receiver {
+  readonly http = false
+  readonly lost = false
+  revision: RevisionFacts | undefined
+  readonly #transport: Transport
+  readonly #receiver: ChannelReceiver
+
+  constructor(transport: Transport, receiver: ChannelReceiver) {
+    this.#transport = transport
+    this.#receiver = receiver
+  }
+
+  /** Starts the transport. Called once, before anything is sent. */
+  async start(): Promise<void> {
+    await this.#transport.start(this)
+  }
+
+  request(call: Outgoing): void {
+    this.#transport.send(call.message).catch((error: Error) => call.reject(error))
+  }
+
+  cancel(call: Outgoing, reason: string): void {
+    const { id, method } = call.message
+    if (method === 'initialize' || method === 'server/discover') return
+    const message = notification('notifications/cancelled', { requestId: id, reason })
+    this.notify(message).catch((error: unknown) => this.#receiver.problem(error))
+  }
+
+  notify(message: JsonRpcNotification): Promise<void> {
+    return this.#transport.send(message)
+  }
+
+  respond(message: JsonRpcResponse): Promise<void> {
+    return this.#transport.send(message)
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close()
+  }
+
+  message(frame: unknown): void {
+    this.#receiver.receive(frame)
+  }
+
+  malformed(error: ProtocolError): void {
+    this.#receiver.problem(error)
+  }
+
+  closed(reason?: Error): void {
+    this.#receiver.closed(reason)
+  }
+}

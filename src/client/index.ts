@@ -1,0 +1,25 @@
+/**
+ * The client: connects to an MCP server of any revision.
+ *
+ * @module
+ */
+export { connect } from './connect.ts'
+export type { Client } from './client.ts'
+export type {
+  ApprovalRequest,
+  AuthProvider,
+  Awaitable,
+  ConnectOptions,
+  Discovery,
+  EraCache,
+  Handlers,
+  HeaderRecord,
+  Hooks,
+  HttpOptions,
+  HttpRequestFacts,
+  InputContext,
+  RequestOptions,
+  ServerIdentity,
+} from './options.ts'
+export type { Receiver, Transport } from '../transport/transport.ts'
+export { McpError, ProtocolError, type McpErrorCode } from '../protocol/errors.ts'

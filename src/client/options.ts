@@ -1,0 +1,200 @@
+/**
+ * What a client can be told: once when it connects, and with every request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client
+ */
+import type { JsonObject, JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import type {
+  ClientCapabilities,
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  Implementation,
+  LoggingLevel,
+  LoggingMessageParams,
+  Meta,
+  ProgressParams,
+  Root,
+  ServerCapabilities,
+} from '../protocol/types.ts'
+
+/** Options of {@link connect}. All are optional. */
+export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
+  /** Who the client says it is. Default: Edgewise itself. */
+  readonly info?: Implementation
+  /**
+   * The revisions that may be spoken, the most wanted first. Default: all, newest first. With
+   * revisions of one era only, a server of the other is refused with a clear error.
+   */
+  readonly revision?: Revision | readonly Revision[]
+  /**
+   * What an earlier connection to the same server found ({@link Client.discovered}), so that this
+   * one costs no round trip. When the server turns out to have changed it is asked again.
+   */
+  readonly discovered?: Discovery | undefined
+  /**
+   * Remembers which endpoints have sessions, so that these are not asked for anything newer first.
+   * Default: a map that all clients of this process share.
+   */
+  readonly eras?: EraCache
+  /**
+   * Capabilities to declare beside those that the handlers imply: experimental ones, extensions,
+   * and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling` or
+   * `roots`.
+   */
+  readonly capabilities?: ClientCapabilities
+  /** Whether requests of 2026-07-28 tell `info`. Default: true. */
+  readonly sendInfo?: boolean
+  /** The longest silence that a request bears, in milliseconds; `Infinity` is possible. Default: 60 s. */
+  readonly timeoutMs?: number
+  /** The longest time that a request may take whatever its progress, in milliseconds. Default: 10 min. */
+  readonly maxTimeoutMs?: number
+  /**
+   * How long a server on stdio and the like may think about `server/discover` before it counts as
+   * one that does not know it, in milliseconds. Default: 5 s.
+   */
+  readonly probeTimeoutMs?: number
+  /** How often one call may be asked for input before it fails. Default: 10. */
+  readonly maxRounds?: number
+  /** How many pages a list may have. Default: 1000. */
+  readonly maxPages?: number
+  /** How many results are kept for as long as their `ttlMs` says; 0 keeps none. Default: 256. */
+  readonly cacheEntries?: number
+  /** Checks structured output against the tool's schema; says what is wrong, or nothing. */
+  readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
+  /** Aborts connecting. It does not end the connection later. */
+  readonly signal?: AbortSignal
+}
+
+/** Options that matter over HTTP only. */
+export interface HttpOptions {
+  /** Sends requests. Default: the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** Headers for every request, or a function that gives them. Headers of the protocol win. */
+  readonly headers?: Headers | Record<string, string> | (() => HeaderRecord | Promise<HeaderRecord>)
+  /** Signs requests in. */
+  readonly auth?: AuthProvider
+  /** The largest message taken, in UTF-16 units of its text. Default: 16 Mi. */
+  readonly maxMessageLength?: number
+}
+
+/** Header names and their values. */
+export type HeaderRecord = Headers | Record<string, string>
+
+/** Signs the requests of one server in. */
+export interface AuthProvider {
+  /** The headers for a request about to be sent, such as `Authorization`. */
+  headers(request: HttpRequestFacts): HeaderRecord | Promise<HeaderRecord>
+  /**
+   * Learns of a 401 or a 403 with a challenge; says whether to send the request again. Asked at
+   * most three times for one request.
+   */
+  challenged(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>
+}
+
+/** The HTTP request that a token is for. */
+export interface HttpRequestFacts {
+  readonly url: string
+  readonly method: string
+}
+
+/** Answers to what a server may ask. A handler declares the capability. */
+export interface Handlers {
+  /** Asks the user: fills in a form, or agrees to visit a URL. */
+  readonly onElicit?: (params: ElicitParams, context: InputContext) => Awaitable<ElicitResult>
+  /** Lets a model answer. */
+  readonly onSample?: (
+    params: CreateMessageParams,
+    context: InputContext,
+  ) => Awaitable<CreateMessageResult>
+  /** The places that the server may work in, as `file:` URIs. */
+  readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
+  /**
+   * Is asked before a tool is called, and before any handler above runs. When it says no, nothing
+   * is sent or shown: the call fails, the server hears of a refusal.
+   */
+  readonly approve?: (request: ApprovalRequest) => Awaitable<boolean>
+}
+
+/** A value or a promise of it. */
+export type Awaitable<T> = T | Promise<T>
+
+/** The circumstances in which a server asks. */
+export interface InputContext {
+  /** Aborts when the answer is not wanted any more. */
+  readonly signal: AbortSignal
+  /** Who asks. */
+  readonly server: ServerIdentity
+}
+
+/** A server, as users should be told about it: what it says of itself is no proof. */
+export interface ServerIdentity {
+  /** The endpoint, over HTTP. */
+  readonly url?: string | undefined
+  readonly info?: Implementation | undefined
+}
+
+/** What `approve` decides on. */
+export interface ApprovalRequest {
+  readonly method: string
+  readonly params: JsonObject
+  readonly server: ServerIdentity
+}
+
+/**
+ * Learn what the server tells on its own. Where that takes a stream, it is opened when a hook is
+ * there.
+ */
+export interface Hooks {
+  readonly onToolsChanged?: () => void
+  readonly onPromptsChanged?: () => void
+  readonly onResourcesChanged?: () => void
+  /** A resource that was subscribed to, or one inside it, has changed. */
+  readonly onResourceUpdated?: (uri: string) => void
+  /** @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision. */
+  readonly onLog?: (message: LoggingMessageParams) => void
+  /** Every notification, known or not. */
+  readonly onNotification?: (notification: JsonRpcNotification) => void
+  /** Problems that no call reports: bad messages, tools that had to be hidden, lost streams. */
+  readonly onError?: (error: Error) => void
+}
+
+/** What is known of a server of 2026-07-28; plain data that can be stored. */
+export interface Discovery {
+  readonly revision: Revision
+  /** Absent when the server did not say, so that every call is allowed. */
+  readonly capabilities?: ServerCapabilities | undefined
+  readonly serverInfo?: Implementation | undefined
+  readonly instructions?: string | undefined
+}
+
+/** Which kind of server an endpoint is, by its URL. A `Map` will do. */
+export interface EraCache {
+  get(endpoint: string): string | undefined
+  set(endpoint: string, era: string): unknown
+  delete(endpoint: string): unknown
+}
+
+/** Options of one request. */
+export interface RequestOptions {
+  /** Gives up: the call rejects with `ABORTED`, and the server is told. */
+  readonly signal?: AbortSignal | undefined
+  /** The longest silence, in milliseconds. Default: the client's. */
+  readonly timeoutMs?: number | undefined
+  /** The longest time altogether, in milliseconds. Default: the client's. */
+  readonly maxTimeoutMs?: number | undefined
+  /** Asks for progress, and learns of it. */
+  readonly onProgress?: ((progress: ProgressParams) => void) | undefined
+  /** Learns of log messages that came with the answer of this request. */
+  readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
+  /** The least severe log message that this request wants; since 2026-07-28. */
+  readonly logLevel?: LoggingLevel | undefined
+  /** More `_meta`; keys of the protocol win. */
+  readonly meta?: Meta | undefined
+  /** Does not take the result from the cache. */
+  readonly fresh?: boolean | undefined
+  /** `manual` hands an `input_required` result back instead of answering it. Default: `auto`. */
+  readonly input?: 'auto' | 'manual' | undefined
+}

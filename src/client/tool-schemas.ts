@@ -1,0 +1,61 @@
+/**
+ * What a client has to remember of the tools that it has seen: the arguments that headers repeat,
+ * and the schema of the output.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
+ */
+import { McpError } from '../protocol/errors.ts'
+import {
+  encodeHeaderParams,
+  findHeaderParams,
+  type HeaderParams,
+} from '../protocol/header-params.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Tool } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+
+/** The remembered parts of the tools last listed, by name. */
+export class ToolSchemas {
+  readonly #headers = new Map<string, HeaderParams>()
+  readonly #outputs = new Map<string, JsonObject>()
+
+  /**
+   * Remembers a page of tools.
+   *
+   * @param onFault Learns of tools whose annotations are invalid; they are left out. Without it,
+   *   where no headers repeat arguments, they stay.
+   * @returns The tools that can be called.
+   */
+  remember(tools: readonly Tool[], onFault?: (name: string, fault: string) => void): Tool[] {
+    return tools.filter(({ name, inputSchema, outputSchema }) => {
+      const found = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
+      if (found.fault || found.params.length > 0) this.#headers.set(name, found)
+      else this.#headers.delete(name)
+      if (isObject(outputSchema)) this.#outputs.set(name, outputSchema)
+      else this.#outputs.delete(name)
+      if (!found.fault || !onFault) return true
+      onFault(name, found.fault)
+      return false
+    })
+  }
+
+  /** The schema of a tool's structured output, when it has one and has been listed. */
+  output(name: string): JsonObject | undefined {
+    return this.#outputs.get(name)
+  }
+
+  /**
+   * The headers for a call of a tool. None while the tool has not been listed.
+   *
+   * @throws {McpError} `INVALID_USE` when the tool's annotations are invalid, or a number cannot
+   *   travel.
+   */
+  headers(name: string, args: JsonObject): Record<string, string> | undefined {
+    const known = this.#headers.get(name)
+    if (!known) return undefined
+    if (known.fault) {
+      throw new McpError('INVALID_USE', `Tool "${name}" cannot be called: ${known.fault}`)
+    }
+    return encodeHeaderParams(known.params, args)
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Tools: calling them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
+import { McpError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { CallToolResult } from '../protocol/types.ts'
+import type { Connection } from './connection.ts'
+import type { RequestOptions } from './options.ts'
+import { items } from './pagination.ts'
+import { request } from './request.ts'
+
+/**
+ * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
+ *
+ * @throws {McpError} `DENIED` when it was not approved; `INVALID_MESSAGE` when the result has no
+ *   content, or its structured content does not fit the tool's schema (the result is in `data`).
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is no such tool.
+ */
+export async function callTool(
+  connection: Connection,
+  name: string,
+  args: JsonObject | undefined,
+  options: RequestOptions = {},
+): Promise<CallToolResult> {
+  const { approve } = connection.options
+  const params: JsonObject = args ? { name, arguments: args } : { name }
+  if (approve && !(await approve({ method: 'tools/call', params, server: connection.server }))) {
+    throw new McpError('DENIED', `The call of tool "${name}" was not approved`)
+  }
+  const result = await request(connection, 'tools/call', params, options)
+  const { resultType = 'complete', structuredContent } = result
+  if (resultType === 'complete' && !Array.isArray(result.content)) {
+    if (structuredContent === undefined) {
+      throw new McpError('INVALID_MESSAGE', `Tool "${name}" gave no content`, { data: result })
+    }
+    result.content = []
+  }
+  const fault = result.isError === true ? undefined : outputFault(connection, name, result)
+  if (fault) {
+    const what = `Tool "${name}" gave structured content that its schema refuses: ${fault}`
+    throw new McpError('INVALID_MESSAGE', what, { data: result })
+  }
+  return result as CallToolResult
+}
+
+function outputFault(connection: Connection, name: string, result: JsonObject): string | undefined {
+  const { validateOutput } = connection.options
+  const schema = connection.tools.output(name)
+  if (!validateOutput || !schema) return undefined
+  if (!('structuredContent' in result)) return 'there is none'
+  return validateOutput(schema, result.structuredContent)
+}
+
+/** Lists all tools anew, so that what is remembered of them is right again. */
+export async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
+  const { signal, timeoutMs, maxTimeoutMs, meta } = options
+  const quiet = { signal, timeoutMs, maxTimeoutMs, meta, fresh: true }
+  for await (const _ of items(connection, 'tools/list', 'tools', quiet));
+}

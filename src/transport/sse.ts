@@ -1,0 +1,97 @@
+/**
+ * Server-sent events: reading.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+import { McpError } from '../protocol/errors.ts'
+
+/** Receives one event: its type (`message` when it names none) and its data, never empty. */
+export type SseListener = (type: string, data: string) => void
+
+/**
+ * Interprets the decoded text of an event stream, in whatever pieces it comes.
+ *
+ * Written here because the id of an event without data has to be kept, as a stream is resumed from
+ * it, and the parsers at hand forget it.
+ */
+export class SseParser {
+  /** Where to resume the stream; empty when it cannot be resumed. */
+  lastEventId = ''
+  /** How long to wait before the stream is resumed, in milliseconds, when the server said. */
+  retryMs: number | undefined
+  readonly #onEvent: SseListener
+  readonly #maxLength: number
+  /** The line that has not ended yet. */
+  #line = ''
+  /** Whether a line ended with CR, so that an LF at the start of the next piece belongs to it. */
+  #afterCr = false
+  #id = ''
+  #type = ''
+  #data = ''
+  #hasData = false
+
+  /**
+   * @param maxLength The most UTF-16 units that one event may hold back.
+   */
+  constructor(onEvent: SseListener, maxLength: number) {
+    this.#onEvent = onEvent
+    this.#maxLength = maxLength
+  }
+
+  /**
+   * Takes the next piece of text. A byte order mark must be gone already; `TextDecoder` drops it.
+   *
+   * @throws {McpError} `LIMIT_EXCEEDED` when an event is longer than allowed.
+   */
+  push(text: string): void {
+    let from = this.#afterCr && text.startsWith('\n') ? 1 : 0
+    if (text !== '') this.#afterCr = false
+    const hasCr = text.includes('\r')
+    for (;;) {
+      const end = hasCr ? lineEnd(text, from) : text.indexOf('\n', from)
+      if (end < 0) break
+      // An unfinished line is only ever appended to, so that long lines cost linear time
+      const line = this.#line + text.slice(from, end)
+      this.#line = ''
+      from = end + 1
+      if (text[end] === '\r') {
+        if (from === text.length) this.#afterCr = true
+        else if (text[from] === '\n') from++
+      }
+      this.#field(line)
+    }
+    this.#line += text.slice(from)
+    if (this.#line.length + this.#data.length > this.#maxLength) {
+      throw new McpError('LIMIT_EXCEEDED', `An event is longer than ${this.#maxLength} characters`)
+    }
+  }
+
+  #field(line: string): void {
+    if (line === '') return this.#dispatch()
+    const colon = line.indexOf(':')
+    const name = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+    if (name === 'data') {
+      this.#data = this.#hasData ? `${this.#data}\n${value}` : value
+      this.#hasData = true
+    } else if (name === 'event') this.#type = value
+    else if (name === 'id' && !value.includes('\0')) this.#id = value
+    else if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value)
+  }
+
+  #dispatch(): void {
+    const data = this.#data
+    const type = this.#type || 'message'
+    this.lastEventId = this.#id
+    this.#data = ''
+    this.#type = ''
+    this.#hasData = false
+    if (data !== '') this.#onEvent(type, data)
+  }
+}
+
+function lineEnd(text: string, from: number): number {
+  const cr = text.indexOf('\r', from)
+  const lf = text.indexOf('\n', from)
+  return cr < 0 || (lf >= 0 && lf < cr) ? lf : cr
+}

@@ -1,0 +1,87 @@
+/**
+ * Reading a response: as text with a bound, or as a stream of events.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages-to-the-server
+ */
+import { McpError } from '../../protocol/errors.ts'
+import type { SseParser } from '../sse.ts'
+
+/** How long a stream may go on after its response, in ms, before the connection is given up. */
+const GRACE_MS = 100
+
+/** The media type of a response, in lower case and without parameters. */
+export function mediaType(response: Response): string {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
+  return type.trim().toLowerCase()
+}
+
+/**
+ * Reads a whole body as text.
+ *
+ * @throws {McpError} `LIMIT_EXCEEDED` when it is longer than `maxLength` UTF-16 units.
+ */
+export async function readText(
+  response: Response,
+  maxLength: number,
+  signal: AbortSignal,
+): Promise<string> {
+  let text = ''
+  await read(response, signal, (piece) => {
+    text += piece
+    if (text.length <= maxLength) return false
+    throw new McpError('LIMIT_EXCEEDED', `A response is longer than ${maxLength} characters`)
+  })
+  return text
+}
+
+/** Reads a stream of events until it ends, or `enough` says so. */
+export function readEvents(
+  response: Response,
+  parser: SseParser,
+  signal: AbortSignal,
+  enough: () => boolean,
+): Promise<void> {
+  return read(response, signal, (piece) => {
+    parser.push(piece)
+    return enough()
+  })
+}
+
+/** Gives a body's text piece by piece, until it ends, the signal fires or `take` has enough. */
+async function read(
+  response: Response,
+  signal: AbortSignal,
+  take: (piece: string) => boolean,
+): Promise<void> {
+  const reader = response.body?.getReader()
+  if (!reader) return
+  const decoder = new TextDecoder()
+  const stop = (): void => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', stop)
+  try {
+    while (!signal.aborted) {
+      const { value, done } = await reader.read()
+      if (done) return
+      if (!take(decoder.decode(value, { stream: true }))) continue
+      drain(reader)
+      return
+    }
+  } catch (error) {
+    stop()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Waits a moment for a stream to end, so that its connection can be used again. */
+function drain(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  const stop = (): void => void reader.cancel().catch(() => {})
+  const timer = setTimeout(stop, GRACE_MS)
+  const next = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  }
+  next()
+    .catch(() => {})
+    .finally(() => clearTimeout(timer))
+}
