@@ -12,7 +12,7 @@ import {
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
+import type { Implementation } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
@@ -117,7 +117,7 @@ export function adopt(connection: Connection, versions: Versions, result: JsonOb
     throw mismatch([...versions.modern, ...versions.legacy], supportedVersions)
   }
   connection.speak(agreed)
-  connection.serverCapabilities = capabilities as ServerCapabilities
+  connection.serverCapabilities = capabilities
   connection.instructions = typeof instructions === 'string' ? instructions : undefined
   connection.serverInfo = readInfo(isObject(_meta) ? _meta[META_SERVER_INFO] : undefined)
   return { era: 'modern' }

@@ -58,7 +58,7 @@ export class HttpSseTransport implements Transport {
               this.#sender = this.#endpoint(sender.url, data)
               resolve()
             } catch (error) {
-              reject(error as Error)
+              reject(error)
             }
           }
         }, maxMessageLength)

@@ -337,10 +337,10 @@ export class StreamableHttpChannel implements Channel {
   #routingHeaders(message: JsonRpcRequest | JsonRpcNotification): Record<string, string> {
     const { method, params } = message
     const version = isObject(params?._meta) ? params._meta[META_PROTOCOL_VERSION] : undefined
-    const headers: Record<string, string> = {
-      [HEADER_PROTOCOL_VERSION]: String(version ?? this.revision?.version),
-      [HEADER_METHOD]: method,
-    }
+    const headers: Record<string, string> = { [HEADER_METHOD]: method }
+    // The body's version, as a request is sent in the one that it was made for
+    const spoken = typeof version === 'string' ? version : this.revision?.version
+    if (spoken !== undefined) headers[HEADER_PROTOCOL_VERSION] = spoken
     const nameParam = methods.get(method)?.nameParam
     const name = nameParam && params?.[nameParam]
     if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
