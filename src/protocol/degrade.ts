@@ -7,7 +7,7 @@
 import { mapMember, without } from './copy.ts'
 import { degradeContent, degradeMembers, degradeMessages } from './degrade-content.ts'
 import { degradeForm } from './degrade-form.ts'
-import { degradeImplementation, degradeMeta } from './degrade-meta.ts'
+import { degradeMeta } from './degrade-meta.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
@@ -15,7 +15,6 @@ import type {
   CallToolResult,
   CreateMessageParams,
   GetPromptResult,
-  InitializeResult,
   ListPromptsResult,
   ListResourcesResult,
   ListResourceTemplatesResult,
@@ -34,7 +33,7 @@ const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
 
 /**
  * The result of a client's request; the same object when the revision knows all of it, as it mostly
- * does of the two newest.
+ * does of the two newest. What `initialize` tells of the server is degraded where it is put together.
  */
 export function degradeResult(method: string, result: Result, revision: RevisionFacts): Result {
   if (method === 'tools/list') {
@@ -43,7 +42,6 @@ export function degradeResult(method: string, result: Result, revision: Revision
   if (revision.era === 'modern') return result
   const known = degradeMeta(without(result, MODERN_MEMBERS), revision)
   if (method === 'tools/call') return degradeCallToolResult(known as CallToolResult, revision)
-  if (method === 'initialize') return degradeInitializeResult(known as InitializeResult, revision)
   return revision.icons ? known : degradeItems(method, known, revision)
 }
 
@@ -105,17 +103,6 @@ export function degradeServerCapabilities(
 ): ServerCapabilities {
   const known = revision.tasks === 'core' ? capabilities : without(capabilities, ['tasks'])
   return revision.audio ? known : without(known, ['completions'])
-}
-
-function degradeInitializeResult(
-  result: InitializeResult,
-  revision: RevisionFacts,
-): InitializeResult {
-  return {
-    ...result,
-    serverInfo: degradeImplementation(result.serverInfo, revision),
-    capabilities: degradeServerCapabilities(result.capabilities, revision),
-  }
 }
 
 /** What the structured content says goes into text when there is no other content. */

@@ -202,19 +202,6 @@ describe('degradeResult', () => {
       title: 'x',
     })
   })
-
-  it.each(legacy)('describes the server as %s can read it', (revision) => {
-    const result = {
-      protocolVersion: revision,
-      serverInfo: implementation,
-      capabilities: serverCapabilities,
-      instructions: 'Ask first',
-    }
-    const degraded = degradeResult('initialize', result, facts(revision))
-
-    expect(schemaErrors(revision, 'InitializeResult', degraded, closed)).toEqual([])
-    expect(degraded).toMatchObject({ protocolVersion: revision, instructions: 'Ask first' })
-  })
 })
 
 describe('degradeImplementation', () => {
