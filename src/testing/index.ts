@@ -1,0 +1,30 @@
+/**
+ * Tests of servers: a real client, connected in memory.
+ *
+ * @module
+ */
+import { connect, type Client, type ConnectOptions } from '../client/index.ts'
+import { serveTransport, type ConnectionOptions, type Server } from '../server/index.ts'
+import { inMemoryTransports } from '../transport/in-memory.ts'
+
+export { inMemoryTransports } from '../transport/in-memory.ts'
+
+/** How a server is connected to in memory. */
+export interface InMemoryOptions extends ConnectOptions {
+  /** How the server serves the connection. */
+  readonly serve?: ConnectionOptions
+}
+
+/**
+ * Connects a client to a server in the same program. Closing the client ends the connection.
+ *
+ * @throws {McpError} as `connect`, when client and server have no revision in common.
+ */
+export async function connectInMemory(
+  server: Server,
+  { serve, ...options }: InMemoryOptions = {},
+): Promise<Client> {
+  const [near, far] = inMemoryTransports()
+  void serveTransport(server, far, serve)
+  return connect(near, options)
+}
