@@ -6,7 +6,7 @@
  */
 import { without } from './copy.ts'
 import type { JsonObject } from './jsonrpc.ts'
-import type { ElicitResult, ObjectSchema } from './types.ts'
+import type { ObjectSchema } from './types.ts'
 import { isObject } from './validate.ts'
 
 const NEWER_OPTION_MEMBERS = ['default', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems']
@@ -22,17 +22,17 @@ export function degradeForm(form: ObjectSchema): ObjectSchema {
 }
 
 /**
- * The answer to a degraded form as the form's author expects it: a single choice as a list where the
- * form has several.
+ * What was filled into a degraded form, as the form's author expects it: a single choice as a list
+ * where the form has several. Anything else is left as it came.
  */
-export function restoreAnswer(form: ObjectSchema, result: ElicitResult): ElicitResult {
-  if (!result.content) return result
-  const entries = Object.entries(result.content).map(([name, value]) => {
-    const field = form.properties && Object.hasOwn(form.properties, name) && form.properties[name]
-    const several = field && field.type === 'array' && typeof value === 'string'
-    return [name, several ? [value] : value] as const
+export function restoreContent(form: ObjectSchema, content: unknown): unknown {
+  if (!isObject(content)) return content
+  const entries = Object.entries(content).map(([name, value]) => {
+    const { properties = {} } = form
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return [name, field?.type === 'array' && typeof value === 'string' ? [value] : value] as const
   })
-  return { ...result, content: Object.fromEntries(entries) }
+  return Object.fromEntries(entries)
 }
 
 function degradeField(field: JsonObject): JsonObject {

@@ -5,7 +5,7 @@ import {
   degradeResult,
   degradeServerCapabilities,
 } from '../../src/protocol/degrade.ts'
-import { restoreAnswer } from '../../src/protocol/degrade-form.ts'
+import { restoreContent } from '../../src/protocol/degrade-form.ts'
 import { findRevision, type Revision } from '../../src/protocol/revisions.ts'
 import type { ContentBlock, ObjectSchema, Result } from '../../src/protocol/types.ts'
 import { schemaErrors } from '../schema/validator.ts'
@@ -362,22 +362,28 @@ describe('degradeParams', () => {
   })
 })
 
-describe('restoreAnswer', () => {
+describe('restoreContent', () => {
   const form = formParams.requestedSchema as ObjectSchema
 
   it('makes a list of a single choice where the form has several', () => {
     const content = { several: 'mo', severalTitled: 'tu', titled: 's', nights: 2, other: 'x' }
 
-    expect(restoreAnswer(form, { action: 'accept', content })).toEqual({
-      action: 'accept',
-      content: { several: ['mo'], severalTitled: ['tu'], titled: 's', nights: 2, other: 'x' },
+    expect(restoreContent(form, content)).toEqual({
+      several: ['mo'],
+      severalTitled: ['tu'],
+      titled: 's',
+      nights: 2,
+      other: 'x',
     })
   })
 
-  it('leaves lists and refusals alone', () => {
-    const lists = { action: 'accept' as const, content: { several: ['mo', 'tu'] } }
+  it('leaves everything else as it came', () => {
+    const hostile = JSON.parse('{"__proto__":"x","constructor":"y"}') as object
 
-    expect(restoreAnswer(form, lists)).toEqual(lists)
-    expect(restoreAnswer(form, { action: 'decline' })).toEqual({ action: 'decline' })
+    expect(restoreContent(form, { several: ['mo', 'tu'] })).toEqual({ several: ['mo', 'tu'] })
+    expect(JSON.stringify(restoreContent(form, hostile))).toBe(JSON.stringify(hostile))
+    for (const content of [undefined, null, 'x', ['x']]) {
+      expect(restoreContent(form, content)).toBe(content)
+    }
   })
 })
