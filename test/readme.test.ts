@@ -90,7 +90,7 @@ describe('README', () => {
           .toBe(true)
       })
     } else if (block.marks.includes('run')) {
-      it(`${block.file} runs to its end`, () => runToEnd(line))
+      it(`${block.file} runs to its end`, () => runToEnd(line), 100_000)
     }
   }
 })

@@ -3,14 +3,4 @@
  *
  * @module
  */
-export { toNodeListener } from './listener.ts'
-export { serveHttp } from './serve-http.ts'
-export { serveStdio } from './serve-stdio.ts'
-export { stdioClient } from './stdio-client.ts'
-export type {
-  ChildTransport,
-  HttpServer,
-  ListenOptions,
-  ServeStdioOptions,
-  StdioClientOptions,
-} from '../../src/transport/index.ts'
+export { stdioClient, type StdioClientOptions } from './stdio-client.ts'

@@ -1,30 +1,37 @@
 /**
- * Tests of servers: a real client, connected in memory.
+ * A client and a server in one program, for tests of servers.
  *
  * @module
  */
-import { connect, type Client, type ConnectOptions } from '../client/index.ts'
-import { serveTransport, type ConnectionOptions, type Server } from '../server/index.ts'
+import type { Client } from '../client/client.ts'
+import { connect } from '../client/connect.ts'
+import type { ConnectOptions } from '../client/options.ts'
+import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
+import type { Server } from '../server/server.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
-export { inMemoryTransports } from '../transport/in-memory.ts'
-
-/** How a server is connected to in memory. */
+/** Options of {@link connectInMemory}: those of `connect`, and how the server is served. */
 export interface InMemoryOptions extends ConnectOptions {
-  /** How the server serves the connection. */
-  readonly serve?: ConnectionOptions
+  /** How the server is served: who calls, limits. */
+  readonly connection?: ConnectionOptions
 }
 
 /**
- * Connects a client to a server in the same program. Closing the client ends the connection.
+ * Connects a client to a server without a network: messages are passed as JSON text.
  *
- * @throws {McpError} as `connect`, when client and server have no revision in common.
+ * ```ts
+ * await using client = await connectInMemory(server, { revision: '2025-11-25' })
+ * ```
+ *
+ * @param options All options of `connect`; `revision` picks what is spoken, the newest by default.
+ * @throws {TypeError} when the server was not made by `createServer`.
+ * @throws {McpError} `VERSION_MISMATCH` when the server does not speak the revision.
  */
-export async function connectInMemory(
-  server: Server,
-  { serve, ...options }: InMemoryOptions = {},
-): Promise<Client> {
+export function connectInMemory(server: Server, options: InMemoryOptions = {}): Promise<Client> {
   const [near, far] = inMemoryTransports()
-  void serveTransport(server, far, serve)
-  return connect(near, options)
+  // Serving lasts as long as the connection, so only its failure can be waited for.
+  const failed = new Promise<never>((_resolve, reject) => {
+    serveTransport(server, far, options.connection).catch(reject)
+  })
+  return Promise.race([connect(near, options), failed])
 }

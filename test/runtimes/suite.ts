@@ -1,21 +1,25 @@
 // The portable suite: the same tests on Node, workerd, Deno, Bun and Chromium.
-import { revisions, validateMessage } from 'edgewise'
-import { equal, ok, type Suite } from './harness.ts'
+import { revisions } from 'edgewise'
+import { connect } from 'edgewise/client'
+import { createHandler } from 'edgewise/server'
+import { connectInMemory } from 'edgewise/testing'
+import type { Suite } from './harness.ts'
+import { revisionSuite, type Open } from './revision-suite.ts'
+import { server } from './server.ts'
 
-export const suite: Suite = {
-  'All five revisions are known, newest first': () => {
-    equal(
-      revisions.map((revision) => revision.version),
-      ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
-    )
-  },
+const handle = createHandler(server)
 
-  'A message with the wrong version of JSON-RPC is refused': () => {
-    try {
-      validateMessage({ jsonrpc: '1.0', id: 1, method: 'ping' })
-    } catch (error) {
-      return ok(error instanceof Error, 'Threw something that is no Error')
-    }
-    throw new Error('The message was taken')
-  },
-}
+const inMemory: Open = (options) => connectInMemory(server, options)
+const overHttp: Open = (options) =>
+  connect('https://portable.test/mcp', {
+    ...options,
+    fetch: (url, init) => handle(new Request(url, init)),
+  })
+
+export const suite: Suite = Object.assign(
+  {},
+  ...revisions.flatMap(({ version }) => [
+    revisionSuite('in memory', version, inMemory),
+    revisionSuite('over HTTP', version, overHttp),
+  ]),
+)

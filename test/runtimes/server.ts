@@ -1,0 +1,99 @@
+// The server that the portable suite talks to: one of each thing that a server can offer.
+import { createServer, image, resourceLink, text } from 'edgewise/server'
+import { ToolError } from 'edgewise'
+import * as z from 'zod'
+
+export const server = createServer(
+  { name: 'portable', version: '1.0.0', title: 'Portable' },
+  { instructions: 'Call add.', pageSize: 3 },
+)
+
+/** Names of calls that were aborted. */
+export const aborted: string[] = []
+
+server.tool(
+  'add',
+  {
+    title: 'Adder',
+    description: 'Adds two numbers',
+    input: z.object({ a: z.number(), b: z.number() }),
+    output: z.object({ sum: z.number() }),
+    annotations: { readOnlyHint: true },
+  },
+  ({ a, b }) => ({ structuredContent: { sum: a + b } }),
+)
+
+server.tool('show', { description: 'Every kind of content' }, () => [
+  text('æøå 🦉'),
+  image(new Uint8Array([0, 1, 254, 255]), 'image/png'),
+  resourceLink({ uri: 'note://1', name: 'One' }),
+])
+
+server.tool(
+  'count',
+  { description: 'Reports progress and logs', input: z.object({ to: z.number().int() }) },
+  async ({ to }, ctx) => {
+    for (let at = 1; at <= to; at++) {
+      await ctx.progress(at, { total: to, message: `Step ${at}` })
+      await ctx.log('info', { at }, { logger: 'count' })
+      await ctx.log('debug', 'too fine to be sent')
+    }
+    return 'counted'
+  },
+)
+
+server.tool('refuse', { description: 'Fails in words for the model' }, () => {
+  throw new ToolError('No seats left')
+})
+
+server.tool('crash', { description: 'Fails with a secret' }, () => {
+  throw new Error('password hunter2')
+})
+
+server.tool('ask', { description: 'Asks the user' }, async (_args, ctx) => {
+  const answer = await ctx.elicit({
+    message: 'Which city?',
+    schema: z.object({ city: z.string() }),
+  })
+  return answer.action === 'accept' ? `You said ${answer.content.city}` : answer.action
+})
+
+server.tool(
+  'wait',
+  { description: 'Waits until nobody waits for it', input: z.object({ name: z.string() }) },
+  ({ name }, ctx) =>
+    new Promise((resolve) => {
+      ctx.signal.addEventListener('abort', () => {
+        aborted.push(name)
+        resolve('aborted')
+      })
+    }),
+)
+
+server.resource('note://1', { name: 'One', mimeType: 'text/plain' }, () => 'The first note')
+server.resource(
+  'blob://1',
+  { name: 'Bytes', mimeType: 'application/octet-stream' },
+  () => new Uint8Array([0, 1, 254, 255]),
+)
+server.resourceTemplate(
+  'city://{country}/{name}',
+  {
+    name: 'City',
+    mimeType: 'text/plain',
+    complete: { name: (value) => ['Oslo', 'Bergen'].filter((name) => name.startsWith(value)) },
+  },
+  ({ variables }) => `${String(variables.name)} in ${String(variables.country)}`,
+)
+
+server.prompt(
+  'greet',
+  {
+    description: 'Greets somebody',
+    input: z.object({ name: z.string() }),
+    complete: {
+      name: (value) => ['Ada', 'Alan', 'Grace'].filter((name) => name.startsWith(value)),
+    },
+  },
+  ({ name }) => `Say hello to ${name}`,
+)
