@@ -175,12 +175,13 @@ function encodeOnce(
   revision: RevisionFacts,
   facts: MethodFacts,
 ): Result {
-  if (revision.era === 'legacy') return degradeResult(method, result, revision)
-  const _meta = { ...result._meta, [META_SERVER_INFO]: server.info }
-  const { resultType = 'complete' } = result
-  if (!facts.cacheable || resultType !== 'complete') return { ...result, resultType, _meta }
-  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = result
-  return { ...result, resultType, ttlMs, cacheScope, _meta }
+  const known = degradeResult(method, result, revision)
+  if (revision.era === 'legacy') return known
+  const _meta = { ...known._meta, [META_SERVER_INFO]: server.info }
+  const { resultType = 'complete' } = known
+  if (!facts.cacheable || resultType !== 'complete') return { ...known, resultType, _meta }
+  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = known
+  return { ...known, resultType, ttlMs, cacheScope, _meta }
 }
 
 function describe(error: unknown, { missingCapability }: RevisionFacts) {

@@ -1,0 +1,370 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createHandler, createServer, type Handler } from '../../../src/server/index.ts'
+import { makeServer } from '../../server/fixture.ts'
+import { allMessages, lastMessage, openSession, post } from './post.ts'
+
+const URL = 'http://localhost/mcp'
+const call = (id: number, name: string, params = {}): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: {}, ...params },
+})
+const open: Handler[] = []
+
+function serve(options = {}) {
+  const made = makeServer()
+  const handle = createHandler(made.server, options)
+  open.push(handle)
+  return { ...made, handle }
+}
+
+function listen(handle: Handler, id: string, headers = {}): Promise<Response> {
+  return handle(
+    new Request(URL, {
+      headers: { accept: 'text/event-stream', 'mcp-session-id': id, ...headers },
+    }),
+  )
+}
+
+/** Reads events until one holds what is waited for. */
+async function readUntil(response: Response, wanted: string): Promise<string> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (!text.includes(wanted)) {
+    const { value, done } = await reader.read()
+    if (done) break
+    text += decoder.decode(value, { stream: true })
+  }
+  await reader.cancel()
+  return text
+}
+
+afterEach(async () => {
+  for (const handle of open.splice(0)) await handle.close()
+})
+
+describe('sessions over HTTP', () => {
+  it('ids are strong, of visible ASCII, and on the initialize response only [L-HTTP-048] [L-HTTP-049] [L-HTTP-051]', async () => {
+    const { handle } = serve()
+    const ids = new Set<string>()
+    for (let n = 0; n < 100; n++) ids.add((await openSession(handle)).id)
+    expect(ids.size).toBe(100)
+    for (const id of ids) expect(id).toMatch(/^[!-~]{30,}$/)
+    const { send } = await openSession(handle)
+    const response = await send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    expect(response.headers.has('mcp-session-id')).toBe(false)
+  })
+
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'a supported version is answered with itself: %s [L-LIFE-010]',
+    async (protocolVersion) => {
+      const { handle } = serve()
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+      const response = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      expect((await lastMessage(response)).result.protocolVersion).toBe(protocolVersion)
+    },
+  )
+
+  it.each(['1999-01-01', '2099-01-01', '', '2026-07-28'])(
+    'the version "%s" is answered with the newest that has sessions [L-LIFE-011] [L-LIFE-012]',
+    async (protocolVersion) => {
+      const { handle } = serve()
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+      const response = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      expect((await lastMessage(response)).result.protocolVersion).toBe('2025-11-25')
+    },
+  )
+
+  it.each(['protocolVersion', 'capabilities', 'clientInfo'])(
+    'initialize without %s is -32602 [L-LIFE-002]',
+    async (member) => {
+      const { handle } = serve()
+      const params: Record<string, unknown> = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      }
+      delete params[member]
+      const response = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      expect((await lastMessage(response)).error.code).toBe(-32602)
+    },
+  )
+
+  it('a second initialize in a session is refused, one outside opens another [L-LIFE-014]', async () => {
+    const { handle } = serve()
+    const { id, send } = await openSession(handle)
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }
+    const again = { jsonrpc: '2.0', id: 2, method: 'initialize', params }
+    expect((await lastMessage(await send(again))).error.code).toBe(-32600)
+    expect((await openSession(handle)).id).not.toBe(id)
+  })
+
+  it('notifications and responses are taken with 202 and nothing else [L-HTTP-012] [L-RPC-012] [L-RPC-016]', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle)
+    for (const message of [
+      { jsonrpc: '2.0', method: 'notifications/unknown' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'none' } },
+      { jsonrpc: '2.0', id: 99, result: {} },
+      { jsonrpc: '2.0', id: 99, error: { code: 1, message: 'no' } },
+    ]) {
+      const response = await send(message)
+      expect(response.status).toBe(202)
+      expect(await response.text()).toBe('')
+    }
+  })
+
+  it('the version of the session holds where the header is absent [L-HTTP-067]', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle, '2025-11-25')
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    expect(JSON.stringify((await lastMessage(await send(list))).result)).toContain('outputSchema')
+  })
+
+  it('answers with JSON, or with a stream from the first notification on [L-HTTP-014] [L-HTTP-025] [L-HTTP-028]', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle)
+    const plain = await send(call(1, 'add', { arguments: { a: 1, b: 2 } }))
+    expect(plain.headers.get('content-type')).toBe('application/json')
+    const streamed = await send(call(2, 'chat', { _meta: { progressToken: 0 } }))
+    expect(streamed.headers.get('content-type')).toBe('text/event-stream')
+    expect(streamed.headers.get('x-accel-buffering')).toBe('no')
+    const messages = await allMessages(streamed)
+    expect(messages.map((m) => ('method' in m ? m.method : m.id))).toEqual([
+      'notifications/progress',
+      'notifications/message',
+      'notifications/progress',
+      2,
+    ])
+    expect(messages[0]).toMatchObject({ params: { progressToken: 0 } })
+  })
+
+  it('a stream begins with an event without data in 2025-11-25 only [L-HTTP-018]', async () => {
+    const { handle } = serve()
+    for (const [version, primed] of [
+      ['2025-11-25', true],
+      ['2025-06-18', false],
+      ['2025-03-26', false],
+    ] as const) {
+      const { send } = await openSession(handle, version)
+      const text = await (await send(call(1, 'chat', { _meta: { progressToken: 1 } }))).text()
+      expect(/^id: \S+\ndata: \n\n/.test(text)).toBe(primed)
+    }
+  })
+
+  it('a client that accepts only JSON gets the answer alone', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle)
+    const response = await send(call(1, 'chat', { _meta: { progressToken: 1 } }), {
+      accept: 'application/json',
+    })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect((await lastMessage(response)).result.content).toEqual([{ type: 'text', text: 'done' }])
+  })
+
+  it('asks the client on the stream of the call and goes on with its answer [L-HTTP-072]', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle, '2025-11-25', { elicitation: {} })
+    const response = await send(call(5, 'confirm', { arguments: { what: 'tea' } }))
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const decoder = new TextDecoder()
+    let text = ''
+    let answered = false
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+      const asked = /data: (.*"elicitation\/create".*)\n/.exec(text)
+      if (!asked || answered) continue
+      answered = true
+      const { id } = JSON.parse(asked[1] as string) as { id: number }
+      const answer = { jsonrpc: '2.0', id, result: { action: 'accept', content: { yes: true } } }
+      expect((await send(answer)).status).toBe(202)
+      expect((await send(answer)).status).toBe(202)
+    }
+    expect(text).toContain('bought: true')
+  })
+
+  it('what belongs to no request goes to one of the open streams [L-HTTP-035] [L-HTTP-040]', async () => {
+    const { handle, server } = serve()
+    const { id } = await openSession(handle)
+    const first = await listen(handle, id)
+    const second = await listen(handle, id)
+    expect(first.headers.get('content-type')).toBe('text/event-stream')
+    server.tool('late', {}, () => 'late')
+    await handle.close()
+    const texts = [await first.text(), await second.text()]
+    const count = texts.join('').split('notifications/tools/list_changed').length - 1
+    expect(count).toBe(1)
+  })
+
+  it('updates go to sessions that subscribed, and stop when they unsubscribe', async () => {
+    const { handle, server } = serve()
+    const { id, send } = await openSession(handle)
+    const stream = await listen(handle, id)
+    const subscribe = (method: string): Promise<Response> =>
+      send({ jsonrpc: '2.0', id: 1, method, params: { uri: 'note://one' } })
+    server.notify.resourceUpdated('note://one')
+    await subscribe('resources/subscribe')
+    server.notify.resourceUpdated('note://bytes')
+    server.notify.resourceUpdated('note://one')
+    await subscribe('resources/unsubscribe')
+    server.notify.resourceUpdated('note://one')
+    await handle.close()
+    const text = await stream.text()
+    expect(text.split('notifications/resources/updated').length - 1).toBe(1)
+  })
+
+  it('a dropped connection does not cancel, and resuming gets what was missed, once and in order [L-HTTP-029] [L-HTTP-043] [L-HTTP-044] [L-HTTP-045]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    server.tool('slow', {}, async (_args, ctx) => {
+      await ctx.progress(1)
+      await released
+      await ctx.progress(2)
+      return 'finished'
+    })
+    const handle = createHandler(server)
+    const { id, send } = await openSession(handle)
+    const response = await send(call(1, 'slow', { _meta: { progressToken: 't' } }))
+    const seen = await readUntil(response, '"progress":1')
+    const lastEventId = [...seen.matchAll(/id: (\S+)/g)].at(-1)?.[1] as string
+    const other = await send(call(2, 'slow', { _meta: { progressToken: 'u' } }))
+    release()
+    await other.text()
+    const resumed = await listen(handle, id, { 'last-event-id': lastEventId })
+    const messages = await allMessages(resumed)
+    expect(messages).toMatchObject([
+      { method: 'notifications/progress', params: { progressToken: 't', progress: 2 } },
+      { id: 1, result: { content: [{ text: 'finished' }] } },
+    ])
+  })
+
+  it("an event of nobody's, or of another session's, is 400 and shows nothing [L-HTTP-047]", async () => {
+    const { handle } = serve()
+    const first = await openSession(handle)
+    const second = await openSession(handle)
+    const text = await (await first.send(call(1, 'chat', { _meta: { progressToken: 1 } }))).text()
+    const eventId = /id: (\S+)/.exec(text)?.[1] as string
+    expect((await listen(handle, second.id, { 'last-event-id': eventId })).status).toBe(400)
+    expect((await listen(handle, first.id, { 'last-event-id': 'none' })).status).toBe(400)
+  })
+
+  it('a session is for the principal who opened it [L-HTTP-062]', async () => {
+    const { server } = makeServer()
+    const handle = createHandler(server)
+    const request = (principal: string, headers: Record<string, string>, body: unknown) =>
+      handle(
+        new Request(URL, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        }),
+        { principal },
+      )
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }
+    const opened = await request('ada', {}, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const sid = { 'mcp-session-id': opened.headers.get('mcp-session-id') as string }
+    const ping = { jsonrpc: '2.0', id: 2, method: 'ping' }
+    expect((await request('ada', sid, ping)).status).toBe(200)
+    expect((await request('eve', sid, ping)).status).toBe(404)
+  })
+
+  it('an idle session ends, and the oldest gives way at the bound [L-HTTP-063]', async () => {
+    const { handle } = serve({ sessionLimits: { idleMs: 20, maxSessions: 2 } })
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const first = await openSession(handle)
+    await openSession(handle)
+    await openSession(handle)
+    expect((await first.send(ping)).status).toBe(404)
+    const last = await openSession(handle)
+    expect((await last.send(ping)).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    expect((await last.send(ping)).status).toBe(404)
+  })
+})
+
+describe('batches in 2025-03-26', () => {
+  it('each request is answered, notifications are taken, faults are told [L-RPC-019] [L-RPC-021] [L-HTTP-016]', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle, '2025-03-26')
+    const response = await send([
+      { jsonrpc: '2.0', id: 'a', method: 'ping' },
+      { jsonrpc: '2.0', method: 'notifications/unknown' },
+      { jsonrpc: '2.0', id: 'b', method: 'nope' },
+      { jsonrpc: '1.0', id: 'c', method: 'ping' },
+    ])
+    const messages = (await response.json()) as { id: string; error?: { code: number } }[]
+    const byId = Object.fromEntries(messages.map(({ id, error }) => [id, error?.code]))
+    expect(byId).toEqual({ a: undefined, b: -32601, c: -32600 })
+  })
+
+  it('an empty batch is one -32600, a batch of notifications is 202 [L-RPC-021]', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle, '2025-03-26')
+    const empty = await send([])
+    expect([empty.status, (await lastMessage(empty)).error.code]).toEqual([400, -32600])
+    const quiet = await send([{ jsonrpc: '2.0', method: 'notifications/unknown' }])
+    expect([quiet.status, await quiet.text()]).toEqual([202, ''])
+  })
+
+  it('initialize is never part of one [L-LIFE-018]', async () => {
+    const { handle } = serve()
+    const { send } = await openSession(handle, '2025-03-26')
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: {} }
+    const response = await send([{ jsonrpc: '2.0', id: 1, method: 'initialize', params }])
+    expect(response.status).toBe(400)
+  })
+})
+
+describe('without sessions', () => {
+  it('calls are answered by what the header says, or as 2025-03-26 [L-HTTP-066] [L-HTTP-074]', async () => {
+    const { handle } = serve({ sessions: false })
+    const opened = await openSession(handle)
+    expect(opened.id).toBe('')
+    const add = call(1, 'add', { arguments: { a: 1, b: 2 } })
+    const old = await lastMessage(await post(handle, add))
+    expect(old.result.structuredContent).toBeUndefined()
+    const batch = await post(handle, [add])
+    expect(batch.status).toBe(200)
+    const named = await post(handle, add, { 'mcp-protocol-version': '2025-11-25' })
+    expect((await lastMessage(named)).result.structuredContent).toEqual({ sum: 3 })
+  })
+
+  it('offers no changes, and 405 for streams and their end [L-HTTP-034]', async () => {
+    const { handle } = serve({ sessions: false })
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }
+    const response = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    expect((await lastMessage(response)).result.capabilities).toMatchObject({ tools: {} })
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const refused = await handle(new Request(URL, { method }))
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+    }
+  })
+
+  it('a tool that asks says at once that nobody can be asked', async () => {
+    const { handle } = serve({ sessions: false })
+    const { result } = await lastMessage(
+      await post(handle, call(1, 'confirm', { arguments: { what: 'tea' } }), {
+        'mcp-protocol-version': '2025-11-25',
+      }),
+    )
+    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result.content)).toMatch(/does not support|needs a session/)
+  })
+})
