@@ -3,4 +3,14 @@
  *
  * @module
  */
-export { stdioClient, type StdioClientOptions } from './stdio-client.ts'
+export { toNodeListener } from './listener.ts'
+export { serveHttp } from './serve-http.ts'
+export { serveStdio } from './serve-stdio.ts'
+export { stdioClient } from './stdio-client.ts'
+export type {
+  ChildTransport,
+  HttpServer,
+  ListenOptions,
+  ServeStdioOptions,
+  StdioClientOptions,
+} from '../../src/transport/index.ts'

@@ -1,7 +1,7 @@
 /**
  * Starts servers that speak over stdio, with `node:child_process`.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#stdio
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import type { ChildProcess as NodeChild, SpawnOptions } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
@@ -12,31 +12,9 @@ import {
   type ChildExit,
   type ChildProcess,
   type ChildTransport,
-  type ChildTransportOptions,
+  type StdioClientOptions,
 } from '../../src/transport/index.ts'
 import { webReadable, webWritable } from './streams.ts'
-
-/** What to start, and how. */
-export interface StdioClientOptions extends ChildTransportOptions {
-  /** The program: a path, or a name that is looked up in `PATH`. No shell reads it. */
-  command: string
-  /** Its arguments, each passed as it is. */
-  args?: readonly string[]
-  /**
-   * Environment variables on top of {@link inheritedVariables}, which are all that the program gets
-   * of this process's environment; `undefined` takes one away. `process.env` hands everything on.
-   */
-  env?: Readonly<Record<string, string | undefined>>
-  /** The folder to run it in; this process's by default. */
-  cwd?: string
-  /**
-   * What becomes of the program's stderr, which is for its logs: passed on to this process's, thrown
-   * away, or handed to a function as it comes.
-   *
-   * @default 'inherit'
-   */
-  stderr?: 'inherit' | 'ignore' | ((text: string) => void)
-}
 
 /**
  * A transport to a server that is started as a child process, to be passed to `connect`. The

@@ -32,7 +32,7 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
         })
         stream.on('error', end)
         stream.on('end', () => end())
-        stream.on('close', () => end())
+        stream.on('close', () => end(new Error('The stream was closed before its end')))
       },
       pull() {
         stream.resume()

@@ -1,22 +1,179 @@
+/**
+ * The adapter for all that a server sends: nothing that the negotiated revision lacks reaches the
+ * client. It is left out, or said in a way that the client knows.
+ *
+ * @see https://modelcontextprotocol.io/specification/versioning
+ */
+import { mapMember, without } from './copy.ts'
+import { degradeContent, degradeMembers, degradeMessages } from './degrade-content.ts'
+import { degradeForm } from './degrade-form.ts'
+import { degradeMeta } from './degrade-meta.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
-import type { Implementation, Result, ServerCapabilities } from './types.ts'
-export function degradeResult(_m: string, r: Result, _r: RevisionFacts): Result {
-  return r
+import type {
+  BaseMetadata,
+  CallToolResult,
+  CreateMessageParams,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListToolsResult,
+  ObjectSchema,
+  ReadResourceResult,
+  Result,
+  ServerCapabilities,
+  Tool,
+} from './types.ts'
+import { isObject } from './validate.ts'
+
+export { degradeImplementation } from './degrade-meta.ts'
+
+const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
+
+/**
+ * The result of a client's request; the same object when the revision knows all of it, as it mostly
+ * does of the two newest. What `initialize` tells of the server is degraded where it is put together.
+ */
+export function degradeResult(method: string, result: Result, revision: RevisionFacts): Result {
+  if (method === 'tools/list') {
+    result = mapMember(result as ListToolsResult, 'tools', (tool) => degradeTool(tool, revision))
+  }
+  if (revision.era === 'modern') return result
+  const known = degradeMeta(without(result, MODERN_MEMBERS), revision)
+  if (method === 'tools/call') return degradeCallToolResult(known as CallToolResult, revision)
+  return revision.icons ? known : degradeItems(method, known, revision)
 }
+
+/** Lists and contents for revisions before 2025-11-25. */
+function degradeItems(method: string, result: Result, revision: RevisionFacts): Result {
+  switch (method) {
+    case 'resources/list':
+      return mapMember(result as ListResourcesResult, 'resources', (resource) =>
+        degradeItem(resource, revision),
+      )
+    case 'resources/templates/list':
+      return mapMember(result as ListResourceTemplatesResult, 'resourceTemplates', (template) =>
+        degradeItem(template, revision),
+      )
+    case 'resources/read':
+      return mapMember(result as ReadResourceResult, 'contents', (contents) =>
+        degradeMembers(contents, revision),
+      )
+    case 'prompts/list':
+      return mapMember(result as ListPromptsResult, 'prompts', (prompt) =>
+        mapMember(degradeItem(prompt, revision), 'arguments', (argument) =>
+          degradeItem(argument, revision),
+        ),
+      )
+    case 'prompts/get':
+      return mapMember(result as GetPromptResult, 'messages', (message) => {
+        const content = degradeContent(message.content, revision)
+        return content === message.content ? message : { ...message, content }
+      })
+    default:
+      return result
+  }
+}
+
+/** Params of a notification or a request to the client; the same object when all is known. */
 export function degradeParams(
-  _m: string,
-  p: JsonObject | undefined,
-  _r: RevisionFacts,
+  method: string,
+  params: JsonObject | undefined,
+  revision: RevisionFacts,
 ): JsonObject | undefined {
-  return p
+  if (!params) return params
+  const known = degradeMeta(params, revision)
+  switch (method) {
+    case 'notifications/progress':
+      return revision.audio ? known : without(known, ['message'])
+    case 'elicitation/create':
+      return degradeElicitParams(known, revision)
+    case 'sampling/createMessage':
+      return degradeSamplingParams(known, revision)
+    default:
+      return known
+  }
 }
-export function degradeImplementation(i: Implementation, _r: RevisionFacts): Implementation {
-  return i
-}
+
+/** What a server offers. `completions` came with 2025-03-26; `tasks` is 2025-11-25 only. */
 export function degradeServerCapabilities(
-  c: ServerCapabilities,
-  _r: RevisionFacts,
+  capabilities: ServerCapabilities,
+  revision: RevisionFacts,
 ): ServerCapabilities {
-  return c
+  const known = revision.tasks === 'core' ? capabilities : without(capabilities, ['tasks'])
+  return revision.audio ? known : without(known, ['completions'])
+}
+
+/** What the structured content says goes into text when there is no other content. */
+function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts): CallToolResult {
+  const { structuredContent } = result
+  const keep =
+    structuredContent === undefined ||
+    (revision.structuredContent === 'object' && isObject(structuredContent))
+  const known = keep ? result : without(result, ['structuredContent'])
+  if (!keep && known.content.length === 0) {
+    return { ...known, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }
+  }
+  return revision.icons
+    ? known
+    : mapMember(known, 'content', (block) => degradeContent(block, revision))
+}
+
+/** A tool. Output schemas and the title came with 2025-06-18, annotations with 2025-03-26. */
+function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
+  let known = revision.tasks === 'core' ? tool : without(tool, ['execution'])
+  if (revision.era === 'modern') return known
+  if (known.outputSchema && !(revision.titles && known.outputSchema.type === 'object')) {
+    known = without(known, ['outputSchema'])
+  }
+  known = withObjectProperties(known, 'inputSchema')
+  if (known.outputSchema) known = withObjectProperties(known, 'outputSchema')
+  if (!revision.audio) known = without(known, ['annotations'])
+  else if (!revision.titles && known.title !== undefined) {
+    known = { ...known, annotations: { title: known.title, ...known.annotations } }
+  }
+  return degradeItem(known, revision)
+}
+
+/** Sessions know no booleans as schemas of properties: `{}` and `{"not":{}}` say the same. */
+function withObjectProperties(tool: Tool, name: 'inputSchema' | 'outputSchema'): Tool {
+  const schema = tool[name]
+  const properties: unknown = schema?.properties
+  if (!isObject(properties)) return tool
+  const entries = Object.entries(properties)
+  if (!entries.some(([, property]) => typeof property === 'boolean')) return tool
+  const objects = entries.map(([key, property]) => {
+    return [key, property === true ? {} : property === false ? { not: {} } : property]
+  })
+  return { ...tool, [name]: { ...schema, properties: Object.fromEntries(objects) as JsonObject } }
+}
+
+/** What a list shows. Icons came with 2025-11-25, title and `_meta` with 2025-06-18. */
+function degradeItem<T extends BaseMetadata & { annotations?: object }>(
+  item: T,
+  revision: RevisionFacts,
+): T {
+  if (revision.icons) return item
+  const known = without(item, ['icons'])
+  return revision.titles ? known : degradeMembers(without(known, ['title']), revision)
+}
+
+function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonObject {
+  if (revision.era === 'modern') return without(params, ['elicitationId', 'task'])
+  if (revision.icons) return params
+  const { requestedSchema, ...known } = without(params, ['mode', 'task'])
+  return isObject(requestedSchema)
+    ? { ...known, requestedSchema: degradeForm(requestedSchema as ObjectSchema) }
+    : known
+}
+
+function degradeSamplingParams(params: JsonObject, revision: RevisionFacts): JsonObject {
+  if (revision.tasks === 'core') return params
+  const known = without(params, ['task']) as JsonObject & Partial<CreateMessageParams>
+  if (revision.icons) return mapMember(known, 'tools', (tool) => degradeTool(tool, revision))
+  return {
+    ...without(known, ['tools', 'toolChoice']),
+    messages: degradeMessages(known.messages ?? [], revision),
+  }
 }

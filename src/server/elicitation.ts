@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
+import { restoreContent } from '../protocol/degrade-form.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
 import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
@@ -46,12 +47,11 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   asker: Asker,
   { message, schema, key }: FormQuestion<S>,
 ): Promise<ElicitAnswer<S>> {
-  const params = {
-    mode: 'form',
-    message,
-    requestedSchema: isStandard(schema) ? formSchema(schema) : schema,
-  }
-  const check = async (content: unknown): Promise<unknown> => {
+  const given: StandardSchema | ObjectSchema = schema
+  const form = isStandard(given) ? formSchema(given) : given
+  const params = { mode: 'form', message, requestedSchema: form }
+  const check = async (filled: unknown): Promise<unknown> => {
+    const content = restoreContent(form, filled)
     if (!isStandard(schema)) return content
     const checked = await schema['~standard'].validate(content)
     return checked.issues ? undefined : checked.value

@@ -1,13 +1,10 @@
 /**
- * A server that runs as a child process: its start, its orderly end, its restart. How a process is
- * made is the runtime's affair.
+ * A process that a server runs in, and the messages with it: reading to the end, ending in order.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#stdio
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown
  */
-import { McpError } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
-import type { Receiver, Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** How a process ended: with an exit code, or by a signal. */
 export interface ChildExit {
@@ -30,176 +27,16 @@ export interface ChildProcess {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
 }
 
-/** Settings of {@link childTransport}. */
-export interface ChildTransportOptions extends StdioTransportOptions {
-  /**
-   * The longest line that is read, in bytes. Results carry images and files, so that the default is
-   * more than a server's.
-   *
-   * @default 33554432
-   */
-  maxMessageBytes?: number
-  /**
-   * How long the process may take to end once its stdin is closed, and again after SIGTERM, before
-   * SIGKILL, in milliseconds.
-   *
-   * @default 2000
-   */
-  graceMs?: number
-  /**
-   * How often the process may be restarted in a row. The first restart is at once, the next ones
-   * wait 100 ms, 200 ms, 400 ms… A process that lived for a minute ends the row.
-   *
-   * @default 5
-   */
-  maxRestarts?: number
-}
-
-/** The transport of a child process. */
-export interface ChildTransport extends Transport {
-  /** The id of the running process. */
-  readonly pid: number | undefined
-  restart(): Promise<void>
-}
-
-/** The environment variables that a child gets unless told otherwise: none that holds secrets. */
-export const inheritedVariables: readonly string[] = (
-  'HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER ' +
-  'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES ' +
-  'SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE'
-).split(' ')
-
 /** How long the output of an ended process, or the end of a silent one, is waited for. */
-const LAST_WORDS_MS = 250
-/** A process that lived for so long has not failed to start. */
-const LONG_LIFE_MS = 60_000
-
-/**
- * The transport to a server that `spawn` starts as a child process.
- *
- * `start` rejects when the process cannot be started. When it ends by itself the receiver hears of
- * it at once, after all that the process had said; with a reason unless the exit code was 0.
- *
- * `close` flushes what was sent and closes the process's stdin, then waits, sends SIGTERM, waits
- * and sends SIGKILL, and resolves when the process has ended.
- *
- * @param name What to call the process in errors.
- * @param spawn Starts the process; rejects when that fails.
- */
-export function childTransport(
-  name: string,
-  spawn: () => Promise<ChildProcess>,
-  options: ChildTransportOptions = {},
-): ChildTransport {
-  return new SpawnedTransport(name, spawn, options)
-}
-
-class SpawnedTransport implements ChildTransport {
-  readonly #name: string
-  readonly #spawn: () => Promise<ChildProcess>
-  readonly #options: Required<ChildTransportOptions>
-  #receiver: Receiver | undefined
-  #connection: Connection | undefined
-  #opening: Promise<void> | undefined
-  #closing: Promise<void> | undefined
-  #startedAt = 0
-  /** Restarts in a row. */
-  #restarts = 0
-
-  constructor(name: string, spawn: () => Promise<ChildProcess>, options: ChildTransportOptions) {
-    const { maxMessageBytes = 33_554_432, graceMs = 2000, maxRestarts = 5 } = options
-    this.#name = name
-    this.#spawn = spawn
-    this.#options = { maxMessageBytes, graceMs, maxRestarts }
-  }
-
-  get pid(): number | undefined {
-    return this.#connection?.child.pid
-  }
-
-  start(receiver: Receiver): Promise<void> {
-    this.#receiver = receiver
-    return (this.#opening = this.#open(receiver))
-  }
-
-  send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
-    if (this.#connection) return this.#connection.messages.send(frame)
-    return Promise.reject(new McpError('CLOSED', `Cannot send: "${this.#name}" is not running`))
-  }
-
-  close(): Promise<void> {
-    return (this.#closing ??= this.#close())
-  }
-
-  restart(): Promise<void> {
-    const receiver = this.#receiver
-    if (!receiver || this.#closing) return Promise.reject(this.#notOpen())
-    if (Date.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
-    if (this.#restarts >= this.#options.maxRestarts) {
-      const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
-      return Promise.reject(new McpError('LIMIT_EXCEEDED', message))
-    }
-    return (this.#opening = this.#reopen(receiver, this.#restarts++))
-  }
-
-  async #close(): Promise<void> {
-    await this.#opening?.catch(() => {})
-    const receiver = this.#connection && this.#receiver
-    this.#receiver = undefined
-    await this.#leave()
-    receiver?.closed()
-  }
-
-  async #reopen(receiver: Receiver, restarts: number): Promise<void> {
-    await this.#leave()
-    if (restarts > 0) await sleep(50 * 2 ** restarts)
-    await this.#open(receiver)
-  }
-
-  async #open(receiver: Receiver): Promise<void> {
-    if (this.#closing) throw this.#notOpen()
-    const connection = new Connection(await this.#spawn(), this.#options)
-    if (this.#closing) {
-      await connection.end()
-      throw this.#notOpen()
-    }
-    this.#startedAt = Date.now()
-    this.#connection = connection
-    await connection.messages.start({
-      message: (frame) => receiver.message(frame),
-      malformed: (error) => receiver.malformed(error),
-      closed: (reason) => void this.#ended(connection, reason),
-    })
-  }
-
-  /** Ends the process, of which the receiver need not know. */
-  async #leave(): Promise<void> {
-    const connection = this.#connection
-    this.#connection = undefined
-    await connection?.end()
-  }
-
-  /** The process ended by itself, or at least has nothing more to say. */
-  async #ended(connection: Connection, reason?: Error): Promise<void> {
-    const exit = await within(connection.child.exited, LAST_WORDS_MS)
-    if (this.#connection !== connection) return
-    this.#connection = undefined
-    void connection.end()
-    this.#receiver?.closed(exit ? failure(this.#name, exit) : reason)
-  }
-
-  #notOpen(): McpError {
-    return new McpError('CLOSED', `Cannot start "${this.#name}": the transport is not open`)
-  }
-}
+export const LAST_WORDS_MS = 250
 
 /** One process, and the messages with it. */
-class Connection {
+export class ChildConnection {
   readonly child: ChildProcess
   readonly messages: Transport
   readonly #graceMs: number
 
-  constructor(child: ChildProcess, options: Required<ChildTransportOptions>) {
+  constructor(child: ChildProcess, options: StdioTransportOptions & { graceMs: number }) {
     const output = new Output(child.stdout)
     this.child = child
     this.messages = stdioTransport(output.stream, child.stdin, options)
@@ -258,18 +95,8 @@ class Output {
   }
 }
 
-function failure(name: string, exit: ChildExit): McpError | undefined {
-  if (exit.code === 0) return undefined
-  const how = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
-  return new McpError('CLOSED', `The server "${name}" ${how}`, { data: exit })
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
 /** What the promise gives, or nothing when it takes too long. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)

@@ -3,14 +3,22 @@
  *
  * @module
  */
+export type { ChildExit, ChildProcess } from './child-process.ts'
 export {
   childTransport,
   inheritedVariables,
-  type ChildExit,
-  type ChildProcess,
   type ChildTransport,
   type ChildTransportOptions,
-} from './child-process.ts'
+  type StdioClientOptions,
+} from './child-transport.ts'
 export { inMemoryTransports } from './in-memory.ts'
+export { printToStderr, type PrintingConsole } from './print-to-stderr.ts'
+export { serveStdioOn, type ServeStdioOptions, type StdioHost } from './serve-stdio.ts'
 export { stdioTransport, type StdioTransportOptions } from './stdio.ts'
+export {
+  createEndpoint,
+  type Endpoint,
+  type HttpServer,
+  type ListenOptions,
+} from './streamable-http/endpoint.ts'
 export type { Receiver, Transport } from './transport.ts'

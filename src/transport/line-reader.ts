@@ -1,7 +1,7 @@
 /**
  * Cuts a stream of bytes into lines of text. A state machine with no I/O.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#stdio
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 

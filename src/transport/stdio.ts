@@ -1,7 +1,7 @@
 /**
  * The stdio framing over Web Streams: one JSON message per line, UTF-8, in both directions.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#stdio
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { McpError, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'

@@ -1,0 +1,33 @@
+/**
+ * Serves over the standard streams of this process.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import type { Server } from '../../src/server/index.ts'
+import { printToStderr, serveStdioOn, type ServeStdioOptions } from '../../src/transport/index.ts'
+import { webWritable } from './streams.ts'
+
+/**
+ * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM comes; what runs
+ * is cancelled then, and what was sent is flushed.
+ *
+ * From now on `console` and `process.stdout` print to stderr, as nothing but messages may go to
+ * stdout. (What writes to `Bun.stdout` itself cannot be stopped.)
+ *
+ * @throws {TypeError} When the server was not made by `createServer`.
+ */
+export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  printToStderr(console)
+  process.stdout.write = process.stderr.write.bind(process.stderr)
+  const host = {
+    stdin: Bun.stdin.stream(),
+    stdout: webWritable(Bun.stdout.writer()),
+    onTerminate(listener: () => void) {
+      // Once each: the second time the signal does what it always does.
+      process.once('SIGINT', listener).once('SIGTERM', listener)
+      return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
+    },
+    exitAfter: (ms: number) => void setTimeout(() => process.exit(), ms).unref(),
+  }
+  return serveStdioOn(host, server, options)
+}

@@ -1,0 +1,26 @@
+/**
+ * Serves over HTTP with `Bun.serve`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import type { Server } from '../../src/server/index.ts'
+import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
+
+/** How long responses that are under way may take when the server closes. */
+const LAST_ANSWERS_MS = 1000
+
+/**
+ * Starts an HTTP server.
+ *
+ * @throws {TypeError} When the server was not made by `createServer`.
+ */
+export function serve(server: Server, options: ListenOptions = {}): HttpServer {
+  const { port, hostname, answer, listening } = createEndpoint(server, options)
+  // No time limit: a quiet stream is not an idle connection.
+  const http = Bun.serve({ port, hostname, idleTimeout: 0, fetch: answer })
+  return listening(http.port ?? port, async () => {
+    const timer = setTimeout(() => void http.stop(true), LAST_ANSWERS_MS)
+    await http.stop()
+    clearTimeout(timer)
+  })
+}

@@ -1,0 +1,93 @@
+/**
+ * Starts servers that speak over stdio, with `Bun.spawn`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import type { Subprocess } from 'bun'
+import { McpError } from '../../src/index.ts'
+import {
+  childTransport,
+  inheritedVariables,
+  type ChildProcess,
+  type ChildTransport,
+  type StdioClientOptions,
+} from '../../src/transport/index.ts'
+import { webWritable } from './streams.ts'
+
+/**
+ * A transport to a server that is started as a child process, to be passed to `connect`. The
+ * program runs with the rights of this one: start only what the user trusts and has agreed to.
+ *
+ * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
+ * ends the program and all that it started: its stdin is closed, after `graceMs` (2 seconds) it gets
+ * SIGTERM, after as much again SIGKILL.
+ */
+export function stdioClient(options: StdioClientOptions): ChildTransport {
+  return childTransport(options.command, () => start(options), options)
+}
+
+async function start(options: StdioClientOptions): Promise<ChildProcess> {
+  const { command, args = [], cwd, stderr = 'inherit' } = options
+  const child = spawn(command, () =>
+    Bun.spawn([command, ...args], {
+      ...(cwd !== undefined && { cwd }),
+      env: environment(options.env),
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: typeof stderr === 'string' ? stderr : 'pipe',
+      // A group of its own, so that what it starts can be ended with it.
+      detached: true,
+    }),
+  )
+  if (typeof stderr === 'function' && child.stderr) void read(child.stderr, stderr)
+  let running = true
+  const exited = child.exited.then(() => {
+    signalTree(child, 'SIGTERM')
+    running = false
+    const { exitCode, signalCode } = child
+    return { code: exitCode, signal: signalCode === null ? null : String(signalCode) }
+  })
+  return {
+    pid: child.pid,
+    stdin: webWritable(child.stdin),
+    stdout: child.stdout,
+    exited,
+    kill: (signal) => {
+      if (running) signalTree(child, signal)
+    },
+  }
+}
+
+function spawn<Child>(command: string, start: () => Child): Child {
+  try {
+    return start()
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    const why = message.startsWith('Executable not found') ? 'there is no such program' : message
+    throw new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+  }
+}
+
+/** The variables that a child inherits, and those given for it. */
+function environment(given: StdioClientOptions['env'] = {}): Record<string, string | undefined> {
+  const inherited = inheritedVariables.map((name) => [name, process.env[name]] as const)
+  return { ...Object.fromEntries(inherited), ...given }
+}
+
+async function read(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  take: (text: string) => void,
+): Promise<void> {
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
+}
+
+/** Signals a child and all that it started. Never throws: there may be nothing left to signal. */
+function signalTree(child: Subprocess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    // A group is more than Windows knows.
+    child.kill(signal)
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * Bun's sinks as Web Streams.
+ *
+ * @see https://streams.spec.whatwg.org/
+ */
+import type { FileSink } from 'bun'
+
+/** A Web stream into a sink of Bun's, which says by promises when it is full or broken. */
+export function webWritable(sink: FileSink): WritableStream<Uint8Array> {
+  const end = async (): Promise<void> => void (await sink.end())
+  return new WritableStream<Uint8Array>({
+    async write(chunk) {
+      await sink.write(chunk)
+      await sink.flush()
+    },
+    close: end,
+    abort: end,
+  })
+}

@@ -1,0 +1,104 @@
+/**
+ * Starts servers that speak over stdio, with `Deno.Command`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import { McpError } from '../../src/index.ts'
+import {
+  childTransport,
+  inheritedVariables,
+  type ChildProcess,
+  type ChildTransport,
+  type StdioClientOptions,
+} from '../../src/transport/index.ts'
+
+/**
+ * A transport to a server that is started as a child process, to be passed to `connect`. The
+ * program runs with the rights of the user, not with the permissions of this one: start only what
+ * the user trusts and has agreed to. Needs `--allow-run`, for that program at least; with all of
+ * `--allow-run` what the program started is ended with it, too.
+ *
+ * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
+ * ends the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, after as much
+ * again SIGKILL.
+ */
+export function stdioClient(options: StdioClientOptions): ChildTransport {
+  return childTransport(options.command, () => start(options), options)
+}
+
+async function start(options: StdioClientOptions): Promise<ChildProcess> {
+  const child = spawn(options)
+  const { stderr } = options
+  if (typeof stderr === 'function') void read(child.stderr, stderr)
+  let running = true
+  const exited = child.status.then(({ code, signal }) => {
+    signalTree(child, 'SIGTERM')
+    running = false
+    return { code: signal ? null : code, signal }
+  })
+  return {
+    pid: child.pid,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    exited,
+    kill: (signal) => {
+      if (running) signalTree(child, signal)
+    },
+  }
+}
+
+function spawn(options: StdioClientOptions): Deno.ChildProcess {
+  const { command, args = [], cwd, stderr = 'inherit' } = options
+  try {
+    return new Deno.Command(command, {
+      args: [...args],
+      ...(cwd !== undefined && { cwd }),
+      clearEnv: true,
+      env: environment(options.env),
+      stdin: 'piped',
+      stdout: 'piped',
+      stderr: stderr === 'ignore' ? 'null' : stderr === 'inherit' ? 'inherit' : 'piped',
+      // A group of its own, so that what it starts can be ended with it.
+      detached: true,
+    }).spawn()
+  } catch (cause) {
+    const missing = cause instanceof Deno.errors.NotFound && !cause.message.includes('cwd')
+    const why = missing ? 'there is no such program' : cause instanceof Error ? cause.message : ''
+    throw new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+  }
+}
+
+/** The variables that a child inherits, and those given for it. */
+function environment(given: StdioClientOptions['env'] = {}): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const variable of inheritedVariables) {
+    if (Deno.permissions.querySync({ name: 'env', variable }).state !== 'granted') continue
+    const value = Deno.env.get(variable)
+    if (value !== undefined) env[variable] = value
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) delete env[name]
+    else env[name] = value
+  }
+  return env
+}
+
+async function read(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  take: (text: string) => void,
+): Promise<void> {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text)
+}
+
+/** Signals a child, and all that it started where that is permitted. Never throws. */
+function signalTree(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    Deno.kill(-child.pid, signal)
+  } catch {
+    try {
+      child.kill(signal)
+    } catch {
+      // It has ended.
+    }
+  }
+}

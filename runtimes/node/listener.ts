@@ -1,0 +1,130 @@
+/**
+ * The bridge between `node:http` and a handler of Web requests.
+ *
+ * @see https://nodejs.org/api/http.html
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { webReadable } from './streams.ts'
+
+/** A host name or address, and a port. */
+const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/**
+ * Turns a handler into a listener for `node:http`, which is also a middleware for Express and the
+ * like (mount it before anything that reads bodies).
+ *
+ * Bodies stream both ways with backpressure. A client that goes away before the response is
+ * complete aborts `request.signal` and cancels the response's body.
+ */
+export function toNodeListener(
+  handler: (request: Request) => Promise<Response> | Response,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  return (incoming, outgoing) => {
+    void respond(handler, incoming, outgoing)
+  }
+}
+
+async function respond(
+  handler: (request: Request) => Promise<Response> | Response,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) gone.abort()
+  })
+  // A connection that breaks shows as "close"; unheard errors would end the program.
+  outgoing.on('error', () => {})
+  incoming.on('error', () => {})
+  try {
+    const request = toRequest(incoming, gone.signal)
+    const response = request ? await handler(request) : new Response(null, { status: 400 })
+    await write(response, incoming, outgoing, gone.signal)
+  } catch {
+    // Too late for a status once the head is out; the client notices that the end is missing.
+    if (outgoing.headersSent) outgoing.destroy()
+    else outgoing.writeHead(500).end()
+  }
+}
+
+/** The Web request; nothing when the method, the host or the target makes none. */
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method = 'GET', headers: known, rawHeaders, socket } = incoming
+  const host = known.host ?? 'localhost'
+  // Express and its like cut the path they are mounted on from `url`.
+  const target = (incoming as { originalUrl?: string }).originalUrl ?? incoming.url ?? '/'
+  // The host decides, also where the target names another one.
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  const url = `${'encrypted' in socket ? 'https' : 'http'}://${host}${path}`
+  if (!path.startsWith('/') || !AUTHORITY.test(host) || !URL.canParse(url)) return undefined
+
+  const headers = new Headers()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
+  }
+  const hasBody = 'transfer-encoding' in known || Number(known['content-length'] ?? 0) > 0
+  if (!hasBody || method === 'GET' || method === 'HEAD') {
+    return new Request(url, { method, headers, signal })
+  }
+  const init: RequestInit & { duplex: 'half' } = {
+    method,
+    headers,
+    signal,
+    body: webReadable(incoming, () => {}),
+    duplex: 'half',
+  }
+  return new Request(url, init)
+}
+
+async function write(
+  response: Response,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  gone: AbortSignal,
+): Promise<void> {
+  const { body, headers, status } = response
+  const head = [...headers].flat()
+  // The rest of a body that nobody wanted to read is not waited for.
+  if (!incoming.complete) head.push('connection', 'close')
+  if (gone.aborted || incoming.method === 'HEAD' || !body) {
+    await body?.cancel(gone.reason)
+    outgoing.writeHead(status, head).end()
+  } else if (headers.get('content-type')?.startsWith('application/json')) {
+    // What is written whole gets a length, and one packet.
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    outgoing.writeHead(status, head).end(bytes)
+  } else {
+    outgoing.writeHead(status, head).flushHeaders()
+    await stream(body, outgoing, gone)
+    outgoing.end()
+  }
+}
+
+async function stream(
+  body: ReadableStream<Uint8Array>,
+  outgoing: ServerResponse,
+  gone: AbortSignal,
+): Promise<void> {
+  const reader = body.getReader()
+  const cancel = (): void => void reader.cancel(gone.reason).catch(() => {})
+  gone.addEventListener('abort', cancel, { once: true })
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || gone.aborted) return
+    if (!outgoing.write(value)) await drained(outgoing, gone)
+  }
+}
+
+/** Waits until the client has taken what was written, or is gone. */
+function drained(outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (gone.aborted) return resolve()
+    const done = (): void => {
+      outgoing.off('drain', done)
+      gone.removeEventListener('abort', done)
+      resolve()
+    }
+    outgoing.once('drain', done)
+    gone.addEventListener('abort', done, { once: true })
+  })
+}

@@ -1,0 +1,90 @@
+/**
+ * The adapter for all that a client sends: nothing that the server's revision lacks reaches it.
+ *
+ * @see https://modelcontextprotocol.io/specification/versioning
+ */
+import { mapMember, without } from './copy.ts'
+import { degradeMembers, plainContents } from './degrade-content.ts'
+import { degradeImplementation, degradeMeta } from './degrade-meta.ts'
+import type { JsonObject } from './jsonrpc.ts'
+import type { RevisionFacts } from './revisions.ts'
+import type {
+  ClientCapabilities,
+  CompleteParams,
+  CreateMessageResult,
+  InitializeParams,
+  ListRootsResult,
+  Result,
+  SamplingContent,
+} from './types.ts'
+
+/** Params of a request or a notification to the server; the same object when all is known. */
+export function degradeClientParams(
+  method: string,
+  params: JsonObject | undefined,
+  revision: RevisionFacts,
+): JsonObject | undefined {
+  if (!params) return params
+  if (revision.era === 'modern') return without(params, ['task'])
+  const known = degradeMeta(without(params, ['inputResponses', 'requestState']), revision)
+  if (method === 'initialize') {
+    const { clientInfo, capabilities } = known as Partial<InitializeParams>
+    return {
+      ...known,
+      clientInfo: clientInfo && degradeImplementation(clientInfo, revision),
+      capabilities: capabilities && degradeClientCapabilities(capabilities, revision),
+    }
+  }
+  if (revision.icons) return known
+  if (method !== 'completion/complete' || revision.titles) return without(known, ['task'])
+  const { ref } = known as Partial<CompleteParams>
+  return { ...without(known, ['context']), ref: ref && without(ref, ['title']) }
+}
+
+/** The result of a server's request; the same object when the revision knows all of it. */
+export function degradeClientResult(
+  method: string,
+  result: Result,
+  revision: RevisionFacts,
+): Result {
+  if (revision.era === 'modern') return result
+  const known = degradeMeta(without(result, ['resultType']), revision)
+  if (revision.icons) return known
+  if (method === 'roots/list') {
+    return mapMember(known as ListRootsResult, 'roots', (root) => degradeMembers(root, revision))
+  }
+  if (method !== 'sampling/createMessage') return known
+  const { content } = known as Partial<CreateMessageResult>
+  return content ? { ...known, content: oneContent(content, revision) } : known
+}
+
+/**
+ * What a client offers. Elicitation came with 2025-06-18, which knows forms only, so that a client
+ * with nothing but URL mode does not declare it there; `tasks` is 2025-11-25 only.
+ */
+export function degradeClientCapabilities(
+  capabilities: ClientCapabilities,
+  revision: RevisionFacts,
+): ClientCapabilities {
+  if (revision.tasks === 'core') return capabilities
+  const known = without(capabilities, ['tasks'])
+  if (revision.icons) return known
+  const { elicitation, sampling, ...others } = known
+  const asksForms = revision.titles && elicitation && !(elicitation.url && !elicitation.form)
+  return {
+    ...others,
+    ...(sampling && { sampling: without(sampling, ['context', 'tools']) }),
+    ...(asksForms && { elicitation: without(elicitation, ['form', 'url']) }),
+  }
+}
+
+/** Before 2025-11-25 a model's answer is one block: all of its text, or else its first block. */
+function oneContent(
+  content: SamplingContent | SamplingContent[],
+  revision: RevisionFacts,
+): SamplingContent {
+  const [first, ...rest] = plainContents(content, revision)
+  if (first && rest.length === 0) return first
+  const texts = [first, ...rest].flatMap((block) => (block?.type === 'text' ? [block.text] : []))
+  return first && texts.length === 0 ? first : { type: 'text', text: texts.join('\n\n') }
+}

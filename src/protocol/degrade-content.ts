@@ -1,0 +1,98 @@
+/**
+ * Content for peers of older revisions: what they do not know is said in a way that they do.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
+ */
+import { without } from './copy.ts'
+import type { RevisionFacts } from './revisions.ts'
+import type {
+  AudioContent,
+  ContentBlock,
+  ImageContent,
+  Meta,
+  ResourceLink,
+  SamplingContent,
+  SamplingMessage,
+  TextContent,
+} from './types.ts'
+
+type Facts = RevisionFacts
+
+/** Content that sampling has had from the start, and audio. */
+type PlainContent = TextContent | ImageContent | AudioContent
+
+/**
+ * One block of a tool's or a prompt's content. Before 2025-06-18 a `resource_link` becomes text that
+ * names the resource, before 2025-03-26 `audio` becomes an embedded resource.
+ */
+export function degradeContent(block: ContentBlock, revision: Facts): ContentBlock {
+  if (revision.icons) return block
+  if (revision.titles) return block.type === 'resource_link' ? without(block, ['icons']) : block
+  if (block.type === 'resource_link') return degradeMembers(linkAsText(block), revision)
+  const known = degradeMembers(block, revision)
+  if (known.type === 'resource') {
+    const resource = without(known.resource, ['_meta'])
+    return resource === known.resource ? known : { ...known, resource }
+  }
+  if (known.type !== 'audio' || revision.audio) return known
+  const { data, mimeType, annotations } = known
+  const resource = { uri: 'about:audio', mimeType, blob: data }
+  return annotations ? { type: 'resource', resource, annotations } : { type: 'resource', resource }
+}
+
+/** `_meta` on things and `annotations.lastModified`, which came with 2025-06-18. */
+export function degradeMembers<T extends { _meta?: Meta; annotations?: object }>(
+  thing: T,
+  revision: Facts,
+): T {
+  if (revision.titles) return thing
+  const plain = without(thing, ['_meta'])
+  const annotations = plain.annotations && without(plain.annotations, ['lastModified'])
+  return annotations === plain.annotations ? plain : { ...plain, annotations }
+}
+
+/**
+ * The messages of a sampling conversation. Before 2025-11-25 a message has one block, so that one
+ * with several becomes several, and the use of tools becomes text.
+ */
+export function degradeMessages(messages: SamplingMessage[], revision: Facts): SamplingMessage[] {
+  if (revision.icons) return messages
+  return messages.flatMap(({ role, content }) =>
+    plainContents(content, revision).map((block) => ({ role, content: block })),
+  )
+}
+
+/** The blocks of a sampling message as revisions before 2025-11-25 know them. */
+export function plainContents(
+  content: SamplingContent | SamplingContent[],
+  revision: Facts,
+): PlainContent[] {
+  return (Array.isArray(content) ? content : [content]).flatMap((block) => {
+    if (block.type === 'tool_use') {
+      return text(`[Tool call ${block.id}: ${block.name} ${JSON.stringify(block.input)}]`)
+    }
+    if (block.type !== 'tool_result') return plainContent(block, revision)
+    return [
+      text(`[Tool result of ${block.toolUseId}]`),
+      ...block.content.map((item) => plainContent(item, revision)),
+    ]
+  })
+}
+
+function plainContent(block: ContentBlock, revision: Facts): PlainContent {
+  if (block.type === 'resource_link') return degradeMembers(linkAsText(block), revision)
+  if (block.type === 'resource') return text(JSON.stringify(block.resource))
+  if (block.type === 'audio' && !revision.audio) return text(`[Audio, ${block.mimeType}]`)
+  return degradeMembers(block, revision)
+}
+
+function linkAsText(link: ResourceLink): TextContent {
+  const { name, title = name, uri, description, annotations } = link
+  const line = `[Resource ${title}: ${uri}]`
+  const content = text(description === undefined ? line : `${line} ${description}`)
+  return annotations ? { ...content, annotations } : content
+}
+
+function text(value: string): TextContent {
+  return { type: 'text', text: value }
+}

@@ -1,0 +1,50 @@
+/**
+ * Forms for clients of 2025-06-18, which know no titled options, no several choices, and a default
+ * for booleans only.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation
+ */
+import { without } from './copy.ts'
+import type { JsonObject } from './jsonrpc.ts'
+import type { ObjectSchema } from './types.ts'
+import { isObject } from './validate.ts'
+
+const NEWER_OPTION_MEMBERS = ['default', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems']
+
+/** The form with titled options as `enum` and `enumNames`, and one choice where it has several. */
+export function degradeForm(form: ObjectSchema): ObjectSchema {
+  const fields = Object.entries(form.properties ?? {})
+  return {
+    ...without(form, ['$schema']),
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, degradeField(field)])),
+  }
+}
+
+/**
+ * What was filled into a degraded form, as the form's author expects it: a single choice as a list
+ * where the form has several. Anything else is left as it came.
+ */
+export function restoreContent(form: ObjectSchema, content: unknown): unknown {
+  if (!isObject(content)) return content
+  const entries = Object.entries(content).map(([name, value]) => {
+    const { properties = {} } = form
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return [name, field?.type === 'array' && typeof value === 'string' ? [value] : value] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function degradeField(field: JsonObject): JsonObject {
+  const items = isObject(field.items) ? field.items : field
+  const options = items.oneOf ?? items.anyOf ?? items.enum
+  if (!Array.isArray(options)) return field.type === 'boolean' ? field : without(field, ['default'])
+  const rest = without(field, NEWER_OPTION_MEMBERS)
+  if (!options.every(isObject)) return { ...rest, type: 'string', enum: options }
+  return {
+    ...rest,
+    type: 'string',
+    enum: options.map((option) => option.const),
+    enumNames: options.map((option) => option.title ?? option.const),
+  }
+}

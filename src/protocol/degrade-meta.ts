@@ -1,0 +1,44 @@
+/**
+ * Who speaks and about what, for peers of older revisions: `_meta` and self-descriptions.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
+import { without } from './copy.ts'
+import {
+  META_CLIENT_CAPABILITIES,
+  META_CLIENT_INFO,
+  META_LOG_LEVEL,
+  META_PROTOCOL_VERSION,
+  META_SERVER_INFO,
+  META_SUBSCRIPTION_ID,
+} from './meta.ts'
+import type { RevisionFacts } from './revisions.ts'
+import type { Implementation, Meta } from './types.ts'
+
+const MODERN_KEYS = [
+  META_CLIENT_CAPABILITIES,
+  META_CLIENT_INFO,
+  META_LOG_LEVEL,
+  META_PROTOCOL_VERSION,
+  META_SERVER_INFO,
+  META_SUBSCRIPTION_ID,
+]
+
+/** Params or a result without the `_meta` keys that replace a session, if the revision has one. */
+export function degradeMeta<T extends { _meta?: Meta }>(holder: T, revision: RevisionFacts): T {
+  const meta = holder._meta
+  if (!meta || revision.era === 'modern') return holder
+  const known = without(meta, MODERN_KEYS)
+  if (known === meta) return holder
+  return Object.keys(known).length > 0 ? { ...holder, _meta: known } : without(holder, ['_meta'])
+}
+
+/** A self-description. `title` came with 2025-06-18, all but name and version with 2025-11-25. */
+export function degradeImplementation(
+  info: Implementation,
+  revision: RevisionFacts,
+): Implementation {
+  if (revision.icons) return info
+  const known = without(info, ['icons', 'description', 'websiteUrl'])
+  return revision.titles ? known : without(known, ['title'])
+}

@@ -1,0 +1,32 @@
+/**
+ * Keeps what a program prints away from its stdout, on runtimes whose console cannot be told where
+ * to print.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+
+/** A method of a console that may print to stdout. */
+type Printing =
+  | ('log' | 'info' | 'debug' | 'dir' | 'dirxml' | 'table' | 'trace' | 'count' | 'warn' | 'error')
+  | ('group' | 'groupCollapsed' | 'timeLog' | 'timeEnd')
+
+const PRINTING: readonly Printing[] = [
+  ...(['log', 'info', 'debug', 'dir', 'dirxml', 'table', 'trace', 'count'] as const),
+  ...(['warn', 'error', 'group', 'groupCollapsed', 'timeLog', 'timeEnd'] as const),
+]
+
+/** What is used of a console. */
+export type PrintingConsole = Record<Exclude<Printing, 'error'>, (...data: never[]) => void> & {
+  error: (...data: unknown[]) => void
+}
+
+/**
+ * Makes a console print everything as `error` does, which goes to stderr, without the layout of
+ * tables, groups and timers.
+ */
+export function printToStderr(console: PrintingConsole): void {
+  const error = console.error.bind(console)
+  // Without an argument Bun prints its line end to stdout, even for errors.
+  const print = (...data: unknown[]): void => error(...(data.length > 0 ? data : ['']))
+  for (const method of PRINTING) console[method] = print
+}

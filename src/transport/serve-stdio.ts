@@ -1,0 +1,58 @@
+/**
+ * What every runtime does to serve over its standard streams.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
+import type { Server } from '../server/server.ts'
+import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
+
+/** How a server is served over stdio. */
+export interface ServeStdioOptions extends ConnectionOptions, StdioTransportOptions {
+  /**
+   * How long the program may still run when the client is gone, in milliseconds, before it is
+   * ended: a timer or a socket that somebody forgot would keep it for ever. `Infinity` leaves it
+   * alone.
+   *
+   * @default 1000
+   */
+  exitAfterMs?: number
+}
+
+/** What serving over stdio needs of the program that it happens in. */
+export interface StdioHost {
+  readonly stdin: ReadableStream<Uint8Array>
+  readonly stdout: WritableStream<Uint8Array>
+  /** Listens for the system's wish that the program end; returns what stops that. */
+  onTerminate(listener: () => void): () => void
+  /** Ends the program after some milliseconds, if it still runs then. */
+  exitAfter(ms: number): void
+}
+
+/**
+ * Serves until the client closes stdin, or the program is to end; what runs is cancelled then, and
+ * what was sent is flushed.
+ *
+ * @throws {TypeError} When the server was not made by `createServer`.
+ */
+export async function serveStdioOn(
+  host: StdioHost,
+  server: Server,
+  options: ServeStdioOptions,
+): Promise<void> {
+  const { signal, exitAfterMs = 1000 } = options
+  const ending = new AbortController()
+  const end = (): void => ending.abort()
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
+  const ignore = host.onTerminate(end)
+  try {
+    const transport = stdioTransport(host.stdin, host.stdout, options)
+    await serveTransport(server, transport, { ...options, signal: ending.signal })
+    await transport.close()
+  } finally {
+    signal?.removeEventListener('abort', end)
+    ignore()
+    if (exitAfterMs !== Infinity) host.exitAfter(exitAfterMs)
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * A handler at its path, and what every runtime does to listen there.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { Router } from 'itty-router'
+import type { Server } from '../../server/server.ts'
+import { createHandler } from './handler.ts'
+import type { HandlerOptions } from './options.ts'
+
+/** Where and how a server is served over HTTP. */
+export interface ListenOptions extends HandlerOptions {
+  /**
+   * The TCP port; 0 lets the system choose a free one.
+   *
+   * @default 0
+   */
+  port?: number
+  /**
+   * The name or address to listen on. With a loopback address, which only this machine reaches,
+   * `allowedHosts` is the loopback names by default.
+   *
+   * @default '127.0.0.1'
+   */
+  hostname?: string
+  /**
+   * The path of the endpoint; others are answered with 404.
+   *
+   * @default '/mcp'
+   */
+  path?: string
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** The address of the endpoint. */
+  readonly url: string
+  readonly port: number
+  /** Stops listening, ends streams and sessions, and resolves when all connections are closed. */
+  close(): Promise<void>
+}
+
+/** A handler at its path. */
+export interface Endpoint {
+  readonly port: number
+  readonly hostname: string
+  /** Answers any request to the host; never rejects. */
+  readonly answer: (request: Request) => Promise<Response>
+  /** What to hand out once it is known which port is listened on. */
+  readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Puts a handler at its path.
+ *
+ * @throws {TypeError} When the server was not made by `createServer`.
+ */
+export function createEndpoint(server: Server, options: ListenOptions): Endpoint {
+  const { port = 0, hostname = '127.0.0.1', path = '/mcp' } = options
+  const authority = hostname.includes(':') ? `[${hostname}]` : hostname
+  const local = LOOPBACK.includes(authority)
+  const handler = createHandler(server, local ? { allowedHosts: LOOPBACK, ...options } : options)
+  const router = Router()
+    .all(path, (request: Request) => handler(request))
+    .all('*', () => new Response(null, { status: 404 }))
+  return {
+    port,
+    hostname,
+    answer: (request) => router.fetch(request) as Promise<Response>,
+    listening: (bound, stop) => ({
+      url: `http://${authority}:${bound}${path}`,
+      port: bound,
+      async close() {
+        await handler.close()
+        await stop()
+      },
+    }),
+  }
+}
