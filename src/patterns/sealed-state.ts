@@ -33,26 +33,31 @@ const IV_BYTES = 12
 const MIN_SECRET_CHARACTERS = 16
 
 /**
+ * Random text of at least 16 characters; no passwords, as nothing slows guessing down. Of several
+ * the first seals and all open, so that a new secret goes in front while texts of the old one are
+ * under way. A function is called at the first use, for secrets that are kept elsewhere.
+ */
+export type Secrets = string | readonly string[] | (() => Promise<string | readonly string[]>)
+
+/**
  * Makes a sealer on AES-256-GCM.
  *
- * @param secrets Random text of at least 16 characters; no passwords, as nothing slows guessing
- * down. Of several the first seals and all open, so that a new secret goes in front while texts of
- * the old one are under way. Without any the key is random: no other sealer opens these texts.
- * A secret is good for 2^32 texts.
- * @throws {McpError} `INVALID_USE` when a secret is too short, or the list is empty.
+ * @param secrets Without any the key is random: no other sealer opens these texts. A secret is good
+ * for 2^32 texts.
+ * @throws {McpError} `INVALID_USE` when a secret is too short, or the list is empty; from the first
+ *   use when the secrets come from a function.
  */
-export function createSealer(secrets?: string | readonly string[]): Sealer {
-  const list = typeof secrets === 'string' ? [secrets] : secrets
-  if (list?.length === 0 || list?.some((secret) => secret.length < MIN_SECRET_CHARACTERS)) {
-    throw new McpError(
-      'INVALID_USE',
-      `Cannot seal state: each secret needs at least ${MIN_SECRET_CHARACTERS} characters`,
-    )
+export function createSealer(secrets?: Secrets): Sealer {
+  const given = typeof secrets === 'function' ? undefined : requireLong(secrets)
+  // Made at the first use: Workers allow neither randomness nor waiting while a module starts. Only
+  // the keys are kept, never the promise of them: on Workers it dies with the request it began in.
+  let known: SealingKey[] | undefined
+  const keys = async (): Promise<SealingKey[]> => {
+    if (known) return known
+    const list = typeof secrets === 'function' ? requireLong(await secrets()) : given
+    const imported = await Promise.all((list ?? [undefined]).map(importKey))
+    return (known ??= imported)
   }
-  // Made at the first use: Workers allow neither randomness nor waiting while a module starts.
-  let imported: Promise<SealingKey[]> | undefined
-  const keys = (): Promise<SealingKey[]> =>
-    (imported ??= Promise.all((list ?? [undefined]).map(importKey)))
 
   return {
     async seal(value) {
@@ -96,6 +101,19 @@ export async function digest(value: unknown): Promise<string> {
   )
   const bytes = new TextEncoder().encode(canonical)
   return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}
+
+function requireLong(
+  secrets: string | readonly string[] | undefined,
+): readonly string[] | undefined {
+  const list = typeof secrets === 'string' ? [secrets] : secrets
+  if (list?.length !== 0 && !list?.some((secret) => secret.length < MIN_SECRET_CHARACTERS)) {
+    return list
+  }
+  throw new McpError(
+    'INVALID_USE',
+    `Cannot seal state: each secret needs at least ${MIN_SECRET_CHARACTERS} characters`,
+  )
 }
 
 function algorithm(iv: BufferSource, additionalData: BufferSource): AesGcmParams {

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { createSealer } from '../patterns/sealed-state.ts'
+import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 import { degradeParams } from '../protocol/degrade.ts'
 import {
   INVALID_PARAMS,
@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   /** Milliseconds in which the client must answer what it is asked; 300,000 by default. */
   askTimeoutMs?: number
   /** Secrets that seal what travels through clients; the connection makes its own by default. */
-  secrets?: string | readonly string[]
+  secrets?: Secrets
   /** Milliseconds for which a round of input can be continued; 900,000 by default. */
   stateTtlMs?: number
   /** The longest state of a round of input, in bytes; 65,536 by default. */

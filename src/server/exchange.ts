@@ -11,6 +11,7 @@ import type {
   InputRequest,
   LoggingLevel,
 } from '../protocol/types.ts'
+import type { ChangeSource } from './notifier.ts'
 import type { Session } from '../session/session.ts'
 
 /** Who the client is and what it offers: per session before 2026-07-28, per request since. */
@@ -54,6 +55,8 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Fires when the host shuts down and open listeners should end gracefully. */
   readonly ending?: AbortSignal | undefined
+  /** Where listeners hear of changes; the server's own notifier when absent. */
+  readonly changes?: ChangeSource | undefined
   /** The least severe log message that the client wants; none when absent. */
   readonly logLevel: LoggingLevel | undefined
   /** The session, in the revisions that have them. */

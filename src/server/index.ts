@@ -3,12 +3,13 @@
  *
  * @module
  */
+export type { Secrets } from '../patterns/sealed-state.ts'
 export { createServer, type Middleware, type Server, type ServerOptions } from './server.ts'
 export type { Context } from './context.ts'
 export type { Completer, Completers } from './completion.ts'
 export type { Caller, ClientFacts } from './exchange.ts'
 export type { ElicitAnswer, FormQuestion, UrlQuestion } from './elicitation.ts'
-export type { Notifier, ServerChange } from './notifier.ts'
+export { createNotifier, type ChangeSource, type Notifier, type ServerChange } from './notifier.ts'
 export type { PromptHandler, PromptOptions, PromptReturn } from './prompts.ts'
 export type { Registration } from './registry.ts'
 export type {
@@ -31,7 +32,7 @@ export {
 export type { ToolHandler, ToolOptions, ToolReturn } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
-export type { HandlerOptions } from '../transport/streamable-http/options.ts'
+export type { HandlerOptions, SessionForwarder } from '../transport/streamable-http/options.ts'
 export {
   createMemoryEventLog,
   type EventLog,

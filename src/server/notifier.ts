@@ -12,8 +12,14 @@ export type ServerChange =
   | { readonly method: 'notifications/resources/list_changed' }
   | { readonly method: 'notifications/resources/updated'; readonly uri: string }
 
+/** Where hosts hear of changes. */
+export interface ChangeSource {
+  /** Calls `listener` at every change until the function that it returns is called. */
+  subscribe: (listener: (change: ServerChange) => void) => () => void
+}
+
 /** Announces changes, and lets hosts hear of them. */
-export interface Notifier {
+export interface Notifier extends ChangeSource {
   /** Announces that the list of tools changed. */
   toolsListChanged: () => void
   /** Announces that the list of prompts changed. */
@@ -22,8 +28,6 @@ export interface Notifier {
   resourcesListChanged: () => void
   /** Announces that a resource's contents changed. */
   resourceUpdated: (uri: string) => void
-  /** Calls `listener` at every change until the function that it returns is called. */
-  subscribe: (listener: (change: ServerChange) => void) => () => void
 }
 
 /** Makes a notifier that reaches the listeners of this isolate. */

@@ -35,7 +35,7 @@ export async function listen(
   const filter = honour(server, requireFilter(params))
   const { exchange, id } = ctx
   const _meta = { [META_SUBSCRIPTION_ID]: id }
-  const unsubscribe = server.notify.subscribe((change) => {
+  const unsubscribe = (exchange.changes ?? server.notify).subscribe((change) => {
     if (matches(filter, change)) void exchange.send(changeNotification(change, _meta))
   })
   try {

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-warning
  */
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { HEADER_PROTOCOL_VERSION } from '../../protocol/headers.ts'
 import type { HandlerOptions } from './options.ts'
 import { Refusal } from './refusal.ts'
 
@@ -92,6 +93,15 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
 function tooLong(maxBytes: number): Refusal {
   const message = `The body is longer than ${maxBytes} bytes`
   return new Refusal(413, new ProtocolError(INVALID_REQUEST, message))
+}
+
+/** The version that a request names, without surrounding space. */
+export function readVersion(headers: Headers): string | null {
+  const version = headers.get(HEADER_PROTOCOL_VERSION)
+  if (version === null) return null
+  // Proxies join repeated headers; the same value twice is one value.
+  const [first = '', ...others] = version.split(',').map((value) => value.trim())
+  return others.every((value) => value === first) ? first : version
 }
 
 /** What a client takes as an answer. */

@@ -7,9 +7,9 @@ import { INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
-import { readAccept } from './checks.ts'
+import { readAccept, readVersion } from './checks.ts'
+import { forward, isForwarded } from './forward.ts'
 import type { Host } from './host.ts'
-import { readVersion } from './post.ts'
 import { Refusal } from './refusal.ts'
 import { findMembership } from './session-post.ts'
 
@@ -20,6 +20,7 @@ import { findMembership } from './session-post.ts'
  *   there, 400 when the event to resume after is unknown.
  */
 export async function get(host: Host, request: Request, caller: Caller): Promise<Response> {
+  if (isForwarded(host, request)) return forward(host, request, caller)
   if (!readAccept(request).events) {
     const error = new ProtocolError(INVALID_REQUEST, 'The client must accept "text/event-stream"')
     throw new Refusal(406, error)

@@ -7,19 +7,19 @@
 import { createSealer } from '../../patterns/sealed-state.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { definitionOf, type Server } from '../../server/server.ts'
+import { definitionOf, type Server, type ServerDefinition } from '../../server/server.ts'
 import { announceTo } from '../../server/announce.ts'
 import { Sessions } from '../../session/sessions.ts'
 import { createMemorySessionStore } from '../../session/store.ts'
-import { checkOrigin } from './checks.ts'
+import { checkOrigin, readVersion } from './checks.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
+import { forward, isForwarded } from './forward.ts'
 import { get } from './get.ts'
 import type { Host } from './host.ts'
-import type { HandlerOptions } from './options.ts'
+import type { HandlerOptions, SessionForwarder } from './options.ts'
 import { post } from './post.ts'
 import { Refusal, refusalResponse } from './refusal.ts'
 import { findMembership } from './session-post.ts'
-import { readVersion } from './post.ts'
 
 /** Serves MCP over HTTP. Route every method of one path to it. */
 export interface Handler {
@@ -41,11 +41,12 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
   const host: Host = {
     server: definition,
     options,
-    sessions: makeSessions(definition.revisions, options),
+    sessions: makeSessions(definition, options),
+    forward: findForwarder(definition, options),
     rounds: { sealer: createSealer(options.secrets), stateTtlMs, maxStateBytes },
     ending: ending.signal,
   }
-  const unsubscribe = definition.notify.subscribe((change) => {
+  const unsubscribe = (options.changes ?? definition.notify).subscribe((change) => {
     for (const { session, streams } of host.sessions?.all() ?? []) {
       announceTo(session, change, (message) => streams.announce(message))
     }
@@ -61,11 +62,20 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
 }
 
 function makeSessions(
-  revisions: readonly { era: string }[],
+  { revisions }: ServerDefinition,
   { sessions, sessionLimits }: HandlerOptions,
 ): Sessions | undefined {
-  if (sessions === false || !revisions.some(({ era }) => era === 'legacy')) return undefined
+  if (sessions === false || typeof sessions === 'function') return undefined
+  if (!revisions.some(({ era }) => era === 'legacy')) return undefined
   return new Sessions(sessions ?? createMemorySessionStore(), sessionLimits)
+}
+
+function findForwarder(
+  { revisions }: ServerDefinition,
+  { sessions }: HandlerOptions,
+): SessionForwarder | undefined {
+  if (typeof sessions !== 'function') return undefined
+  return revisions.some(({ era }) => era === 'legacy') ? sessions : undefined
 }
 
 async function answer(host: Host, request: Request, caller: Caller): Promise<Response> {
@@ -85,23 +95,25 @@ async function answer(host: Host, request: Request, caller: Caller): Promise<Res
 }
 
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {
+  const hasSessions = host.sessions !== undefined || host.forward !== undefined
   switch (request.method) {
     case 'POST':
       return post(host, request, caller)
     case 'OPTIONS':
       return preflightResponse(request)
     case 'GET':
-      if (host.sessions && !host.options.jsonOnly) return get(host, request, caller)
+      if (hasSessions && !host.options.jsonOnly) return get(host, request, caller)
       break
     case 'DELETE':
-      if (host.sessions) return endSession(host, request, caller)
+      if (hasSessions) return endSession(host, request, caller)
   }
-  const allow = host.sessions ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
+  const allow = hasSessions ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
   const error = new ProtocolError(INVALID_REQUEST, `"${request.method}" is not allowed here`)
   throw new Refusal(405, error, { headers: { allow } })
 }
 
 async function endSession(host: Host, request: Request, caller: Caller): Promise<Response> {
+  if (isForwarded(host, request)) return forward(host, request, caller)
   const version = readVersion(request.headers)
   const { live } = await findMembership({ host, request, version, caller })
   if (live) await host.sessions?.end(live)

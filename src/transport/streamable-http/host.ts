@@ -5,7 +5,7 @@ import type { Caller, Rounds } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/server.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { Acceptable } from './checks.ts'
-import type { HandlerOptions } from './options.ts'
+import type { HandlerOptions, SessionForwarder } from './options.ts'
 
 /** A server as one handler serves it. */
 export interface Host {
@@ -13,6 +13,8 @@ export interface Host {
   readonly options: HandlerOptions
   /** Where sessions are, unless the handler has none. */
   readonly sessions: Sessions | undefined
+  /** Takes the requests of sessions that are served elsewhere. */
+  readonly forward: SessionForwarder | undefined
   readonly rounds: Rounds
   /** Fires when the handler is closed. */
   readonly ending: AbortSignal

@@ -1,8 +1,17 @@
 /**
  * How a handler is set up.
  */
+import type { Secrets } from '../../patterns/sealed-state.ts'
+import type { Caller } from '../../server/exchange.ts'
+import type { ChangeSource } from '../../server/notifier.ts'
 import type { SessionLimits } from '../../session/sessions.ts'
 import type { SessionStore } from '../../session/store.ts'
+
+/**
+ * Hands over a request that belongs to a session, or that opens one, to where its session is served;
+ * nothing when there can be no such session. Origin and host are checked already.
+ */
+export type SessionForwarder = (request: Request, caller: Caller) => Promise<Response> | undefined
 
 /** How a server is served over HTTP. */
 export interface HandlerOptions {
@@ -16,11 +25,11 @@ export interface HandlerOptions {
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
   maxBodyBytes?: number
   /**
-   * Where sessions of the revisions up to 2025-11-25 are kept: in memory by default. `false` serves
-   * these revisions without sessions; then the server cannot ask or tell the client anything
-   * outside its answers.
+   * Where sessions of the revisions up to 2025-11-25 are kept: in memory by default. A function
+   * hands their requests over to another handler. `false` serves these revisions without sessions;
+   * then the server cannot ask or tell the client anything outside its answers.
    */
-  sessions?: SessionStore | false
+  sessions?: SessionStore | SessionForwarder | false
   /** For how long, and how many, sessions are kept. */
   sessionLimits?: SessionLimits
   /** Answers with JSON only: what would be sent before the answer is left out. */
@@ -34,7 +43,9 @@ export interface HandlerOptions {
    * server needs the same. By default each handler makes its own, so that rounds of input work
    * only with the instance that began them.
    */
-  secrets?: string | readonly string[]
+  secrets?: Secrets
+  /** Where changes are heard of; the server's own `notify` by default. */
+  changes?: ChangeSource
   /** Milliseconds for which a round of input can be continued; 900,000 by default. */
   stateTtlMs?: number
   /** The longest state of a round of input, in bytes; 65,536 by default. */

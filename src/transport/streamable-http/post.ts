@@ -10,16 +10,17 @@ import {
   METHOD_NOT_FOUND,
   ProtocolError,
 } from '../../protocol/errors.ts'
-import { HEADER_PROTOCOL_VERSION, HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { isRequest, isResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { findRevision, LATEST_LEGACY } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { describesItself, unsupportedVersion } from '../../server/request-meta.ts'
-import { readAccept, readBody } from './checks.ts'
+import { readAccept, readBody, readVersion } from './checks.ts'
+import { forward, isForwarded } from './forward.ts'
 import type { Host } from './host.ts'
 import { Refusal } from './refusal.ts'
-import { postBatch, postToSession } from './session-post.ts'
+import { opensSession, postBatch, postToSession } from './session-post.ts'
 import { postStateless } from './stateless-post.ts'
 
 /**
@@ -28,6 +29,7 @@ import { postStateless } from './stateless-post.ts'
  * @throws {Refusal} when the request is wrong before anything runs.
  */
 export async function post(host: Host, request: Request, caller: Caller): Promise<Response> {
+  if (isForwarded(host, request)) return forward(host, request, caller)
   const accept = readAccept(request)
   const text = await readBody(request, host.options.maxBodyBytes ?? 4 * 1024 * 1024)
   const frame = refuseInvalid(() => parseJson(text))
@@ -39,16 +41,11 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
     return isRequest(message) ? postStateless(incoming, message) : notAnswered(message)
   }
   requireSessions(incoming.version, host, message)
+  if (host.forward && opensSession(request.headers, message)) {
+    const { url, method, headers } = request
+    return forward(host, new Request(url, { method, headers, body: text }), caller)
+  }
   return postToSession(incoming, message)
-}
-
-/** The version that the request names, without surrounding space. */
-export function readVersion(headers: Headers): string | null {
-  const version = headers.get(HEADER_PROTOCOL_VERSION)
-  if (version === null) return null
-  // Proxies join repeated headers; the same value twice is one value.
-  const [first = '', ...others] = version.split(',').map((value) => value.trim())
-  return others.every((value) => value === first) ? first : version
 }
 
 /** Whether a message belongs to no session: by its `_meta`, or by the version in the header. */

@@ -46,12 +46,16 @@ export async function postToSession(
   incoming: Incoming,
   message: JsonRpcMessage,
 ): Promise<Response> {
-  const opens = isRequest(message) && message.method === 'initialize'
-  if (opens && !incoming.request.headers.has(HEADER_SESSION_ID)) return open(incoming, message)
+  if (opensSession(incoming.request.headers, message)) return open(incoming, message)
   const member = await findMembership(incoming)
   if (isRequest(message)) return answer(incoming, member, message)
   await take(incoming, member, message)
   return new Response(null, { status: 202 })
+}
+
+/** Whether a message opens a session: the handshake, outside of any session. */
+export function opensSession(headers: Headers, message: JsonRpcMessage): message is JsonRpcRequest {
+  return isRequest(message) && message.method === 'initialize' && !headers.has(HEADER_SESSION_ID)
 }
 
 /**
@@ -100,16 +104,16 @@ export async function findMembership({
   version,
   caller,
 }: Pick<Incoming, 'host' | 'request' | 'version' | 'caller'>): Promise<Membership> {
-  const { server, sessions } = host
+  const { server, sessions, forward } = host
   const stated = server.revisions.find((r) => r.version === version && r.era === 'legacy')
   if (version !== null && !stated) {
     throw new Refusal(400, unsupportedVersion(server.revisions, version))
   }
-  if (!sessions) return { live: undefined, revision: stated ?? ASSUMED_REVISION }
+  if (!sessions && !forward) return { live: undefined, revision: stated ?? ASSUMED_REVISION }
 
   const id = request.headers.get(HEADER_SESSION_ID)
   if (id === null) throw invalid('The "Mcp-Session-Id" header is missing')
-  const live = await sessions.find(id, caller.principal)
+  const live = await sessions?.find(id, caller.principal)
   if (!live) throw new Refusal(404, new ProtocolError(INVALID_REQUEST, 'Session not found'))
   const revision = sessionRevision(live.session.record)
   if (stated && stated !== revision) {

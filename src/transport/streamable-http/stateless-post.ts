@@ -53,6 +53,7 @@ export async function postStateless(
       caller,
       signal: gone.signal,
       ending: host.ending,
+      changes: host.options.changes,
       rounds: host.rounds,
       send: (notification) => (gone.signal.aborted ? undefined : reply.send(notification)),
     }

@@ -1,0 +1,73 @@
+/**
+ * What a Worker finds in its environment, and what it says when something is not there.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/get-started/
+ */
+
+/** The methods of a session object beside `fetch`, as the Worker calls them. */
+export interface SessionObject extends Rpc.DurableObjectBranded {
+  /** The secret of this deployment, minted by the first call. */
+  sealingSecret(): Promise<string>
+}
+
+/**
+ * The namespace of a class of objects.
+ *
+ * @throws {Error} when the environment does not have it; the message says what to add.
+ */
+export function requireNamespace(
+  env: unknown,
+  binding: string,
+  className: string,
+): DurableObjectNamespace<SessionObject> {
+  const found = (env as Record<string, unknown>)[binding]
+  if (isNamespace(found)) return found
+  throw new Error(
+    `The Worker has no Durable Object binding "${binding}". Export ${className} from the Worker, and add to wrangler.toml:
+
+[[durable_objects.bindings]]
+name = "${binding}"
+class_name = "${className}"
+
+[[migrations]]
+tag = "v1"
+new_sqlite_classes = ["${className}"]`,
+  )
+}
+
+/**
+ * The storage of an object with SQLite.
+ *
+ * @throws {Error} when the class was made without; the message says what to change.
+ */
+export function requireSql(storage: DurableObjectStorage, className: string): DurableObjectStorage {
+  try {
+    storage.sql.exec('SELECT 1')
+    return storage
+  } catch (cause) {
+    throw new Error(
+      `${className} needs SQLite storage: in wrangler.toml, name it in "new_sqlite_classes" of [[migrations]], not in "new_classes"`,
+      { cause },
+    )
+  }
+}
+
+/** What this package needs of workerd that came latest, and the date from which on it is there. */
+const LATEST_FLAG = 'handle_cross_request_promise_resolution'
+const FIRST_DATE = '2024-10-14'
+
+/**
+ * Checks that the Worker runs with the features that this package needs.
+ *
+ * @throws {Error} when the compatibility date is too early.
+ */
+export function requireCompatibility(): void {
+  if (Cloudflare.compatibilityFlags[LATEST_FLAG] !== false) return
+  throw new Error(
+    `The compatibility date of the Worker is too early: set compatibility_date = "${FIRST_DATE}" or a later date in wrangler.toml`,
+  )
+}
+
+function isNamespace(value: unknown): value is DurableObjectNamespace<SessionObject> {
+  return typeof value === 'object' && value !== null && 'idFromString' in value
+}

@@ -1,0 +1,9 @@
+/**
+ * Serves MCP on Cloudflare Workers, with sessions in Durable Objects.
+ *
+ * @module
+ */
+export { createWorker, type Worker } from './worker.ts'
+export type { WorkerOptions } from './options.ts'
+export type { Identity } from './caller.ts'
+export type { ObjectClass } from './session-object.ts'

@@ -1,0 +1,28 @@
+/**
+ * How a Worker is set up.
+ */
+import type { HandlerOptions } from '../../src/server/index.ts'
+import type { Identity } from './caller.ts'
+
+/** How a server is served by a Worker. */
+export interface WorkerOptions<Env = unknown> extends Omit<
+  HandlerOptions,
+  'sessions' | 'sessionLimits' | 'secrets' | 'changes'
+> {
+  /** Where the endpoint is; `/mcp` by default. */
+  path?: string
+  /**
+   * Finds out who calls, before anything else happens. A response is given to the client as it
+   * is, such as a 401. By default everybody is nobody.
+   */
+  identify?: (request: Request, env: Env) => Identity | Response | Promise<Identity | Response>
+  /** The name of the binding to the namespace of `McpSession`; `MCP_SESSION` by default. */
+  sessionBinding?: string
+  /** Milliseconds without a request after which a session ends; one hour by default. */
+  sessionIdleMs?: number
+  /**
+   * Secrets that seal what travels through clients; the first seals, all open. By default the
+   * secret binding `MCP_SECRET`, and without that one that is minted once and kept by an object.
+   */
+  secrets?: (env: Env) => string | readonly string[] | undefined
+}

@@ -1,0 +1,25 @@
+/**
+ * The secret that seals what travels through clients: given, or minted once and kept by an object, so
+ * that a new project works without any configuration.
+ *
+ * @see https://developers.cloudflare.com/workers/configuration/secrets/
+ */
+import { env } from 'cloudflare:workers'
+import { requireNamespace } from './bindings.ts'
+import type { WorkerOptions } from './options.ts'
+
+/** No session has this name, as the ids of sessions come from no name. */
+const KEEPER = 'edgewise sealing secret'
+
+/** Where a handler gets its secrets from at their first use. */
+export function sealingSecrets<Env>({
+  secrets,
+  sessionBinding = 'MCP_SESSION',
+}: WorkerOptions<Env>): () => Promise<string | readonly string[]> {
+  return async () => {
+    const given = secrets ? secrets(env as Env) : (env as { MCP_SECRET?: string }).MCP_SECRET
+    if (given !== undefined) return given
+    const namespace = requireNamespace(env, sessionBinding, 'McpSession')
+    return namespace.get(namespace.idFromName(KEEPER)).sealingSecret()
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A Durable Object that serves one session: the same handler as everywhere, over a store in the
+ * object's SQLite. What is in memory may go at any time; what was kept comes back.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/
+ */
+import { DurableObject } from 'cloudflare:workers'
+import { createHandler, type Handler, type Server } from '../../src/server/index.ts'
+import { requireSql } from './bindings.ts'
+import { readIdentity } from './caller.ts'
+import type { WorkerOptions } from './options.ts'
+import { sealingSecrets } from './secrets.ts'
+import { SqlSessionStore } from './session-store.ts'
+
+/** A class of Durable Objects, for the Worker to export. */
+export type ObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
+
+/** Makes the class of the objects that serve the sessions of a server. */
+export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>): ObjectClass {
+  const { sessionIdleMs: idleMs = 3_600_000 } = options
+  // Uses are noted this often, so that most requests write nothing.
+  const touchMs = Math.min(idleMs / 10, 60_000)
+
+  return class McpSession extends DurableObject {
+    readonly #store: SqlSessionStore
+    readonly #handle: Handler
+    #touchedAt = 0
+
+    constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+      super(ctx, env)
+      const storage = requireSql(ctx.storage, 'McpSession')
+      this.#store = new SqlSessionStore(storage, () => {
+        void storage.setAlarm(Date.now() + idleMs + touchMs)
+        return ctx.id.toString()
+      })
+      this.#handle = createHandler(server, {
+        ...options,
+        sessions: this.#store,
+        sessionLimits: { idleMs },
+        secrets: sealingSecrets(options),
+        // The Worker checked origin and host.
+        allowedOrigins: '*',
+      })
+    }
+
+    override fetch(request: Request): Promise<Response> {
+      this.#touch(request.headers.get('mcp-session-id'))
+      return this.#handle(request, {
+        ...readIdentity(request.headers),
+        env: this.env,
+        waitUntil: (work) => this.ctx.waitUntil(work),
+      })
+    }
+
+    /** Ends the sessions that nobody used for too long. */
+    override async alarm(): Promise<void> {
+      let next = Infinity
+      for (const { id, usedAt } of this.#store.all()) {
+        const endsAt = usedAt + idleMs + touchMs
+        if (endsAt <= Date.now()) await this.#end(id)
+        else next = Math.min(next, endsAt)
+      }
+      if (next < Infinity) await this.ctx.storage.setAlarm(next)
+    }
+
+    /** The secret of this deployment, minted by the first call; asked of one object only. */
+    async sealingSecret(): Promise<string> {
+      const { storage } = this.ctx
+      const known = await storage.get<string>('mcp_secret')
+      if (known !== undefined) return known
+      const minted = crypto.randomUUID() + crypto.randomUUID()
+      await storage.put('mcp_secret', minted)
+      return minted
+    }
+
+    #touch(id: string | null): void {
+      if (id === null || Date.now() - this.#touchedAt < touchMs) return
+      this.#touchedAt = Date.now()
+      this.#store.touch(id)
+    }
+
+    async #end(id: string): Promise<void> {
+      const headers = { 'mcp-session-id': id }
+      const request = new Request('https://session/', { method: 'DELETE', headers })
+      await this.#handle(request, { principal: this.#store.load(id)?.principal })
+    }
+  }
+}

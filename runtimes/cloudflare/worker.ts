@@ -1,0 +1,91 @@
+/**
+ * A server as a Worker: requests that stand for themselves are answered where they arrive, those of
+ * a session by the object of the session.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/
+ */
+import { env } from 'cloudflare:workers'
+import { IttyRouter, type IRequestStrict } from 'itty-router'
+import { createHandler, type Caller, type Server } from '../../src/server/index.ts'
+import { requireCompatibility, requireNamespace } from './bindings.ts'
+import { withIdentity, type Identity } from './caller.ts'
+import type { WorkerOptions } from './options.ts'
+import { sealingSecrets } from './secrets.ts'
+import { sessionObject, type ObjectClass } from './session-object.ts'
+
+/** A Worker, to be the default export. */
+export interface Worker<Env = unknown> {
+  /**
+   * Answers a request: the endpoint's by the server, others by the binding `ASSETS` if there is one,
+   * else with 404. An application with routes of its own calls it for the rest.
+   */
+  fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>
+  /** The classes that the Worker must export by these names. */
+  readonly durableObjects: { readonly McpSession: ObjectClass }
+}
+
+/**
+ * Serves a server by a Worker.
+ *
+ * @throws {Error} when the environment lacks a binding, or the compatibility date is too early.
+ * @throws {TypeError} when the server was not made by `createServer`.
+ */
+export function createWorker<Env = unknown>(
+  server: Server,
+  options: WorkerOptions<Env> = {},
+): Worker<Env> {
+  const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
+  requireCompatibility()
+  // Says at the start what is missing, where the environment is known then.
+  if (Object.keys(env).length > 0) requireNamespace(env, sessionBinding, 'McpSession')
+
+  const handle = createHandler(server, {
+    ...options,
+    secrets: sealingSecrets(options),
+    sessions: (request, caller) => {
+      const namespace = requireNamespace(env, sessionBinding, 'McpSession')
+      const id = findObject(namespace, request.headers.get('mcp-session-id'))
+      return id && ask(namespace.get(id), request, caller)
+    },
+  })
+  const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
+  router.all(path, async (request, env, ctx) => {
+    const identity = (await identify?.(request, env)) ?? nobody
+    if (identity instanceof Response) return identity
+    return handle(request, { ...identity, env, waitUntil: (work) => ctx.waitUntil(work) })
+  })
+
+  return {
+    fetch: async (request, env, ctx) =>
+      (await router.fetch(request, env, ctx)) ??
+      (await findAssets(env)?.fetch(request)) ??
+      new Response('Not found', { status: 404 }),
+    durableObjects: { McpSession: sessionObject(server, options) },
+  }
+}
+
+const nobody: Identity = {}
+
+/** The object of a session, a new one when there is no session yet; nothing for ids made up. */
+function findObject(
+  namespace: DurableObjectNamespace,
+  sessionId: string | null,
+): DurableObjectId | undefined {
+  if (sessionId === null) return namespace.newUniqueId()
+  try {
+    return namespace.idFromString(sessionId)
+  } catch {
+    return undefined
+  }
+}
+
+async function ask(object: Fetcher, request: Request, caller: Caller): Promise<Response> {
+  const headers = withIdentity(request.headers, caller)
+  const response = await object.fetch(new Request(request, { headers }))
+  // The headers of a response from elsewhere cannot be changed, those of its copy can.
+  return new Response(response.body, response)
+}
+
+function findAssets(env: unknown): Fetcher | undefined {
+  return (env as { ASSETS?: Fetcher }).ASSETS
+}

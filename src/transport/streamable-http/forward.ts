@@ -1,0 +1,28 @@
+/**
+ * Requests of sessions that are served elsewhere, such as in an object of their own.
+ */
+import { INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
+import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { findRevision } from '../../protocol/revisions.ts'
+import type { Caller } from '../../server/exchange.ts'
+import { readVersion } from './checks.ts'
+import type { Host } from './host.ts'
+import { Refusal } from './refusal.ts'
+
+/** Whether a request goes to its session by its headers alone; its body is not read for that. */
+export function isForwarded({ forward }: Host, { headers }: Request): boolean {
+  if (!forward || !headers.has(HEADER_SESSION_ID)) return false
+  const version = readVersion(headers)
+  return version === null || findRevision(version)?.era === 'legacy'
+}
+
+/**
+ * Hands a request over.
+ *
+ * @throws {Refusal} 404 when there can be no such session.
+ */
+export async function forward(host: Host, request: Request, caller: Caller): Promise<Response> {
+  const response = host.forward?.(request, caller)
+  if (response) return response
+  throw new Refusal(404, new ProtocolError(INVALID_REQUEST, 'Session not found'))
+}

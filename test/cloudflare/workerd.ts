@@ -1,0 +1,88 @@
+// Runs Workers on a real workerd, offline, with a storage that outlives it.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { build } from 'esbuild'
+import { Miniflare, type MiniflareOptions } from 'miniflare'
+import type { Handler } from '../../src/server/index.ts'
+import { root } from '../process.ts'
+
+/** A Worker that runs. */
+export interface Workerd {
+  /** Sends a request to the Worker, whatever the host in its URL. */
+  readonly handle: Handler
+  /** Fetches a path. */
+  get(path: string): Promise<Response>
+  /** Stops workerd and starts it again on the same storage: every object in memory is gone. */
+  restart(): Promise<void>
+  /** What workerd printed. */
+  readonly printed: string[]
+  stop(): Promise<void>
+}
+
+/** Bundles a file of this folder into one module. */
+export async function bundleWorker(file: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'test/cloudflare', file)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    conditions: ['workerd', 'worker'],
+    external: ['cloudflare:*'],
+  })
+  return outputFiles[0]!.text
+}
+
+/** Starts a Worker; `options` go to Miniflare. */
+export async function startWorker(
+  script: string,
+  options: Partial<MiniflareOptions> = {},
+): Promise<Workerd> {
+  const storage = await mkdtemp(join(tmpdir(), 'edgewise-'))
+  const printed: string[] = []
+  const start = async (): Promise<[Miniflare, URL]> => {
+    const miniflare = new Miniflare({
+      modules: [{ type: 'ESModule', path: 'worker.mjs', contents: script }],
+      compatibilityDate: '2026-04-26',
+      durableObjects: { MCP_SESSION: { className: 'McpSession', useSQLite: true } },
+      durableObjectsPersist: storage,
+      // Requests through Miniflare's own Worker never tell workerd that the client went away.
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+      cf: false,
+      handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
+        stdout.on('data', (data: Buffer) => printed.push(String(data)))
+        stderr.on('data', (data: Buffer) => printed.push(String(data)))
+      },
+      ...options,
+    } as MiniflareOptions)
+    await miniflare.ready
+    return [miniflare, await miniflare.unsafeGetDirectURL()]
+  }
+  let [miniflare, url] = await start()
+  const handle = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url)
+    const body = request.body ? await request.text() : undefined
+    const { method, headers, signal } = request
+    return fetch(new URL(pathname + search, url), {
+      method,
+      headers,
+      signal,
+      ...(body !== undefined && { body }),
+    })
+  }
+  return {
+    handle: Object.assign(handle, { close: () => Promise.resolve() }),
+    get: (path) => fetch(new URL(path, url)),
+    printed,
+    async restart() {
+      await miniflare.dispose()
+      ;[miniflare, url] = await start()
+    },
+    async stop() {
+      await miniflare.dispose()
+      await rm(storage, { recursive: true, force: true })
+    },
+  }
+}
