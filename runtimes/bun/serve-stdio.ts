@@ -4,7 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import type { Server } from '../../src/server/index.ts'
-import { printToStderr, serveStdioOn, type ServeStdioOptions } from '../../src/transport/index.ts'
+import {
+  printToStderr,
+  serveStdioOn,
+  type ServeStdioOptions,
+  type StdioHost,
+} from '../../src/transport/index.ts'
 import { webWritable } from './streams.ts'
 
 /**
@@ -17,9 +22,13 @@ import { webWritable } from './streams.ts'
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  return serveStdioOn(open, server, options)
+}
+
+function open(): StdioHost {
   printToStderr(console)
   process.stdout.write = process.stderr.write.bind(process.stderr)
-  const host = {
+  return {
     stdin: Bun.stdin.stream(),
     stdout: webWritable(Bun.stdout.writer()),
     onTerminate(listener: () => void) {
@@ -29,5 +38,4 @@ export function serveStdio(server: Server, options: ServeStdioOptions = {}): Pro
     },
     exitAfter: (ms: number) => void setTimeout(() => process.exit(), ms).unref(),
   }
-  return serveStdioOn(host, server, options)
 }

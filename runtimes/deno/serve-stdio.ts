@@ -4,7 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import type { Server } from '../../src/server/index.ts'
-import { printToStderr, serveStdioOn, type ServeStdioOptions } from '../../src/transport/index.ts'
+import {
+  printToStderr,
+  serveStdioOn,
+  type ServeStdioOptions,
+  type StdioHost,
+} from '../../src/transport/index.ts'
 
 /** Windows knows no SIGTERM. */
 const SIGNALS: readonly Deno.Signal[] =
@@ -20,8 +25,12 @@ const SIGNALS: readonly Deno.Signal[] =
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  return serveStdioOn(open, server, options)
+}
+
+function open(): StdioHost {
   printToStderr(console)
-  const host = {
+  return {
     stdin: Deno.stdin.readable,
     stdout: Deno.stdout.writable,
     onTerminate(listener: () => void) {
@@ -32,5 +41,4 @@ export function serveStdio(server: Server, options: ServeStdioOptions = {}): Pro
     },
     exitAfter: (ms: number) => Deno.unrefTimer(setTimeout(() => Deno.exit(), ms)),
   }
-  return serveStdioOn(host, server, options)
 }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import type { Server } from '../../src/server/index.ts'
-import { serveStdioOn, type ServeStdioOptions } from '../../src/transport/index.ts'
+import { serveStdioOn, type ServeStdioOptions, type StdioHost } from '../../src/transport/index.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
@@ -18,12 +18,16 @@ import { webReadable, webWritable } from './streams.ts'
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  return serveStdioOn(open, server, options)
+}
+
+function open(): StdioHost {
   const { stdin, stdout, stderr } = process
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)
   // With the client its end of stderr may be gone; a log line must not end the program then.
   stderr.on('error', () => {})
-  const host = {
+  return {
     stdin: webReadable(stdin, () => stdin.destroy()),
     stdout: webWritable(stdout, () => {}, write),
     onTerminate(listener: () => void) {
@@ -33,5 +37,4 @@ export function serveStdio(server: Server, options: ServeStdioOptions = {}): Pro
     },
     exitAfter: (ms: number) => void setTimeout(() => process.exit(), ms).unref(),
   }
-  return serveStdioOn(host, server, options)
 }

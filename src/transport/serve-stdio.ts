@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
-import type { Server } from '../server/server.ts'
+import { definitionOf, type Server } from '../server/server.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 
 /** How a server is served over stdio. */
@@ -30,17 +30,19 @@ export interface StdioHost {
 }
 
 /**
- * Serves until the client closes stdin, or the program is to end; what runs is cancelled then, and
+ * Opens the standard streams and serves until the client closes stdin, or the program is to end; what runs is cancelled then, and
  * what was sent is flushed.
  *
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export async function serveStdioOn(
-  host: StdioHost,
+  open: () => StdioHost,
   server: Server,
   options: ServeStdioOptions,
 ): Promise<void> {
+  definitionOf(server)
   const { signal, exitAfterMs = 1000 } = options
+  const host = open()
   const ending = new AbortController()
   const end = (): void => ending.abort()
   signal?.addEventListener('abort', end)

@@ -2,20 +2,20 @@
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../process.ts'
-import type { Result } from './harness.ts'
+import type { Result, Suite } from './harness.ts'
 import { suite } from './suite.ts'
 
-/**
- * Registers the portable suite as vitest tests.
- *
- * @param name What runs the suite, for the title.
- * @param start Runs the suite, gives each line that it prints to `line` and resolves at its end.
- */
-export function portableSuite(
-  name: string,
-  start: (line: (text: string) => void) => Promise<void>,
-): void {
-  describe(`Portable suite on ${name}`, () => {
+/** Runs a suite, gives each line that it prints to `line` and resolves at its end. */
+export type Start = (line: (text: string) => void) => Promise<void>
+
+/** Registers the portable suite as vitest tests. `name` says what runs it. */
+export function portableSuite(name: string, start: Start): void {
+  suiteElsewhere(`Portable suite on ${name}`, suite, start)
+}
+
+/** Registers a suite that runs elsewhere as vitest tests. */
+export function suiteElsewhere(title: string, suite: Suite, start: Start): void {
+  describe(title, () => {
     const results = new Map<string, Result>()
     const noise: string[] = []
     let failure: Error | undefined
