@@ -19,34 +19,34 @@ import type {
   ResourceTemplate,
   Result,
   ServerCapabilities,
+  SubscriptionFilter,
   Tool,
 } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 import { ServerMessages } from './incoming.ts'
+import type { Subscription } from './feed.ts'
 import type { Discovery, RequestOptions } from './options.ts'
 import { allItems, items } from './pagination.ts'
 import { request } from './request.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { callTool, refreshTools } from './tools.ts'
 
 /** A connection to one server. Made by {@link connect}. */
 export class Client {
   readonly #connection: Connection
+  readonly #subscriptions: Subscriptions
 
   constructor(connection: Connection) {
     this.#connection = connection
-    connection.incoming = new ServerMessages(connection, {
-      take: () => false,
-      ended() {},
-      close() {},
-    })
+    this.#subscriptions = new Subscriptions(connection)
+    connection.incoming = new ServerMessages(connection, this.#subscriptions)
+    connection.restored = () => this.#subscriptions.restore()
     connection.refreshTools = (options) => refreshTools(connection, options)
   }
 
   /** Starts what hooks need. Called once, by {@link connect}. */
-  async ready(): Promise<void> {
-    const { options, channel } = this.#connection
-    if (findMethod('initialize', this.#connection.revision)) channel.listen?.()
-    void options
+  ready(): void {
+    this.#subscriptions.start()
   }
 
   /** The revision that is spoken. */
@@ -162,6 +162,30 @@ export class Client {
     const params = { ref, argument, ...(context && titles && { context: { arguments: context } }) }
     const result = await this.request('completion/complete', params, options)
     return (result as CompleteResult).completion
+  }
+
+  /**
+   * Listens to changes. Resolves once it is known what the server will tell, which
+   * {@link Subscription.filter} says; goes on over dropped connections.
+   *
+   * @throws {ProtocolError} When the server refuses.
+   */
+  listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
+    return this.#subscriptions.listen(filter, options)
+  }
+
+  /**
+   * Has `onResourceUpdated` hear of changes to a resource.
+   *
+   * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` when the server does not tell of them.
+   */
+  subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
+    return this.#subscriptions.subscribe(uri, options)
+  }
+
+  /** Has `onResourceUpdated` hear of changes to a resource no longer. */
+  unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
+    return this.#subscriptions.unsubscribe(uri, options)
   }
 
   /** Asks for a sign of life. */

@@ -40,7 +40,7 @@ export async function connect(
     if (typeof target === 'string' || target instanceof URL)
       await opening.http(new URL(target).href)
     else await opening.duplex(target)
-    await client.ready()
+    client.ready()
   } catch (error) {
     await connection.close()
     throw error

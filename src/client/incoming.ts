@@ -18,28 +18,20 @@ import { isRequestId } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
 import type { Connection, Incoming } from './connection.ts'
 import { answerInput, readInput } from './input.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** The code that tells a server that the user refused. */
 const USER_REJECTED = -1
 
-/** Takes notifications of change; see `subscriptions.ts`. */
-export interface Changes {
-  /** Takes a notification; says whether it was one of change. */
-  take(message: JsonRpcNotification): boolean
-  /** Learns that the server has ended a stream of notifications. */
-  ended(requestId: unknown): void
-  close(): void
-}
-
 /** Answers the server's requests and passes its notifications on. */
 export class ServerMessages implements Incoming {
   readonly #connection: Connection
-  readonly #changes: Changes
+  readonly #subscriptions: Subscriptions
   readonly #running = new Map<RequestId, AbortController>()
 
-  constructor(connection: Connection, changes: Changes) {
+  constructor(connection: Connection, subscriptions: Subscriptions) {
     this.#connection = connection
-    this.#changes = changes
+    this.#subscriptions = subscriptions
   }
 
   get answering(): boolean {
@@ -95,7 +87,7 @@ export class ServerMessages implements Incoming {
       call?.options.onLog?.(log)
       options.onLog?.(log)
     } else if (method === 'notifications/cancelled') this.#cancelled(params)
-    else this.#changes.take(message)
+    else this.#subscriptions.take(message)
   }
 
   /** Progress of a request that is over, or never was, is of no interest. */
@@ -106,12 +98,12 @@ export class ServerMessages implements Incoming {
   }
 
   #cancelled({ requestId, reason }: JsonObject): void {
-    this.#changes.ended(requestId)
+    this.#subscriptions.ended(requestId)
     if (isRequestId(requestId)) this.#running.get(requestId)?.abort(reason)
   }
 
   close(): void {
     for (const controller of this.#running.values()) controller.abort()
-    this.#changes.close()
+    this.#subscriptions.close()
   }
 }

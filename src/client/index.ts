@@ -5,6 +5,7 @@
  */
 export { connect } from './connect.ts'
 export type { Client } from './client.ts'
+export type { Subscription } from './feed.ts'
 export type {
   ApprovalRequest,
   AuthProvider,
