@@ -31,7 +31,7 @@ export class SseParser {
   #hasData = false
 
   /**
-   * @param maxLength The most UTF-16 units that one event may hold back.
+   * @param maxLength The most UTF-16 units that one event may have.
    */
   constructor(onEvent: SseListener, maxLength: number) {
     this.#onEvent = onEvent
@@ -61,9 +61,12 @@ export class SseParser {
       this.#field(line)
     }
     this.#line += text.slice(from)
-    if (this.#line.length + this.#data.length > this.#maxLength) {
-      throw new McpError('LIMIT_EXCEEDED', `An event is longer than ${this.#maxLength} characters`)
-    }
+    this.#bound()
+  }
+
+  #bound(): void {
+    if (this.#line.length + this.#data.length <= this.#maxLength) return
+    throw new McpError('LIMIT_EXCEEDED', `An event is longer than ${this.#maxLength} characters`)
   }
 
   #field(line: string): void {
@@ -74,6 +77,7 @@ export class SseParser {
     if (name === 'data') {
       this.#data = this.#hasData ? `${this.#data}\n${value}` : value
       this.#hasData = true
+      this.#bound()
     } else if (name === 'event') this.#type = value
     else if (name === 'id' && !value.includes('\0')) this.#id = value
     else if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value)

@@ -40,11 +40,13 @@ export function httpPeer(answer: (seen: Seen) => Response | Promise<Response>): 
       }
       seen.push(one)
       one.signal.throwIfAborted()
-      const aborted = new Promise<never>((_, reject) => {
-        one.signal.addEventListener('abort', () => reject(one.signal.reason as Error))
+      return await new Promise<Response>((resolve, reject) => {
+        const abort = (): void => reject(one.signal.reason as Error)
+        one.signal.addEventListener('abort', abort)
+        Promise.resolve(answer(one))
+          .then(resolve, reject)
+          .finally(() => one.signal.removeEventListener('abort', abort))
       })
-      aborted.catch(() => {})
-      return await Promise.race([answer(one), aborted])
     },
   }
 }

@@ -226,7 +226,9 @@ export class StreamableHttpChannel implements Channel {
           this.#lose(session)
           return this.#receiver.sessionEnded()
         }
-        if (status < 500 && status !== 429) throw httpError(response, 'There is no stream to hear')
+        if (status === 501 || (status < 500 && status !== 429)) {
+          throw httpError(response, 'There is no stream to hear')
+        }
         failures++
       } else failures++
       const delay = Math.max(position.retryMs, MIN_RETRY_MS) * 2 ** Math.min(failures, 10)

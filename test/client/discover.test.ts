@@ -1,0 +1,397 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { McpError, ProtocolError, connect } from '../../src/client/index.ts'
+import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import {
+  connectTo,
+  discovered,
+  duplexPeer,
+  error,
+  everything,
+  eventStream,
+  httpPeer,
+  initialized,
+  json,
+  legacyPeer,
+  modernPeer,
+  refuse,
+  reply,
+  result,
+  type Seen,
+} from './peers.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+const content = [{ type: 'text', text: 'hi' }]
+const endpoint = 'https://peer.example/mcp'
+
+describe('era over HTTP', () => {
+  test('a discover result means 2026-07-28, in one round trip [M-COMPAT-021] [M-DISC-013]', async () => {
+    const peer = modernPeer((seen) => result(seen, { content }))
+    const client = await connectTo(peer)
+    expect(peer.seen).toHaveLength(1)
+    expect(client.revision).toBe('2026-07-28')
+    expect(client.serverInfo).toEqual({ name: 'peer', version: '1' })
+    expect(client.serverCapabilities).toEqual(everything)
+    await client.close()
+  })
+
+  test('legacy versions in a discover result are passed over [M-DISC-014] [M-VER-009]', async () => {
+    const peer = httpPeer((seen) =>
+      result(seen, { ...discovered(), supportedVersions: ['2025-11-25', '2026-07-28'] }),
+    )
+    const client = await connectTo(peer)
+    expect(client.revision).toBe('2026-07-28')
+  })
+
+  const foreign: [string, (seen: Seen) => Response][] = [
+    ['400 with an empty body', () => new Response(null, { status: 400 })],
+    ['400 with the error of an old server', (seen) => error(seen, -32000, 400)],
+    ['400 with -32602', (seen) => error(seen, -32602, 400)],
+    ['404 with HTML', () => new Response('<h1>no</h1>', { status: 404 })],
+    ['405', () => new Response(null, { status: 405 })],
+    ['406', () => new Response(null, { status: 406 })],
+    ['415', () => new Response(null, { status: 415 })],
+    ['200 with -32601', (seen) => error(seen, -32601)],
+    ['200 with another result', (seen) => result(seen, {})],
+  ]
+  test.each(foreign)(
+    '%s leads to initialize [M-COMPAT-026] [M-COMPAT-027] [M-COMPAT-025]',
+    async (_, answer) => {
+      const legacy = legacyPeer((seen) => result(seen, { content }))
+      const peer = httpPeer((seen) =>
+        seen.message.method === 'server/discover'
+          ? answer(seen)
+          : legacy.fetch(seen.url, init(seen)),
+      )
+      const client = await connectTo(peer)
+      expect(client.revision).toBe('2025-11-25')
+      expect(peer.sent('initialize')).toHaveLength(1)
+      expect(client.instructions).toBe('Be kind')
+      await client.close()
+    },
+  )
+
+  test.each([
+    [-32020, 400],
+    [-32021, 400],
+    [-32022, 400],
+    [-32020, 200],
+  ])(
+    'error %i with status %i is modern, never an initialize [M-COMPAT-023]',
+    async (code, status) => {
+      const peer = httpPeer((seen) => error(seen, code, status))
+      await expect(connectTo(peer)).rejects.toBeInstanceOf(Error)
+      expect(peer.sent('initialize')).toHaveLength(0)
+      expect(peer.sent('server/discover')).toHaveLength(1)
+    },
+  )
+
+  test.each([401, 403, 429, 500, 503])(
+    'status %i is no evidence and is raised [M-COMPAT-029]',
+    async (status) => {
+      const peer = httpPeer(() => new Response('no', { status, headers: { 'retry-after': '7' } }))
+      const failure = await connectTo(peer).catch((e: unknown) => e)
+      expect(failure).toBeInstanceOf(McpError)
+      expect((failure as McpError).data).toMatchObject({ status })
+      expect(peer.seen).toHaveLength(1)
+    },
+  )
+
+  test('a network failure and silence are no evidence [M-COMPAT-029]', async () => {
+    const down = httpPeer(() => Promise.reject(new TypeError('fetch failed')))
+    await expect(connectTo(down)).rejects.toMatchObject({ code: 'NETWORK' })
+    expect(down.seen).toHaveLength(1)
+    const silent = httpPeer(() => new Promise(() => {}))
+    await expect(connectTo(silent, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+    expect(silent.seen).toHaveLength(1)
+  })
+
+  test('a malformed discover result is invalid, not legacy [M-DISC-020]', async () => {
+    const peer = httpPeer((seen) => result(seen, { resultType: 'complete' }))
+    await expect(connectTo(peer)).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    expect(peer.sent('initialize')).toHaveLength(0)
+  })
+
+  test('only legacy versions in common lead to initialize with one of them [M-VER-010]', async () => {
+    const legacy = legacyPeer((seen) => result(seen, {}), { version: '2025-06-18' })
+    const peer = httpPeer((seen) =>
+      seen.message.method === 'server/discover'
+        ? error(seen, -32022, 400, { supported: ['2025-06-18'], requested: '2026-07-28' })
+        : legacy.fetch(seen.url, init(seen)),
+    )
+    const client = await connectTo(peer)
+    expect(client.revision).toBe('2025-06-18')
+    expect(peer.sent('initialize')[0]?.message.params?.protocolVersion).toBe('2025-06-18')
+    await client.close()
+  })
+
+  test('no version in common is an error that names both sides [M-VER-007] [M-VER-008]', async () => {
+    const peer = httpPeer((seen) =>
+      error(seen, -32022, 400, { supported: ['2099-01-01'], requested: '2026-07-28' }),
+    )
+    const failure = await connectTo(peer).catch((e: unknown) => e)
+    expect(failure).toMatchObject({ code: 'VERSION_MISMATCH' })
+    expect((failure as Error).message).toContain('2099-01-01')
+    expect((failure as Error).message).toContain('2026-07-28')
+    expect(peer.seen).toHaveLength(1)
+  })
+
+  test('a server that lists the version it refused is not asked again [M-VER-008]', async () => {
+    const peer = httpPeer((seen) => error(seen, -32022, 400, { supported: ['2026-07-28'] }))
+    await expect(connectTo(peer)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
+    expect(peer.seen).toHaveLength(1)
+  })
+
+  test('404 with -32601 tries initialize, then goes on without discovery [M-COMPAT-024]', async () => {
+    const peer = httpPeer((seen) =>
+      seen.message.method === 'tools/call' ? result(seen, { content }) : error(seen, -32601, 404),
+    )
+    const client = await connectTo(peer)
+    expect(client.revision).toBe('2026-07-28')
+    expect(client.serverCapabilities).toBeUndefined()
+    expect(peer.seen.map((seen) => seen.message.method)).toEqual(['server/discover', 'initialize'])
+    expect(await client.callTool('a')).toEqual({ content })
+  })
+
+  test('a modern-only client refuses a legacy server clearly [M-COMPAT-036] [M-COMPAT-030]', async () => {
+    const peer = legacyPeer((seen) => result(seen, {}))
+    await expect(connectTo(peer, { revision: '2026-07-28' })).rejects.toMatchObject({
+      code: 'VERSION_MISMATCH',
+    })
+    expect(peer.sent('initialize')).toHaveLength(0)
+  })
+
+  test('a legacy-only client does not probe', async () => {
+    const peer = legacyPeer((seen) => result(seen, {}), { version: '2025-03-26' })
+    const client = await connectTo(peer, { revision: ['2025-06-18', '2025-03-26'] })
+    expect(client.revision).toBe('2025-03-26')
+    expect(peer.seen[0]?.message.method).toBe('initialize')
+    await client.close()
+  })
+
+  test('the era is remembered per endpoint [M-VER-023] [M-VER-025] [M-COMPAT-031]', async () => {
+    const eras = new Map<string, string>()
+    const legacy = legacyPeer((seen) => result(seen, {}))
+    for (const _ of [1, 2]) await (await connectTo(legacy, { eras })).close()
+    expect(legacy.sent('server/discover')).toHaveLength(1)
+    const other = modernPeer((seen) => result(seen, {}))
+    const client = await connect('https://peer.example/other', { fetch: other.fetch, eras })
+    expect(client.revision).toBe('2026-07-28')
+  })
+
+  test('a remembered era that has become wrong is found out anew [M-VER-024]', async () => {
+    const eras = new Map([[endpoint, 'legacy']])
+    const peer = httpPeer((seen) =>
+      seen.message.method === 'server/discover'
+        ? result(seen, discovered())
+        : error(seen, -32020, 400, { supported: ['2026-07-28'] }),
+    )
+    const client = await connectTo(peer, { eras })
+    expect(client.revision).toBe('2026-07-28')
+    expect(peer.seen.map((seen) => seen.message.method)).toEqual(['initialize', 'server/discover'])
+    expect(eras.has(endpoint)).toBe(false)
+  })
+})
+
+describe('a remembered discovery', () => {
+  test('costs no round trip [M-DISC-012] [M-VER-014]', async () => {
+    const peer = modernPeer((seen) => result(seen, { content }))
+    const first = await connectTo(peer)
+    const stored = JSON.parse(JSON.stringify(first.discovered)) as typeof first.discovered
+    peer.seen.length = 0
+    const client = await connectTo(peer, { discovered: stored })
+    expect(peer.seen).toHaveLength(0)
+    expect(client.serverCapabilities).toEqual(everything)
+    expect(await client.callTool('a')).toEqual({ content })
+    expect(peer.seen).toHaveLength(1)
+  })
+
+  test('that has become wrong is replaced at the first failure [M-VER-024]', async () => {
+    const peer = legacyPeer((seen) => {
+      return seen.headers.has('mcp-session-id')
+        ? result(seen, { content })
+        : error(seen, -32000, 400)
+    })
+    const client = await connectTo(peer, { discovered: { revision: '2026-07-28' } })
+    expect(await client.callTool('a')).toEqual({ content })
+    expect(client.revision).toBe('2025-11-25')
+    await client.close()
+  })
+})
+
+describe('era over a transport', () => {
+  test('the probe comes first, and its result means 2026-07-28 [M-STDIO-027]', async () => {
+    const peer = duplexPeer((message) => reply(message, discovered()))
+    const client = await connectTo(peer)
+    expect(client.revision).toBe('2026-07-28')
+    expect(peer.seen.map((seen) => seen.method)).toEqual(['server/discover'])
+    await client.close()
+  })
+
+  test.each([-32600, -32601, -32602, -32000, -1])(
+    'error %i leads to initialize on the same connection [M-STDIO-029]',
+    async (code) => {
+      const peer = duplexPeer((message) => legacyAnswer(message, refuse(message, code)))
+      const client = await connectTo(peer)
+      expect(client.revision).toBe('2025-11-25')
+      expect(peer.seen.map((seen) => seen.method)).toEqual([
+        'server/discover',
+        'initialize',
+        'notifications/initialized',
+      ])
+      await client.close()
+    },
+  )
+
+  test.each([-32020, -32021, -32022])(
+    'error %i never leads to initialize [M-STDIO-030]',
+    async (code) => {
+      const peer = duplexPeer((message) => refuse(message, code))
+      await expect(connectTo(peer)).rejects.toBeInstanceOf(Error)
+      expect(peer.sent('initialize')).toHaveLength(0)
+    },
+  )
+
+  test('silence leads to initialize, and the late answer is dropped [M-STDIO-032] [M-CANC-020]', async () => {
+    let probe: JsonObject = {}
+    const problems: Error[] = []
+    const peer = duplexPeer((message) => {
+      if (message.method === 'server/discover') probe = message
+      if (message.method === 'tools/call') return reply(message, { content })
+      return legacyAnswer(message, undefined)
+    })
+    const client = await connectTo(peer, { probeTimeoutMs: 20, onError: (e) => problems.push(e) })
+    peer.send(reply(probe, discovered()))
+    expect(await client.callTool('a')).toEqual({ content })
+    expect(client.revision).toBe('2025-11-25')
+    expect(problems).toEqual([])
+    expect(peer.sent('notifications/cancelled')).toEqual([])
+    await client.close()
+  })
+
+  test('a server that ends at the probe is started anew and initialized [M-STDIO-031]', async () => {
+    const first = duplexPeer((message) => {
+      if (message.method === 'server/discover') first.close()
+    })
+    const second = duplexPeer((message) => legacyAnswer(message, undefined))
+    const { transport } = first
+    let current = transport
+    let receiver: Parameters<typeof transport.start>[0] | undefined
+    let restarts = 0
+    const client = await connect({
+      start(given) {
+        receiver = given
+        return transport.start(given)
+      },
+      send: (frame) => current.send(frame),
+      close: () => current.close(),
+      async restart() {
+        restarts++
+        current = second.transport
+        await current.start(receiver!)
+      },
+    })
+    expect(client.revision).toBe('2025-11-25')
+    expect(restarts).toBe(1)
+    expect(second.seen[0]?.method).toBe('initialize')
+    await client.close()
+  })
+
+  test('a server that ends at the probe and cannot be started anew is an error', async () => {
+    const peer = duplexPeer(() => void peer.close())
+    await expect(connectTo(peer)).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  test('a modern-only client probes, and sends nothing else to a legacy server [M-STDIO-028]', async () => {
+    const peer = duplexPeer((message) => refuse(message, -32601))
+    await expect(connectTo(peer, { revision: '2026-07-28' })).rejects.toMatchObject({
+      code: 'VERSION_MISMATCH',
+    })
+    expect(peer.seen.map((seen) => seen.method)).toEqual(['server/discover'])
+  })
+})
+
+describe('fallback to HTTP+SSE', () => {
+  test.each([400, 404, 405])(
+    'is tried after status %i [L-HTTP-070] [M-COMPAT-028]',
+    async (status) => {
+      const stream = eventStream()
+      const peer = httpPeer((seen) => {
+        if (seen.method === 'GET') {
+          stream.write('event: endpoint\ndata: /messages?s=1\n\n')
+          return stream.response
+        }
+        if (seen.url === endpoint) return new Response(null, { status })
+        if (seen.message.id === undefined) return new Response(null, { status: 202 })
+        const body = seen.message.method === 'initialize' ? initialized('2024-11-05') : { content }
+        stream.event({ jsonrpc: '2.0', id: seen.message.id, result: body })
+        return new Response(null, { status: 202 })
+      })
+      const eras = new Map<string, string>()
+      const client = await connectTo(peer, { eras })
+      expect(client.revision).toBe('2024-11-05')
+      expect(await client.callTool('a')).toEqual({ content })
+      expect(peer.seen.at(-1)?.url).toBe('https://peer.example/messages?s=1')
+      expect(eras.get(endpoint)).toBe('http-sse')
+      await client.close()
+    },
+  )
+
+  test.each([401, 403, 406, 429, 500])(
+    'is not tried after status %i to initialize',
+    async (status) => {
+      const peer = httpPeer((seen) =>
+        seen.message.method === 'server/discover'
+          ? new Response(null, { status: 400 })
+          : new Response('why', { status }),
+      )
+      const failure = await connectTo(peer).catch((e: unknown) => e)
+      expect((failure as McpError).data).toMatchObject({ status })
+      expect(peer.seen.filter((seen) => seen.method === 'GET')).toHaveLength(0)
+    },
+  )
+
+  test('that fails too is reported with what was answered first', async () => {
+    const peer = httpPeer((seen) =>
+      seen.method === 'GET'
+        ? new Response('<html>', { status: 200 })
+        : new Response('no such thing', { status: 404 }),
+    )
+    const failure = await connectTo(peer).catch((e: unknown) => e)
+    expect(failure).toMatchObject({ code: 'HTTP', data: { status: 404, body: 'no such thing' } })
+  })
+
+  test('is not tried when the 400 explains itself as a modern server does', async () => {
+    const peer = httpPeer((seen) =>
+      error(seen, seen.message.method === 'initialize' ? -32022 : -32000, 400),
+    )
+    await expect(connectTo(peer)).rejects.toBeInstanceOf(ProtocolError)
+    expect(peer.seen.filter((seen) => seen.method === 'GET')).toHaveLength(0)
+  })
+})
+
+test('connecting can be aborted', async () => {
+  const peer = httpPeer(() => new Promise(() => {}))
+  const controller = new AbortController()
+  const connecting = connectTo(peer, { signal: controller.signal })
+  controller.abort()
+  await expect(connecting).rejects.toMatchObject({ code: 'ABORTED' })
+})
+
+test('an unknown revision, or none, is refused before anything is sent [L-LIFE-008]', async () => {
+  const peer = httpPeer(() => json({}))
+  await expect(connectTo(peer, { revision: [] })).rejects.toMatchObject({ code: 'INVALID_USE' })
+  await expect(connectTo(peer, { revision: '1999-01-01' as '2026-07-28' })).rejects.toMatchObject({
+    code: 'INVALID_USE',
+  })
+  expect(peer.seen).toHaveLength(0)
+})
+
+function init(seen: Seen): RequestInit {
+  return { method: seen.method, headers: seen.headers, body: JSON.stringify(seen.message) }
+}
+
+function legacyAnswer(message: JsonObject, other: unknown): unknown {
+  if (message.method === 'initialize') return reply(message, initialized())
+  return message.id === undefined ? undefined : other
+}
