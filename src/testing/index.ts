@@ -1,37 +1,34 @@
 /**
- * A client and a server in one program, for tests of servers.
+ * Tests of servers: a real client, connected in memory.
  *
  * @module
  */
-import type { Client } from '../client/client.ts'
-import { connect } from '../client/connect.ts'
-import type { ConnectOptions } from '../client/options.ts'
-import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
-import type { Server } from '../server/server.ts'
+import { connect, type Client, type ConnectOptions } from '../client/index.ts'
+import { serveTransport, type ConnectionOptions, type Server } from '../server/index.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
-/** Options of {@link connectInMemory}: those of `connect`, and how the server is served. */
+export { inMemoryTransports } from '../transport/in-memory.ts'
+
+/** How a server is connected to in memory. */
 export interface InMemoryOptions extends ConnectOptions {
-  /** How the server is served: who calls, limits. */
-  readonly connection?: ConnectionOptions
+  /** How the server serves the connection. */
+  readonly serve?: ConnectionOptions
 }
 
 /**
- * Connects a client to a server without a network: messages are passed as JSON text.
+ * Connects a client to a server in the same program. Closing the client ends the connection.
  *
- * ```ts
- * await using client = await connectInMemory(server, { revision: '2025-11-25' })
- * ```
- *
- * @param options All options of `connect`; `revision` picks what is spoken, the newest by default.
+ * @throws {McpError} as `connect`, when client and server have no revision in common.
  * @throws {TypeError} when the server was not made by `createServer`.
- * @throws {McpError} `VERSION_MISMATCH` when the server does not speak the revision.
  */
-export function connectInMemory(server: Server, options: InMemoryOptions = {}): Promise<Client> {
+export function connectInMemory(
+  server: Server,
+  { serve, ...options }: InMemoryOptions = {},
+): Promise<Client> {
   const [near, far] = inMemoryTransports()
   // Serving lasts as long as the connection, so only its failure can be waited for.
   const failed = new Promise<never>((_resolve, reject) => {
-    serveTransport(server, far, options.connection).catch(reject)
+    serveTransport(server, far, serve).catch(reject)
   })
   return Promise.race([connect(near, options), failed])
 }

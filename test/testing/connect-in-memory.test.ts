@@ -14,7 +14,7 @@ describe('connectInMemory', () => {
     const server = createServer({ name: 'x', version: '1' })
     server.tool('whoami', {}, (_args, ctx) => ctx.principal ?? 'nobody')
     await using client = await connectInMemory(server, {
-      connection: { caller: { principal: 'ada' } },
+      serve: { caller: { principal: 'ada' } },
     })
     expect((await client.callTool('whoami')).content).toEqual([{ type: 'text', text: 'ada' }])
   })
