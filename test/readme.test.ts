@@ -47,6 +47,8 @@ describe('README', () => {
       const project = join(folder, `tsconfig.${runtime}.json`)
       const compilerOptions = {
         noEmit: true,
+        // Not dist, whose declarations would then be taken for this project's own output.
+        outDir: 'out',
         composite: false,
         declaration: false,
         declarationMap: false,
