@@ -78,7 +78,7 @@ function record(samples: Samples, cost: Cost, base: Cost): void {
  * @param open starts the floor and, after it, the contenders; always the same ones
  */
 export async function compare(
-  open: () => Promise<[Contender, ...Contender[]]>,
+  open: () => Promise<Contender[]>,
   options: { generations: number; rounds: number },
 ): Promise<Measured[]> {
   const all = new Map<string, Samples>()
@@ -106,10 +106,11 @@ export async function compare(
 }
 
 async function measure(
-  [floor, ...contenders]: [Contender, ...Contender[]],
+  [floor, ...contenders]: Contender[],
   rounds: number,
   samplesOf: (contender: Contender) => Samples,
 ): Promise<void> {
+  if (!floor) throw new Error('There is nothing to measure')
   for (let round = 0; round < rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
       const order = (round + index) % 2 === 0 ? [floor, contender] : [contender, floor]

@@ -1,35 +1,38 @@
-/** Forked by the fetch benches: calls one subject's handler in process. */
+/** Forked by the fetch benches: plays one scenario on one subject's handler, in process. */
 import { serveRounds } from './child.ts'
 import { handshake, template, url } from './requests.ts'
-import type { ToolSet, Way } from './subject.ts'
-import { subjects, type SubjectName } from './subjects/index.ts'
+import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'
+import type { Way } from './subject.ts'
+import { type SubjectName, subjects } from './subjects/index.ts'
 
-const [name, way, set] = process.argv.slice(2) as [SubjectName, Way, ToolSet]
+const [name, way, scenario] = process.argv.slice(2) as [SubjectName, Way, ScenarioName]
+const { tools, method, params, answered, concurrent = 1 }: Scenario = scenarios[scenario]
 
 const { subject } = await subjects[name]()
-const handle = subject[way]?.(set)
+const handle = subject[way]?.(tools)
 if (!handle) throw new Error(`"${name}" does not serve "${way}"`)
 
 const legacy = way === 'modern' ? undefined : await handshake(handle)
 if ((way === 'session') !== (legacy?.sessionId !== undefined)) {
   throw new Error(`"${name}" was to be "${way}" but answered with session "${legacy?.sessionId}"`)
 }
-
-const text = 'The quick brown fox jumps over the lazy dog'
-const { headers, body } =
-  set === 'echo'
-    ? template('tools/call', { name: 'echo', arguments: { text } }, legacy)
-    : template('tools/list', {}, legacy)
-const expected = set === 'echo' ? `"text":"${text}"` : '"search_99"'
+const { headers, body } = template(method, params, legacy)
 
 let id = 0
+async function call(): Promise<string> {
+  const response = await handle!(new Request(url, { method: 'POST', headers, body: body(++id) }))
+  return response.text()
+}
+
 serveRounds(legacy ? `${way} ${legacy.revision}` : way, async (calls) => {
   let last = ''
-  for (let call = 0; call < calls; call++) {
-    const response = await handle(new Request(url, { method: 'POST', headers, body: body(++id) }))
-    last = await response.text()
+  for (let done = 0; done < calls; done++) {
+    last =
+      concurrent === 1
+        ? await call()
+        : ((await Promise.all(Array.from({ length: concurrent }, call))).at(-1) ?? '')
   }
-  if (!last.includes(expected) || !last.includes(`"id":${id}`)) {
-    throw new Error(`"${name}" answered ${last}`)
+  if (!answered(last) || !last.includes(`"id":${id}`)) {
+    throw new Error(`"${name}" answered ${last.slice(0, 2000)}`)
   }
 })

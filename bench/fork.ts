@@ -39,15 +39,15 @@ export async function forkContender(
   }
 
   const { note } = await next<Ready>()
-  let us = (await run(50)).wallUs
+  let us = (await run(5)).wallUs
   let warmed = 0
   const warmUntil = Date.now() + options.warmupMs
   while (warmed < 3000 && Date.now() < warmUntil) {
-    const calls = Math.max(20, Math.ceil(20_000 / us))
+    const calls = Math.max(5, Math.ceil(20_000 / us))
     us = (await run(calls)).wallUs
     warmed += calls
   }
-  const calls = Math.max(10, Math.ceil((options.roundMs * 1000) / us))
+  const calls = Math.max(1, Math.ceil((options.roundMs * 1000) / us))
   return {
     name,
     note,

@@ -67,7 +67,7 @@ export function template(
     jsonrpc: '2.0',
     id: 0,
     method,
-    params: modern ? { ...params, _meta: modernMeta } : params,
+    params: modern ? { ...params, _meta: { ...Object(params['_meta']), ...modernMeta } } : params,
   })
   const [head = '', tail = ''] = text.split('"id":0', 2)
   return { headers, body: (id) => `${head}"id":${id}${tail}` }

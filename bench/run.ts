@@ -11,6 +11,7 @@ import type { Spread } from './compare.ts'
 const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   'fetch-handler': () => import('./fetch-handler.ts'),
   'tools-list': () => import('./tools-list.ts'),
+  streams: () => import('./streams.ts'),
   workerd: () => import('./workerd.ts'),
   stdio: () => import('./stdio.ts'),
   'in-memory': () => import('./in-memory.ts'),

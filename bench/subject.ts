@@ -3,8 +3,11 @@
 /** A fetch handler: a whole MCP endpoint. */
 export type Handler = (request: Request) => Promise<Response>
 
-/** Which tools the endpoint has: `echo` alone, or the hundred of `tools/list`. */
-export type ToolSet = 'echo' | 'hundred'
+/**
+ * Which tools the endpoint has: `echo` alone, the hundred of `tools/list`, or the two that answer
+ * with much (`large`) and often (`progress`).
+ */
+export type ToolSet = 'echo' | 'hundred' | 'streaming'
 
 /** A handler for each way in which the SDK can serve. */
 export interface HttpSubject {

@@ -21,3 +21,24 @@ export const hundred = Array.from({ length: 100 }, (_, index) => ({
   name: `search_${index}`,
   description: `Searches collection ${index} and answers with the matches, best first`,
 }))
+
+/** The tool that answers with a text of so many bytes. */
+export const large = { name: 'large', description: 'Answers with as many bytes as asked for' }
+
+/** Input of the large tool. */
+export const largeInput = z.object({ bytes: z.number().int() })
+
+/** The tool that reports so many steps, leaving the thread after each fifth, and says it is done. */
+export const progress = { name: 'progress', description: 'Reports progress, then says done' }
+
+/** Input of the progress tool. */
+export const progressInput = z.object({ steps: z.number().int() })
+
+/** Calls `report` for each step. */
+export async function eachStep(steps: number, report: (step: number) => unknown): Promise<'done'> {
+  for (let step = 1; step <= steps; step++) {
+    await report(step)
+    if (step % 5 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return 'done'
+}

@@ -3,13 +3,15 @@ import autocannon from 'autocannon'
 import { Miniflare } from 'miniflare'
 import type { Bench } from './bench.ts'
 import { buildForWorker } from './build.ts'
-import { compare, type Contender, type Cost } from './compare.ts'
+import { compare, type Contender, type Cost, type Measured } from './compare.ts'
 import { children, cpuUsOf } from './cpu.ts'
+import { servers } from './fetch.ts'
 import { handshake, template } from './requests.ts'
+import { scenarios } from './scenarios.ts'
 import type { Way } from './subject.ts'
-import { subjects, type SubjectName } from './subjects/index.ts'
+import type { SubjectName } from './subjects/index.ts'
 
-const text = 'The quick brown fox jumps over the lazy dog'
+const { method, params, answered } = scenarios.echo
 
 async function load(
   url: string,
@@ -18,10 +20,10 @@ async function load(
   pid: number | undefined,
 ): Promise<() => Promise<Cost>> {
   const legacy = way === 'modern' ? undefined : await handshake((request) => fetch(request), url)
-  const { headers, body } = template('tools/call', { name: 'echo', arguments: { text } }, legacy)
+  const { headers, body } = template(method, params, legacy)
   const first = await fetch(url, { method: 'POST', headers, body: body(1) })
   const answer = await first.text()
-  if (!answer.includes(text)) throw new Error(`"${name}" answered ${answer}`)
+  if (!answered(answer)) throw new Error(`"${name}" answered ${answer}`)
   return async () => {
     const cpu = cpuUsOf(pid)
     const { requests, duration, non2xx, errors } = await autocannon({
@@ -57,17 +59,13 @@ async function open(name: SubjectName, way: Way): Promise<Contender> {
   return { name, note: way, round, close: () => miniflare.dispose() }
 }
 
-async function measure(ways: [Way, ...Way[]], rounds: number) {
+async function measure(ways: readonly Way[], rounds: number): Promise<Measured[]> {
+  const rows = await servers(ways)
   return compare(
     async () => {
       const contenders: Contender[] = []
-      for (const name of Object.keys(subjects) as SubjectName[]) {
-        const { subject } = await subjects[name]()
-        for (const way of ways) if (subject[way]) contenders.push(await open(name, way))
-      }
-      const [floor, ...rest] = contenders
-      if (!floor) throw new Error('Nothing to measure')
-      return [floor, ...rest]
+      for (const [name, way] of rows) contenders.push(await open(name, way))
+      return contenders
     },
     { generations: 1, rounds },
   )

@@ -4,27 +4,52 @@
  */
 import * as z from 'zod'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
-import { echo, echoInput, hundred, searchInput } from '../tools.ts'
+import { eachStep, echo, echoInput, hundred, searchInput } from '../tools.ts'
 
 interface Call {
   id: number | string
   method: string
-  params: { arguments: { text: string } }
+  params: { name: string; arguments: { text: string; bytes: number; steps: number } }
+}
+
+const encoder = new TextEncoder()
+
+/** A stream of server-sent events: progress, then the result. */
+function stream(id: number | string, steps: number, extra: object): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (message: object): void =>
+        controller.enqueue(encoder.encode(`data: ${JSON.stringify(message)}\n\n`))
+      void eachStep(steps, (progress) =>
+        send({
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken: 'p', progress },
+        }),
+      ).then((text) => {
+        send({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }], ...extra } })
+        controller.close()
+      })
+    },
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
 }
 
 const json = { headers: { 'content-type': 'application/json' } }
 
 function create(set: ToolSet, extra: object): Handler {
   const tools =
-    set === 'echo'
-      ? [{ ...echo, inputSchema: z.toJSONSchema(echoInput) }]
-      : hundred.map((tool) => ({ ...tool, inputSchema: z.toJSONSchema(searchInput) }))
+    set === 'hundred'
+      ? hundred.map((tool) => ({ ...tool, inputSchema: z.toJSONSchema(searchInput) }))
+      : [{ ...echo, inputSchema: z.toJSONSchema(echoInput) }]
 
   return async (request) => {
     const { id, method, params } = (await request.json()) as Call
     switch (method) {
       case 'tools/call': {
-        const content = [{ type: 'text', text: params.arguments.text }]
+        const { text, bytes, steps } = params.arguments
+        if (params.name === 'progress') return stream(id, steps, extra)
+        const content = [{ type: 'text', text: text ?? 'x'.repeat(bytes) }]
         return new Response(
           JSON.stringify({ jsonrpc: '2.0', id, result: { content, ...extra } }),
           json,

@@ -2,7 +2,7 @@
 import { InMemorySessionAdapter, McpServer, StreamableHttpTransport } from 'mcp-lite'
 import * as z from 'zod'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
-import { echo, echoInput, hundred, searchInput } from '../tools.ts'
+import { echo, echoInput, hundred, large, largeInput, searchInput } from '../tools.ts'
 
 function createServer(set: ToolSet): McpServer {
   const server = new McpServer({
@@ -15,6 +15,12 @@ function createServer(set: ToolSet): McpServer {
       description: echo.description,
       inputSchema: echoInput,
       handler: ({ text }) => ({ content: [{ type: 'text', text }] }),
+    })
+  } else if (set === 'streaming') {
+    server.tool(large.name, {
+      description: large.description,
+      inputSchema: largeInput,
+      handler: ({ bytes }) => ({ content: [{ type: 'text', text: 'x'.repeat(bytes) }] }),
     })
   } else {
     for (const { name, description } of hundred) {

@@ -5,7 +5,17 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
-import { echo, echoInput, hundred, searchInput } from '../tools.ts'
+import {
+  eachStep,
+  echo,
+  echoInput,
+  hundred,
+  large,
+  largeInput,
+  progress,
+  progressInput,
+  searchInput,
+} from '../tools.ts'
 
 /** A server with its tools; the SDK wants a new one for each request or session. */
 export function createServer(set: ToolSet): McpServer {
@@ -13,13 +23,29 @@ export function createServer(set: ToolSet): McpServer {
   if (set === 'echo') {
     const config = { description: echo.description, inputSchema: echoInput }
     server.registerTool(echo.name, config, ({ text }) => ({ content: [{ type: 'text', text }] }))
-  } else {
+  } else if (set === 'hundred') {
     for (const { name, description } of hundred) {
       const config = { description, inputSchema: searchInput }
       server.registerTool(name, config, ({ query }) => ({
         content: [{ type: 'text', text: query }],
       }))
     }
+  } else {
+    const config = { description: large.description, inputSchema: largeInput }
+    server.registerTool(large.name, config, ({ bytes }) => ({
+      content: [{ type: 'text', text: 'x'.repeat(bytes) }],
+    }))
+    const progressConfig = { description: progress.description, inputSchema: progressInput }
+    server.registerTool(progress.name, progressConfig, async ({ steps }, { mcpReq }) => {
+      const progressToken = mcpReq._meta?.progressToken ?? ''
+      const text = await eachStep(steps, (step) =>
+        mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress: step },
+        }),
+      )
+      return { content: [{ type: 'text', text }] }
+    })
   }
   return server
 }

@@ -2,7 +2,17 @@
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
 import { McpServer } from 'tmcp'
 import type { ToolSet } from '../subject.ts'
-import { echo, echoInput, hundred, searchInput } from '../tools.ts'
+import {
+  eachStep,
+  echo,
+  echoInput,
+  hundred,
+  large,
+  largeInput,
+  progress,
+  progressInput,
+  searchInput,
+} from '../tools.ts'
 
 /** A server with its tools. */
 export function createServer(set: ToolSet) {
@@ -14,6 +24,14 @@ export function createServer(set: ToolSet) {
     server.tool({ ...echo, schema: echoInput }, ({ text }) => ({
       content: [{ type: 'text', text }],
     }))
+  } else if (set === 'streaming') {
+    server.tool({ ...large, schema: largeInput }, ({ bytes }) => ({
+      content: [{ type: 'text', text: 'x'.repeat(bytes) }],
+    }))
+    server.tool({ ...progress, schema: progressInput }, async ({ steps }) => {
+      const text = await eachStep(steps, (step) => server.progress(step))
+      return { content: [{ type: 'text', text }] }
+    })
   } else {
     for (const tool of hundred) {
       server.tool({ ...tool, schema: searchInput }, ({ query }) => ({

@@ -1,0 +1,37 @@
+/** Measures every subject that can play a scenario over fetch. */
+import { buildForNode } from './build.ts'
+import { compare, type Contender, type Measured } from './compare.ts'
+import { forkContender } from './fork.ts'
+import type { ScenarioName } from './scenarios.ts'
+import type { Way } from './subject.ts'
+import { type SubjectName, subjects } from './subjects/index.ts'
+
+/** Everything that serves in one of `ways`, the floor first. */
+export async function servers(ways: readonly Way[]): Promise<[SubjectName, Way][]> {
+  const found: [SubjectName, Way][] = []
+  for (const name of Object.keys(subjects) as SubjectName[]) {
+    const { subject } = await subjects[name]()
+    for (const way of ways) if (subject[way]) found.push([name, way])
+  }
+  return found
+}
+
+/** Plays `scenario` in process on all that serve in one of `ways`, each in a Node of its own. */
+export async function measureFetch(
+  scenario: ScenarioName,
+  ways: readonly Way[],
+  options: { generations: number; rounds: number; without?: readonly SubjectName[]; warmupMs?: number },
+): Promise<Measured[]> {
+  const script = await buildForNode('fetch-child.ts')
+  const rows = (await servers(ways)).filter(([name]) => !options.without?.includes(name))
+  const start = async ([name, way]: [SubjectName, Way]): Promise<Contender> =>
+    forkContender(name, script, [name, way, scenario], {
+      warmupMs: options.warmupMs ?? 2000,
+      roundMs: 40,
+    })
+  return compare(async () => {
+    const contenders: Contender[] = []
+    for (const row of rows) contenders.push(await start(row))
+    return contenders
+  }, options)
+}

@@ -1,0 +1,29 @@
+/** Large results and streamed answers through the fetch handler, in process. */
+import type { Bench } from './bench.ts'
+import { measureFetch } from './fetch.ts'
+
+export const bench: Bench = {
+  title: 'Large and streamed answers, in process (time over the floor’s)',
+  tables: async ({ scale }) => {
+    const options = { generations: 1, rounds: Math.ceil(6 * scale), warmupMs: 600 }
+    // mcp-lite sends progress only to clients that do not accept JSON
+    const streaming = { ...options, without: ['mcp-lite'] as const }
+    return [
+      {
+        label: '1 MB result',
+        goal: 'none set',
+        rows: await measureFetch('large', ['stateless', 'session'], options),
+      },
+      {
+        label: '1,000 progress notifications',
+        goal: 'none set',
+        rows: await measureFetch('progress', ['modern'], streaming),
+      },
+      {
+        label: '200 streams at once',
+        goal: 'none set',
+        rows: await measureFetch('concurrent', ['modern'], streaming),
+      },
+    ]
+  },
+}
