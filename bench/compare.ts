@@ -40,12 +40,18 @@ export interface Measured {
   ratio: Spread
   /** The same of processor time, which other work on the machine disturbs less. */
   cpuRatio?: Spread
+  /**
+   * The quickest tenth of the rounds over the quickest tenth of the floor's: what remains when
+   * nothing disturbed them. Of processor time if that is known.
+   */
+  calmRatio: number
 }
 
 interface Samples {
   name: string
   note: string
   wallUs: number[]
+  cpuUs: number[]
   ratio: number[]
   cpuRatio: number[]
 }
@@ -63,6 +69,7 @@ function record(samples: Samples, cost: Cost, base: Cost): void {
   samples.wallUs.push(cost.wallUs)
   samples.ratio.push(cost.wallUs / base.wallUs)
   if (cost.cpuUs !== undefined && base.cpuUs !== undefined) {
+    samples.cpuUs.push(cost.cpuUs)
     samples.cpuRatio.push(cost.cpuUs / base.cpuUs)
   }
 }
@@ -84,7 +91,7 @@ export async function compare(
   const all = new Map<string, Samples>()
   const samplesOf = ({ name, note }: Contender): Samples => {
     const key = `${name} ${note}`
-    const known = all.get(key) ?? { name, note, wallUs: [], ratio: [], cpuRatio: [] }
+    const known = all.get(key) ?? { name, note, wallUs: [], cpuUs: [], ratio: [], cpuRatio: [] }
     all.set(key, known)
     return known
   }
@@ -96,13 +103,27 @@ export async function compare(
       await Promise.all(contenders.map((contender) => contender.close()))
     }
   }
-  return [...all.values()].map(({ name, note, wallUs, ratio, cpuRatio }) => ({
+  const [floor] = all.values()
+  return [...all.values()].map((samples) => summarize(samples, floor ?? samples))
+}
+
+function summarize(samples: Samples, floor: Samples): Measured {
+  const { name, note, wallUs, cpuUs, ratio, cpuRatio } = samples
+  const byCpu = cpuUs.length > 0
+  return {
     name,
     note,
     wallUs: spread(wallUs),
     ratio: spread(ratio),
-    ...(cpuRatio.length > 0 && { cpuRatio: spread(cpuRatio) }),
-  }))
+    ...(byCpu && { cpuRatio: spread(cpuRatio) }),
+    calmRatio: byCpu ? calm(cpuUs) / calm(floor.cpuUs) : calm(wallUs) / calm(floor.wallUs),
+  }
+}
+
+/** The slowest value of the quickest tenth. */
+function calm(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN
 }
 
 async function measure(

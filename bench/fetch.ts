@@ -20,14 +20,19 @@ export async function servers(ways: readonly Way[]): Promise<[SubjectName, Way][
 export async function measureFetch(
   scenario: ScenarioName,
   ways: readonly Way[],
-  options: { generations: number; rounds: number; without?: readonly SubjectName[]; warmupMs?: number },
+  options: {
+    generations: number
+    rounds: number
+    without?: readonly SubjectName[]
+    warmupMs?: number
+  },
 ): Promise<Measured[]> {
   const script = await buildForNode('fetch-child.ts')
   const rows = (await servers(ways)).filter(([name]) => !options.without?.includes(name))
   const start = async ([name, way]: [SubjectName, Way]): Promise<Contender> =>
     forkContender(name, script, [name, way, scenario], {
       warmupMs: options.warmupMs ?? 2000,
-      roundMs: 40,
+      roundMs: 10,
     })
   return compare(async () => {
     const contenders: Contender[] = []

@@ -7,7 +7,7 @@ import type { Contender, Cost } from './compare.ts'
 /**
  * Starts `script` in a Node process of its own, so that one contender's garbage and type feedback
  * do not touch another's, warms it up, and sizes its rounds to take about `roundMs`.
- * Warm is a contender that has done 3,000 calls, or as many as it can in `warmupMs`.
+ * Warm is a contender that has done 4,000 calls, or as many as take `warmupMs` of processor time.
  *
  * @param script a compiled script that calls `serveRounds`
  */
@@ -32,22 +32,23 @@ export async function forkContender(
     const [message] = await Promise.race([once(child, 'message'), failed])
     return message as T
   }
-  const run = async (calls: number): Promise<Cost> => {
+  const run = async (calls: number): Promise<Required<Cost>> => {
     child.send(calls)
     const { wallUs, cpuUs } = await next<Took>()
     return { wallUs: wallUs / calls, cpuUs: cpuUs / calls }
   }
 
   const { note } = await next<Ready>()
-  let us = (await run(5)).wallUs
-  let warmed = 0
-  const warmUntil = Date.now() + options.warmupMs
-  while (warmed < 3000 && Date.now() < warmUntil) {
-    const calls = Math.max(5, Math.ceil(20_000 / us))
-    us = (await run(calls)).wallUs
-    warmed += calls
+  // By processor time, so that a busy machine does not leave a contender cold.
+  let { cpuUs } = await run(5)
+  for (let calls = 0, spentUs = 0; calls < 4000 && spentUs < options.warmupMs * 1000;) {
+    const chunk = Math.ceil(10_000 / cpuUs)
+    const cost = await run(chunk)
+    calls += chunk
+    spentUs += cost.cpuUs * chunk
+    cpuUs = Math.min(cpuUs, cost.cpuUs)
   }
-  const calls = Math.max(1, Math.ceil((options.roundMs * 1000) / us))
+  const calls = Math.ceil((options.roundMs * 1000) / cpuUs)
   return {
     name,
     note,

@@ -10,7 +10,7 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const script = await buildForNode('in-memory-child.ts')
     const start = (name: string) =>
-      forkContender(name, script, [name], { warmupMs: 3000, roundMs: 30 })
+      forkContender(name, script, [name], { warmupMs: 3000, roundMs: 10 })
     return [
       {
         label: 'in memory',
@@ -23,7 +23,7 @@ export const bench: Bench = {
               if (name !== 'floor') contenders.push(await start(name))
             return [floor, ...contenders]
           },
-          { generations: 2, rounds: Math.ceil(15 * scale) },
+          { generations: 2, rounds: Math.ceil(40 * scale) },
         ),
       },
     ]

@@ -21,17 +21,17 @@ const digits = (value: number): string => (value < 100 ? value.toFixed(2) : valu
 const range = ({ min, max }: Spread): string => `${digits(min)}–${digits(max)}`
 
 function print({ label, goal, rows }: Table): void {
-  const lines = rows.map(({ name, note, wallUs, ratio, cpuRatio }) => [
+  const lines = rows.map(({ name, note, wallUs, ratio, cpuRatio, calmRatio }) => [
     name,
     note,
     digits(wallUs.median),
     digits(ratio.median),
     range(ratio),
     cpuRatio ? digits(cpuRatio.median) : '',
-    cpuRatio ? range(cpuRatio) : '',
+    digits(calmRatio),
     `${(100 / ratio.median).toFixed(0)} %`,
   ])
-  const head = [label, 'set-up', 'µs', 'ratio', 'min–max', 'by cpu', 'min–max', 'share']
+  const head = [label, 'set-up', 'µs', 'ratio', 'min–max', 'by cpu', 'calm', 'share']
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...lines.map((line) => line[column]?.length ?? 0)),
   )

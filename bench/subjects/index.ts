@@ -4,6 +4,7 @@ import type { HttpSubject } from '../subject.ts'
 /** Loader of each subject by its row label. The floor comes first. */
 export const subjects = {
   floor: () => import('./floor.ts'),
+  edgewise: () => import('./edgewise.ts'),
   'official v2': () => import('./official.ts'),
   'mcp-lite': () => import('./mcp-lite.ts'),
   tmcp: () => import('./tmcp.ts'),

@@ -1,0 +1,38 @@
+/** The bench's server on Edgewise. */
+import { createServer, type Server, text } from 'edgewise/server'
+import type { ToolSet } from '../subject.ts'
+import {
+  eachStep,
+  echo,
+  echoInput,
+  hundred,
+  large,
+  largeInput,
+  progress,
+  progressInput,
+  searchInput,
+} from '../tools.ts'
+
+/** A server with its tools. */
+export function createEdgewise(set: ToolSet): Server {
+  const server = createServer({ name: 'edgewise', version: '1.0.0' })
+  if (set === 'echo') {
+    server.tool(echo.name, { description: echo.description, input: echoInput }, (input) => ({
+      content: [{ type: 'text', text: input.text }],
+    }))
+  } else if (set === 'streaming') {
+    server.tool(large.name, { description: large.description, input: largeInput }, ({ bytes }) =>
+      text('x'.repeat(bytes)),
+    )
+    server.tool(
+      progress.name,
+      { description: progress.description, input: progressInput },
+      async ({ steps }, ctx) => text(await eachStep(steps, (step) => ctx.progress(step))),
+    )
+  } else {
+    for (const { name, description } of hundred) {
+      server.tool(name, { description, input: searchInput }, ({ query }) => text(query))
+    }
+  }
+  return server
+}
