@@ -36,8 +36,7 @@ export function createWorker<Env = unknown>(
 ): Worker<Env> {
   const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
-  // Says at the start what is missing, where the environment is known then.
-  if (Object.keys(env).length > 0) requireNamespace(env, sessionBinding, 'McpSession')
+  requireNamespace(env, sessionBinding, 'McpSession')
 
   const handle = createHandler(server, {
     ...options,
@@ -81,9 +80,15 @@ function findObject(
 
 async function ask(object: Fetcher, request: Request, caller: Caller): Promise<Response> {
   const headers = withIdentity(request.headers, caller)
-  const response = await object.fetch(new Request(request, { headers }))
-  // The headers of a response from elsewhere cannot be changed, those of its copy can.
-  return new Response(response.body, response)
+  try {
+    const response = await object.fetch(new Request(request, { headers }))
+    // The headers of a response from elsewhere cannot be changed, those of its copy can.
+    return new Response(response.body, response)
+  } catch (error) {
+    // The client learns nothing of it, and the log of the object may be far away.
+    console.error(error)
+    throw error
+  }
 }
 
 function findAssets(env: unknown): Fetcher | undefined {

@@ -35,7 +35,7 @@ export async function bundleWorker(file: string): Promise<string> {
   return outputFiles[0]!.text
 }
 
-/** Starts a Worker; `options` go to Miniflare. */
+/** Starts a Worker; `options` go to Miniflare. The rejection carries what workerd printed. */
 export async function startWorker(
   script: string,
   options: Partial<MiniflareOptions> = {},
@@ -57,7 +57,9 @@ export async function startWorker(
       },
       ...options,
     } as MiniflareOptions)
-    await miniflare.ready
+    await miniflare.ready.catch((error: Error) => {
+      throw new Error([error.message, ...printed].join('\n'))
+    })
     return [miniflare, await miniflare.unsafeGetDirectURL()]
   }
   let [miniflare, url] = await start()

@@ -1,0 +1,28 @@
+// Runs the Worker beside this file as `wrangler dev` does, and calls it with clients of two revisions:
+// one with a session, one without.
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import { connect } from 'edgewise/client'
+import { unstable_startWorker as startWorker } from 'wrangler'
+
+// Nothing here needs a network.
+process.env.WRANGLER_SEND_METRICS = 'false'
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+
+const worker = await startWorker({
+  config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
+  dev: { server: { port: 0 }, inspector: false, persist: false, logLevel: 'error' },
+})
+const url = new URL('/mcp', await worker.url)
+
+for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+  await using client = await connect(url, {
+    revision,
+    onElicit: () => ({ action: 'accept', content: { confirm: true } }),
+  })
+  const { content } = await client.callTool('book', { city: 'Oslo' })
+  assert.deepEqual(content, [{ type: 'text', text: 'Booked Oslo' }])
+  console.log(`${client.revision}: ${JSON.stringify(content)}`)
+}
+
+await worker.dispose()

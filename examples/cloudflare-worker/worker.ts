@@ -1,0 +1,19 @@
+// The Worker. Requests of 2026-07-28 are answered wherever they arrive; clients of older revisions
+// get a session, which lives in a Durable Object.
+import { createWorker } from 'edgewise/cloudflare'
+import { createServer } from 'edgewise/server'
+import * as z from 'zod'
+
+const server = createServer({ name: 'travel', version: '1.0.0' })
+
+server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
+  const answer = await ctx.elicit({
+    message: `Book ${city}?`,
+    schema: z.object({ confirm: z.boolean() }),
+  })
+  return answer.action === 'accept' && answer.content.confirm ? `Booked ${city}` : 'Not booked'
+})
+
+const worker = createWorker(server)
+export default worker
+export const { McpSession } = worker.durableObjects

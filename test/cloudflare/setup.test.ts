@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MiniflareOptions } from 'miniflare'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../process.ts'
+import { openSession, postModern } from '../transport/streamable-http/post.ts'
+import { bundleWorker, startWorker } from './workerd.ts'
+
+let script: string
+
+beforeAll(async () => {
+  script = await bundleWorker('worker.ts')
+})
+
+/** What the Worker says when it is set up like that, at its start or at its first session. */
+async function complaint(options: Partial<MiniflareOptions>): Promise<string> {
+  try {
+    const workerd = await startWorker(script, options)
+    const { id } = await openSession(workerd.handle)
+    expect(id, 'A session could be opened').toBe('')
+    await workerd.stop()
+    return workerd.printed.join('')
+  } catch (error) {
+    return String(error)
+  }
+}
+
+describe('A Worker that is set up wrongly', () => {
+  it('says which binding and migration are missing', async () => {
+    const said = await complaint({ durableObjects: {} })
+    expect(said).toContain('The Worker has no Durable Object binding "MCP_SESSION"')
+    expect(said).toContain('new_sqlite_classes = ["McpSession"]')
+  })
+
+  it('says that its objects need SQLite', async () => {
+    const said = await complaint({
+      durableObjects: { MCP_SESSION: { className: 'McpSession', useSQLite: false } },
+    })
+    expect(said).toContain('McpSession needs SQLite storage')
+  })
+
+  it('says that the compatibility date is too early', async () => {
+    expect(await complaint({ compatibilityDate: '2023-01-01' })).toContain(
+      'set compatibility_date = "2024-10-14"',
+    )
+  })
+})
+
+describe('A Worker', () => {
+  it('runs with the first compatibility date that it names', async () => {
+    const workerd = await startWorker(script, { compatibilityDate: '2024-10-14' })
+    const { send } = await openSession(workerd.handle)
+    expect((await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).toBe(200)
+    expect((await postModern(workerd.handle, 'tools/list')).status).toBe(200)
+    await workerd.stop()
+  })
+
+  it('bundles for its deployment without Node modules', async () => {
+    const out = await mkdtemp(join(tmpdir(), 'edgewise-'))
+    const config = join(root, 'examples/cloudflare-worker/wrangler.toml')
+    const printed = await wrangler(['deploy', '--dry-run', '--outdir', out, '--config', config])
+    expect(printed).toContain('env.MCP_SESSION (McpSession)')
+    const bundle = await readFile(join(out, 'worker.js'), 'utf8')
+    expect(bundle).toContain('createWorker')
+    expect(bundle.match(/from "(?!cloudflare:)[^"]+"/g)).toBeNull()
+    await rm(out, { recursive: true })
+  }, 60_000)
+})
+
+function wrangler(args: string[]): Promise<string> {
+  const bin = createRequire(import.meta.url).resolve('wrangler/bin/wrangler.js')
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [bin, ...args], {
+      cwd: root,
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let printed = ''
+    child.stdout.on('data', (data: Buffer) => (printed += String(data)))
+    child.stderr.on('data', (data: Buffer) => (printed += String(data)))
+    child.on('error', reject)
+    child.on('close', (code) => (code === 0 ? resolve(printed) : reject(new Error(printed))))
+  })
+}
