@@ -85,7 +85,10 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
   const facts = findMethod(method, revision)
   if (!facts || method === 'initialize' || method === 'subscriptions/listen') {
     if (!methods.has(method)) return undefined
-    throw new McpError('UNSUPPORTED', `"${method}" cannot be requested in revision "${revision.version}"`)
+    throw new McpError(
+      'UNSUPPORTED',
+      `"${method}" cannot be requested in revision "${revision.version}"`,
+    )
   }
   if (!facts.capability || !serverCapabilities || facts.capability(serverCapabilities)) return facts
   // 2024-11-05 has completions, but no capability to tell of them

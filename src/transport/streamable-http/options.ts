@@ -39,7 +39,8 @@ export interface HandlerOptions {
   /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
   askTimeoutMs?: number
   /**
-   * Secrets that seal what travels through clients; the first seals, all open. Every instance of a
+   * Secrets of 16 characters or more that seal what travels through clients; the first seals, all
+   * open. Every instance of a
    * server needs the same. By default each handler makes its own, so that rounds of input work
    * only with the instance that began them.
    */

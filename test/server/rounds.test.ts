@@ -1,0 +1,324 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import type { InputRequest, JsonObject, JsonRpcResultResponse } from '../../src/index.ts'
+import { createHandler, createServer, text, type Handler } from '../../src/server/index.ts'
+import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
+
+const ALL = { elicitation: {}, sampling: {}, roots: {} }
+const yes = { action: 'accept', content: { yes: true } }
+const SHARED = 'a shared secret, long enough'
+const form = z.object({ yes: z.boolean() })
+
+interface Round {
+  inputRequests: { [key: string]: InputRequest }
+  requestState: string
+}
+
+function makeServer() {
+  const runs: string[] = []
+  const server = createServer({ name: 's', version: '1' })
+  server.tool('two', { input: z.object({ n: z.number().default(0) }) }, async (_args, ctx) => {
+    runs.push('run')
+    const id = await ctx.step('id', () => runs.push('step'))
+    const first = await ctx.elicit({ message: `First ${id}`, schema: form })
+    const second = await ctx.elicit({ message: 'Second', schema: form })
+    return text(`${first.action} ${second.action}`)
+  })
+  server.tool('parallel', {}, async (_args, ctx) => {
+    const [answer, message, roots] = await Promise.all([
+      ctx.elicit({ message: 'Sure?', schema: form, key: 'sure' }),
+      ctx.sample({ messages: [], maxTokens: 1, key: 'model' }),
+      ctx.roots(),
+    ])
+    return text(`${answer.action} ${message.model} ${roots.length}`)
+  })
+  server.tool('swallow', {}, async (_args, ctx) => {
+    try {
+      await ctx.elicit({ message: 'Sure?', schema: form })
+      return text('answered')
+    } catch {
+      return text('swallowed')
+    }
+  })
+  server.tool('diverge', {}, async (_args, ctx) => {
+    await ctx.elicit({ message: `At ${runs.push('diverge')}`, schema: form })
+    return text('done')
+  })
+  server.tool('large', {}, async (_args, ctx) => {
+    await ctx.step('blob', () => 'x'.repeat(100_000))
+    await ctx.elicit({ message: 'Sure?', schema: form })
+    return text('done')
+  })
+  server.tool('own', {}, (_args, ctx) => {
+    if (ctx.requestState === 'mine') return text(JSON.stringify(ctx.inputResponses))
+    const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } }
+    return {
+      resultType: 'input_required',
+      inputRequests: { who: { method: 'elicitation/create', params } },
+      requestState: 'mine',
+    }
+  })
+  server.tool('nothing', {}, () => ({ resultType: 'input_required' }))
+  server.prompt('ask', {}, async (_args, ctx) => {
+    const answer = await ctx.elicit({ message: 'Sure?', schema: form })
+    return answer.action
+  })
+  server.resource('ask://me', { name: 'ask' }, async (_request, ctx) => {
+    const answer = await ctx.elicit({ message: 'Sure?', schema: form })
+    return answer.action
+  })
+  return { server, runs }
+}
+
+async function call(handle: Handler, params: JsonObject, capabilities = ALL) {
+  return lastMessage(await postModern(handle, 'tools/call', params, capabilities))
+}
+
+function round({ result }: JsonRpcResultResponse): Round {
+  expect(result.resultType).toBe('input_required')
+  return result as JsonObject & Round
+}
+
+afterEach(() => void vi.useRealTimers())
+
+describe('asking over rounds', () => {
+  it('plays back what was answered, and runs steps once [M-MRTR-001] [M-MRTR-016] [M-MRTR-039] [M-MRTR-010]', async () => {
+    const { server, runs } = makeServer()
+    const handle = createHandler(server)
+    const first = round(await call(handle, { name: 'two' }))
+    expect(first.inputRequests).toEqual({
+      'elicitation/create#1': {
+        method: 'elicitation/create',
+        params: expect.objectContaining({ mode: 'form', message: 'First 2' }) as unknown,
+      },
+    })
+    const second = round(
+      await call(handle, {
+        name: 'two',
+        requestState: first.requestState,
+        inputResponses: { 'elicitation/create#1': yes },
+      }),
+    )
+    expect(Object.keys(second.inputRequests)).toEqual(['elicitation/create#2'])
+    const { result } = await call(handle, {
+      name: 'two',
+      requestState: second.requestState,
+      inputResponses: { 'elicitation/create#2': { action: 'decline' } },
+    })
+    expect(result.content).toEqual([{ type: 'text', text: 'accept decline' }])
+    expect(runs.filter((what) => what === 'step')).toHaveLength(1)
+  })
+
+  it('goes on in another instance with the same secret, after any restart [M-MRTR-026] [M-MRTR-029] [M-BASE-046]', async () => {
+    const first = round(
+      await call(createHandler(makeServer().server, { secrets: SHARED }), { name: 'two' }),
+    )
+    const params = {
+      name: 'two',
+      requestState: first.requestState,
+      inputResponses: { 'elicitation/create#1': yes },
+    }
+    const rotated = createHandler(makeServer().server, {
+      secrets: ['a newer secret, long enough', SHARED],
+    })
+    expect(round(await call(rotated, params)).inputRequests).toHaveProperty('elicitation/create#2')
+    const stranger = createHandler(makeServer().server, { secrets: 'another secret, long enough' })
+    expect((await call(stranger, params)).error.code).toBe(-32602)
+  })
+
+  it('puts questions that are asked together into one round; partial answers leave the rest [M-MRTR-015] [M-MRTR-033] [M-MRTR-032]', async () => {
+    const handle = createHandler(makeServer().server)
+    const first = round(await call(handle, { name: 'parallel' }))
+    expect(Object.keys(first.inputRequests)).toEqual(['sure', 'model', 'roots/list#1'])
+    const second = round(
+      await call(handle, {
+        name: 'parallel',
+        requestState: first.requestState,
+        inputResponses: {
+          sure: yes,
+          'roots/list#1': { roots: [] },
+          junk: { action: 'accept' },
+          __proto__: { x: 1 },
+        },
+      }),
+    )
+    expect(Object.keys(second.inputRequests)).toEqual(['model'])
+    const model = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } }
+    const { result } = await call(handle, {
+      name: 'parallel',
+      requestState: second.requestState,
+      inputResponses: { model },
+    })
+    expect(result.content).toEqual([{ type: 'text', text: 'accept m 0' }])
+  })
+
+  it.each([
+    ['of the wrong kind', 5],
+    ['with an unknown action', { action: 'maybe' }],
+    ['accepted without content', { action: 'accept' }],
+    ['that the schema refuses', { action: 'accept', content: { yes: 'perhaps' } }],
+    ['that is absent', undefined],
+  ])('asks again after an answer %s [M-MRTR-030] [M-MRTR-035]', async (_how, answer) => {
+    const handle = createHandler(makeServer().server)
+    const first = round(await call(handle, { name: 'two' }))
+    const again = await call(handle, {
+      name: 'two',
+      requestState: first.requestState,
+      inputResponses: { 'elicitation/create#1': answer },
+    })
+    expect(Object.keys(round(again).inputRequests)).toEqual(['elicitation/create#1'])
+  })
+
+  it('answers that come before any question are ignored [M-MRTR-034]', async () => {
+    const handle = createHandler(makeServer().server)
+    const first = await call(handle, {
+      name: 'two',
+      inputResponses: { 'elicitation/create#1': yes },
+    })
+    expect(Object.keys(round(first).inputRequests)).toEqual(['elicitation/create#1'])
+  })
+
+  it.each([[[]], ['text'], [5], [null]])(
+    'inputResponses that are %j are -32602 [M-MRTR-031]',
+    async (inputResponses) => {
+      const handle = createHandler(makeServer().server)
+      expect((await call(handle, { name: 'two', inputResponses })).error.code).toBe(-32602)
+    },
+  )
+
+  it('works for prompts and resources, and for nothing else [M-MRTR-002] [M-MRTR-037]', async () => {
+    const handle = createHandler(makeServer().server)
+    for (const [method, params] of [
+      ['prompts/get', { name: 'ask' }],
+      ['resources/read', { uri: 'ask://me' }],
+    ] as const) {
+      const first = round(await lastMessage(await postModern(handle, method, params, ALL)))
+      expect(first).not.toHaveProperty('ttlMs')
+      const retry = {
+        ...params,
+        requestState: first.requestState,
+        inputResponses: { 'elicitation/create#1': yes },
+      }
+      const { result } = await lastMessage(await postModern(handle, method, retry, ALL))
+      expect(JSON.stringify(result)).toContain('accept')
+    }
+  })
+
+  it('a handler that swallows the suspension gets no result out of it', async () => {
+    const handle = createHandler(makeServer().server)
+    const first = round(await call(handle, { name: 'swallow' }))
+    const { result } = await call(handle, {
+      name: 'swallow',
+      requestState: first.requestState,
+      inputResponses: { 'elicitation/create#1': yes },
+    })
+    expect(result.content).toEqual([{ type: 'text', text: 'answered' }])
+  })
+
+  it('a handler that asks something else in its next run is told which question', async () => {
+    const handle = createHandler(makeServer().server)
+    const first = round(await call(handle, { name: 'diverge' }))
+    const { error } = await call(handle, {
+      name: 'diverge',
+      requestState: first.requestState,
+      inputResponses: { 'elicitation/create#1': yes },
+    })
+    expect(error.code).toBe(-32603)
+    expect(error.message).toContain('"elicitation/create#1"')
+  })
+
+  it('a handler may make the round itself; its state is sealed all the same [M-MRTR-006] [M-MRTR-019]', async () => {
+    const handle = createHandler(makeServer().server)
+    const first = round(await call(handle, { name: 'own' }))
+    expect(first.requestState).not.toContain('mine')
+    const { result } = await call(handle, {
+      name: 'own',
+      requestState: first.requestState,
+      inputResponses: { who: yes },
+    })
+    expect(result.content).toEqual([{ type: 'text', text: JSON.stringify({ who: yes }) }])
+    expect((await call(handle, { name: 'own', requestState: 'mine' })).error.code).toBe(-32602)
+    expect((await call(handle, { name: 'nothing' })).error.code).toBe(-32603)
+  })
+
+  it('asks only for what the request declares, and says what is missing [M-MRTR-011] [M-MRTR-014] [M-META-013] [M-META-015] [M-META-016] [M-META-017]', async () => {
+    const handle = createHandler(makeServer().server)
+    await call(handle, { name: 'own' })
+    for (const name of ['two', 'own']) {
+      const response = await postModern(handle, 'tools/call', { name }, { roots: {} })
+      expect(response.status).toBe(400)
+      expect((await lastMessage(response)).error).toMatchObject({
+        code: -32021,
+        data: { requiredCapabilities: { elicitation: { form: {} } } },
+      })
+    }
+  })
+})
+
+describe('the state that travels through the client', () => {
+  const { server } = makeServer()
+  const handle = createHandler(server, { stateTtlMs: 60_000 })
+  const retry = (requestState: unknown, more: JsonObject = {}): JsonObject => ({
+    name: 'two',
+    requestState,
+    inputResponses: { 'elicitation/create#1': yes },
+    ...more,
+  })
+
+  it('is refused when any part of it was changed [M-MRTR-018] [M-MRTR-019] [M-MRTR-020]', async () => {
+    const { requestState } = round(await call(handle, { name: 'two' }))
+    const at = [0, 5, Math.floor(requestState.length / 2), requestState.length - 2]
+    const changed = at.map((n) => {
+      const other = requestState[n] === 'A' ? 'B' : 'A'
+      return requestState.slice(0, n) + other + requestState.slice(n + 1)
+    })
+    for (const state of [...changed, '', 'x', requestState.slice(0, -4), 'A'.repeat(70_000)]) {
+      expect((await call(handle, retry(state))).error.code).toBe(-32602)
+    }
+    for (const state of [5, {}, [], null]) {
+      expect((await call(handle, retry(state))).error.code).toBe(-32602)
+    }
+  })
+
+  it('is refused for another tool, and for other arguments [M-MRTR-024]', async () => {
+    const { requestState } = round(await call(handle, { name: 'two', arguments: { n: 1 } }))
+    const args = { arguments: { n: 1 } }
+    expect((await call(handle, retry(requestState))).error.code).toBe(-32602)
+    expect((await call(handle, retry(requestState, { name: 'swallow', ...args }))).error.code).toBe(
+      -32602,
+    )
+    expect((await call(handle, retry(requestState, args))).error).toBeUndefined()
+  })
+
+  it('is refused when it is too old [M-MRTR-023]', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { requestState } = round(await call(handle, { name: 'two' }))
+    vi.setSystemTime(Date.now() + 61_000)
+    expect((await call(handle, retry(requestState))).error.code).toBe(-32602)
+  })
+
+  it('is refused for another principal [M-MRTR-022]', async () => {
+    const as = async (principal: string, params: JsonObject) => {
+      const handler = Object.assign((request: Request) => handle(request, { principal }), {
+        close: () => Promise.resolve(),
+      })
+      return call(handler, params)
+    }
+    const { requestState } = round(await as('ada', { name: 'two' }))
+    expect((await as('eve', retry(requestState))).error.code).toBe(-32602)
+    expect((await call(handle, retry(requestState))).error.code).toBe(-32602)
+    expect((await as('ada', retry(requestState))).error).toBeUndefined()
+  })
+
+  it('shows nothing of what it holds [M-MRTR-027]', async () => {
+    const { requestState } = round(await call(handle, { name: 'two' }))
+    const bytes = atob(requestState.replaceAll('-', '+').replaceAll('_', '/'))
+    expect(bytes).not.toContain('answers')
+  })
+
+  it('has a limit, 64 KiB by default, and says how large it was', async () => {
+    const { error } = await call(handle, { name: 'large' })
+    expect(error.code).toBe(-32603)
+    expect(error.message).toMatch(/take \d+ bytes, more than the limit of 65536/)
+  })
+})
