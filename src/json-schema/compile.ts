@@ -1,0 +1,159 @@
+/**
+ * Turns a JSON Schema into a copy that is safe to validate with: its shape checked, bounded, all of
+ * its references found inside.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-core
+ */
+import { dereference, type Schema } from '@cfworker/json-schema'
+import { McpError, type McpErrorCode } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { isObject } from '../protocol/validate.ts'
+import { INVALID, keywords, readItems, type Draft, type Visit } from './keywords.ts'
+
+/** How much a schema may ask for. */
+export interface JsonSchemaLimits {
+  /** How deep subschemas may nest; 100 by default. */
+  maxDepth?: number
+  /** How many subschemas there may be; 10,000 by default. */
+  maxSubschemas?: number
+  /**
+   * How many references may be followed while one value is validated; 100,000 by default. Without
+   * this, references that multiply alternatives would take forever.
+   */
+  maxReferences?: number
+}
+
+/** A schema that is ready to validate. */
+export interface CompiledSchema {
+  schema: Schema
+  draft: Draft
+  /** Every place in the schema by its URI. */
+  lookup: Record<string, Schema | boolean>
+  /** How many references may still be followed; counts down while a value is validated. */
+  budget: { references: number }
+  /** Whether items are compared with each other, the cost of which grows with their square. */
+  unique: boolean
+}
+
+/** Ends the validation of a value that takes too long. */
+export class TooMuchWork extends Error {}
+
+const drafts = new Map<string, Draft>([
+  ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
+  ['https://json-schema.org/draft/2019-09/schema', '2019-09'],
+  ['http://json-schema.org/draft-07/schema', '7'],
+])
+
+/**
+ * Checks and copies a schema.
+ *
+ * @throws {McpError} `INVALID_USE` when it is no valid schema of its dialect; `UNSUPPORTED` for an
+ * unknown dialect and for references that lead out of the schema; `LIMIT_EXCEEDED` for a bound.
+ */
+export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledSchema {
+  const { maxDepth = 100, maxSubschemas = 10_000 } = limits
+  const draft = draftOf(source.$schema)
+  const budget = { references: 0 }
+  const copies: Schema[] = []
+  let unique = false
+
+  const visit = (schema: unknown, path: string, depth: number): unknown => {
+    if (typeof schema === 'boolean') return schema
+    if (!isObject(schema)) throw refuse('INVALID_USE', path, 'must be an object or a boolean')
+    if (depth > maxDepth) throw refuse('LIMIT_EXCEEDED', path, `is deeper than ${maxDepth}`)
+    if (copies.length >= maxSubschemas) {
+      throw refuse('LIMIT_EXCEEDED', path, `is one of more than ${maxSubschemas} subschemas`)
+    }
+    if (schema.$schema !== undefined && draftOf(schema.$schema) !== draft) {
+      throw refuse('UNSUPPORTED', path, 'is of another dialect than the schema around it')
+    }
+    const copy: Schema = {}
+    copies.push(copy)
+    for (const [name, value] of Object.entries(schema)) {
+      const keyword = name === 'items' ? undefined : keywords.get(name)
+      if (name !== 'items' && !(keyword && (keyword.drafts ?? [draft]).includes(draft))) continue
+      const into: Visit = (item, inner) => visit(item, `${path}/${name}${inner}`, depth + 1)
+      const read = keyword ? keyword.read(value, into) : readItems(draft, value, into)
+      if (read === INVALID) throw refuse('INVALID_USE', `${path}/${name}`, 'is not valid')
+      if (read !== undefined) copy[name] = read
+    }
+    unique ||= copy.uniqueItems === true
+    return copy
+  }
+
+  const schema = visit(source, '#', 0) as Schema
+  resolveDynamicReferences(copies)
+  const lookup = locate(schema)
+  for (const copy of copies) {
+    if (copy.$ref !== undefined && lookup[copy.__absolute_ref__ ?? ''] === undefined) {
+      throw new McpError(
+        'UNSUPPORTED',
+        `Cannot resolve "$ref" "${copy.$ref}": only references inside the schema are followed`,
+      )
+    }
+    countReferences(copy, budget)
+  }
+  return { schema, draft, lookup, budget, unique }
+}
+
+function refuse(code: McpErrorCode, path: string, reason: string): McpError {
+  return new McpError(code, `Cannot use JSON Schema: "${path}" ${reason}`)
+}
+
+function draftOf(dialect: unknown): Draft {
+  if (dialect === undefined) return '2020-12'
+  const draft = typeof dialect === 'string' ? drafts.get(dialect.replace(/#$/, '')) : undefined
+  if (draft) return draft
+  const known = [...drafts.keys()].join('", "')
+  throw new McpError(
+    'UNSUPPORTED',
+    `JSON Schema dialect ${JSON.stringify(dialect)} is not supported; known are "${known}"`,
+  )
+}
+
+function locate(schema: Schema): Record<string, Schema | boolean> {
+  try {
+    return dereference(schema)
+  } catch (cause) {
+    throw new McpError('INVALID_USE', 'Cannot use JSON Schema: its identifiers are not valid', {
+      cause,
+    })
+  }
+}
+
+/**
+ * While a name is used once, a dynamic reference to it leads where a plain one leads. The validator
+ * knows plain ones only.
+ */
+function resolveDynamicReferences(copies: Schema[]): void {
+  const anchors = copies.flatMap(({ $dynamicAnchor }) => ($dynamicAnchor as string) ?? [])
+  for (const copy of [...copies]) {
+    const { $dynamicAnchor, $dynamicRef } = copy as Record<string, string | undefined>
+    if ($dynamicAnchor !== undefined) {
+      const twice = anchors.filter((name) => name === $dynamicAnchor).length > 1
+      if (twice || (copy.$anchor !== undefined && copy.$anchor !== $dynamicAnchor)) {
+        throw new McpError(
+          'UNSUPPORTED',
+          `Cannot use JSON Schema: "$dynamicAnchor" "${$dynamicAnchor}" is not the only one`,
+        )
+      }
+      copy.$anchor = $dynamicAnchor
+    }
+    if ($dynamicRef !== undefined) {
+      const reference = { $ref: $dynamicRef }
+      copy.allOf = [...(copy.allOf ?? []), reference]
+      copies.push(reference)
+    }
+  }
+}
+
+/** The validator reads the type of every subschema that it applies, beside a reference too. */
+function countReferences(schema: Schema, budget: CompiledSchema['budget']): void {
+  const { type, $ref, $recursiveRef } = schema
+  if ($ref === undefined && $recursiveRef === undefined) return
+  const get = () => {
+    if (budget.references-- <= 0) throw new TooMuchWork()
+    return type
+  }
+  Object.defineProperty(schema, 'type', { get })
+}

@@ -1,0 +1,79 @@
+/**
+ * JSON Schema as it is: for tools whose schemas are written, generated or received as JSON.
+ *
+ * Understands the dialects 2020-12 (which is assumed without `$schema`), 2019-09 and draft-07. Uses
+ * neither `eval` nor the network.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
+ * @module
+ */
+import { validate } from '@cfworker/json-schema'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { SchemaResult, StandardSchema } from '../protocol/standard-schema.ts'
+import { compile, TooMuchWork, type CompiledSchema, type JsonSchemaLimits } from './compile.ts'
+import { toIssues } from './issues.ts'
+
+export type { JsonSchemaLimits } from './compile.ts'
+
+/** Up to this size of a value all that is wrong is said, not only the first thing. */
+const MAX_EXPLAINED_PARTS = 1000
+const MAX_COMPARISONS = 10_000_000
+
+/**
+ * Makes a schema for tools and clients from a JSON Schema. It is shown to peers exactly as given.
+ *
+ * - `$ref` leads to places inside the schema only; nothing is ever fetched. `$dynamicRef` works
+ *   while its anchor's name is used once.
+ * - `format` is asserted for the formats of the specification.
+ * - A value is refused when validating it takes more than the limits allow.
+ * - `pattern` runs on the platform's regular expressions, which no limit here can stop: take
+ *   schemas with patterns only from peers that you trust not to slow you down.
+ *
+ * @typeParam T What the schema accepts; nothing checks that it does.
+ * @throws {McpError} `INVALID_USE` when it is no valid schema of its dialect; `UNSUPPORTED` for an
+ * unknown dialect and for references that lead out of the schema; `LIMIT_EXCEEDED` for a bound.
+ */
+export function jsonSchema<T = unknown>(
+  schema: JsonObject,
+  limits: JsonSchemaLimits = {},
+): StandardSchema<T> {
+  const compiled = compile(schema, limits)
+  const { maxReferences = 100_000 } = limits
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'edgewise',
+      validate: (value) => check<T>(compiled, value, maxReferences),
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  }
+}
+
+function check<T>(compiled: CompiledSchema, value: unknown, references: number): SchemaResult<T> {
+  const run = (firstOnly: boolean) => {
+    const { schema, draft, lookup, budget } = compiled
+    budget.references = references
+    return validate(value, schema, draft, lookup, firstOnly)
+  }
+  try {
+    if (compiled.unique) countParts(value, MAX_COMPARISONS)
+    const { valid, errors } = run(true)
+    if (valid) return { value: value as T }
+    const small = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
+    return { issues: toIssues(small ? run(false).errors : errors) }
+  } catch (error) {
+    // What cannot be validated is refused.
+    const tooMuch = error instanceof TooMuchWork || error instanceof RangeError
+    const message = tooMuch ? 'The value takes too long to validate' : 'The value is not JSON'
+    return { issues: [{ message }] }
+  }
+}
+
+/** Counts the parts of a value; throws where the items of a list need too many comparisons. */
+function countParts(value: unknown, maxComparisons: number): number {
+  if (typeof value !== 'object' || value === null) return 1
+  const items: unknown[] = Object.values(value)
+  const parts = items.reduce<number>((sum, item) => sum + countParts(item, maxComparisons), 1)
+  if (Array.isArray(value) && items.length * parts > maxComparisons) throw new TooMuchWork()
+  return parts
+}

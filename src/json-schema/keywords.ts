@@ -1,0 +1,147 @@
+/**
+ * The keywords of JSON Schema that decide about a value, and what each may hold.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-validation
+ */
+import { format as formats } from '@cfworker/json-schema'
+import { isObject } from '../protocol/validate.ts'
+
+/** The dialects that are understood. */
+export type Draft = '2020-12' | '2019-09' | '7'
+
+/** Copies a subschema; `path` leads from the schema around it. */
+export type Visit = (subschema: unknown, path: string) => unknown
+
+/** Copies a keyword's value. */
+interface Keyword {
+  /** The value as it goes into the copy, or {@link INVALID}. */
+  readonly read: (value: unknown, visit: Visit) => unknown
+  /** The dialects that have the keyword; all of them by default. */
+  readonly drafts?: readonly Draft[]
+}
+
+/** Says that a keyword holds what it may not. */
+export const INVALID: unique symbol = Symbol('invalid')
+
+const since2019: readonly Draft[] = ['2020-12', '2019-09']
+const only2020: readonly Draft[] = ['2020-12']
+const before2020: readonly Draft[] = ['2019-09', '7']
+
+/** Not asserted: formats that the validator lacks, and those outside the specification. */
+const FORMATS = new Set(Object.keys(formats))
+FORMATS.delete('url')
+
+const TYPES = new Set(['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'])
+
+const subschema: Keyword = { read: (value, visit) => visit(value, '') }
+const subschemas: Keyword = { read: readList }
+const subschemaMap: Keyword = { read: readMap }
+const text = value((v) => typeof v === 'string')
+const count = value((v) => typeof v === 'number' && Number.isInteger(v) && v >= 0)
+const number = value((v) => typeof v === 'number')
+const names = value(isNames)
+
+/** Every keyword that is not here has no say in validation and is left out of the copy. */
+export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
+  ['$schema', text],
+  ['$id', text],
+  ['$ref', text],
+  ['$anchor', { ...text, drafts: since2019 }],
+  ['$dynamicAnchor', { ...text, drafts: only2020 }],
+  ['$dynamicRef', { ...text, drafts: only2020 }],
+  ['$recursiveAnchor', { ...value((v) => typeof v === 'boolean'), drafts: ['2019-09'] }],
+  ['$recursiveRef', { ...value((v) => v === '#'), drafts: ['2019-09'] }],
+  ['$defs', { ...subschemaMap, drafts: since2019 }],
+  ['definitions', subschemaMap],
+  ['type', value((v) => (Array.isArray(v) ? v.length > 0 && v.every(isType) : isType(v)))],
+  ['const', value(() => true)],
+  ['enum', value(Array.isArray)],
+  ['not', subschema],
+  ['allOf', subschemas],
+  ['anyOf', subschemas],
+  ['oneOf', subschemas],
+  ['if', subschema],
+  ['then', subschema],
+  ['else', subschema],
+  ['properties', subschemaMap],
+  ['patternProperties', { read: (v, visit) => (hasPatterns(v) ? readMap(v, visit) : INVALID) }],
+  ['additionalProperties', subschema],
+  ['unevaluatedProperties', { ...subschema, drafts: since2019 }],
+  ['propertyNames', subschema],
+  ['required', names],
+  ['minProperties', count],
+  ['maxProperties', count],
+  ['dependentRequired', { ...value(isNamesMap), drafts: since2019 }],
+  ['dependentSchemas', { ...subschemaMap, drafts: since2019 }],
+  ['dependencies', { read: readDependencies, drafts: before2020 }],
+  ['prefixItems', { ...subschemas, drafts: only2020 }],
+  ['additionalItems', { ...subschema, drafts: before2020 }],
+  ['unevaluatedItems', { ...subschema, drafts: since2019 }],
+  ['contains', subschema],
+  ['minContains', { ...count, drafts: since2019 }],
+  ['maxContains', { ...count, drafts: since2019 }],
+  ['minItems', count],
+  ['maxItems', count],
+  ['uniqueItems', value((v) => typeof v === 'boolean')],
+  ['minimum', number],
+  ['maximum', number],
+  ['exclusiveMinimum', number],
+  ['exclusiveMaximum', number],
+  ['multipleOf', value((v) => typeof v === 'number' && v > 0)],
+  ['minLength', count],
+  ['maxLength', count],
+  ['pattern', value(isPattern)],
+  ['format', { read: (v) => (typeof v === 'string' ? knownFormat(v) : INVALID) }],
+])
+
+/** `items` alone changed its shape: before 2020-12 a list of it is what is now `prefixItems`. */
+export function readItems(draft: Draft, items: unknown, visit: Visit): unknown {
+  return Array.isArray(items) && draft !== '2020-12' ? readList(items, visit) : visit(items, '')
+}
+
+function value(isValid: (value: unknown) => boolean): Keyword {
+  return { read: (v) => (isValid(v) ? v : INVALID) }
+}
+
+function readList(list: unknown, visit: Visit): unknown {
+  if (!Array.isArray(list) || list.length === 0) return INVALID
+  return list.map((item, i) => visit(item, `/${i}`))
+}
+
+function readMap(map: unknown, visit: Visit): unknown {
+  if (!isObject(map)) return INVALID
+  return Object.fromEntries(Object.entries(map).map(([name, v]) => [name, visit(v, `/${name}`)]))
+}
+
+function readDependencies(map: unknown, visit: Visit): unknown {
+  return readMap(map, (item, path) => (isNames(item) ? item : visit(item, path)))
+}
+
+function knownFormat(name: string): string | undefined {
+  return FORMATS.has(name) ? name : undefined
+}
+
+function isType(name: unknown): boolean {
+  return typeof name === 'string' && TYPES.has(name)
+}
+
+function isNames(list: unknown): boolean {
+  return Array.isArray(list) && list.every((name) => typeof name === 'string')
+}
+
+function isNamesMap(map: unknown): boolean {
+  return isObject(map) && Object.values(map).every(isNames)
+}
+
+function hasPatterns(map: unknown): boolean {
+  return isObject(map) && Object.keys(map).every(isPattern)
+}
+
+function isPattern(source: unknown): boolean {
+  if (typeof source !== 'string') return false
+  try {
+    return Boolean(new RegExp(source, 'u'))
+  } catch {
+    return false
+  }
+}
