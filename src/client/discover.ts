@@ -36,6 +36,8 @@ export type Finding =
 /**
  * Asks `server/discover`.
  *
+ * @param mayRepeat Whether a server that refuses a version and names it as supported, as one in the
+ *   middle of an update may, is asked again.
  * @throws {McpError} `VERSION_MISMATCH`; whatever is no evidence: network failures, timeouts over
  *   HTTP, authorization, overload.
  * @throws {ProtocolError} An error that only a server of 2026-07-28 gives.
@@ -44,6 +46,7 @@ export async function probe(
   connection: Connection,
   versions: Versions,
   options: RequestOptions,
+  mayRepeat = true,
 ): Promise<Finding> {
   const [newest] = versions.modern
   if (!newest) return { era: 'legacy', error: undefined }
@@ -53,7 +56,7 @@ export async function probe(
     return adopt(connection, versions, await call.result)
   } catch (error) {
     if (error instanceof ProtocolError && error.code === UNSUPPORTED_PROTOCOL_VERSION) {
-      return other(connection, versions, newest, error, options)
+      return other(connection, versions, error, options, mayRepeat)
     }
     if (!isLegacyEvidence(error, call.status, connection.channel.http)) throw error
     const { status } = call
@@ -86,14 +89,15 @@ export function isLegacyEvidence(
 async function other(
   connection: Connection,
   { modern, legacy }: Versions,
-  refused: RevisionFacts,
   error: ProtocolError,
   options: RequestOptions,
+  mayRepeat: boolean,
 ): Promise<Finding> {
   const supported = supportedBy(error)
-  const left = modern.filter((facts) => facts !== refused)
-  const next = chooseVersion(left, supported)
-  if (next) return probe(connection, { modern: [next], legacy }, options)
+  const refused = modern.slice(0, 1)
+  const again = mayRepeat ? chooseVersion(refused, supported) : undefined
+  const next = chooseVersion(modern.slice(1), supported) ?? again
+  if (next) return probe(connection, { modern: [next], legacy }, options, next !== again)
   const first = chooseVersion(legacy, supported)
   if (first) return { era: 'legacy', error, first }
   throw mismatch([...modern, ...legacy], supported, error)

@@ -1,0 +1,30 @@
+/** Servers that refuse the version of a probe. */
+import { expect, test } from 'vitest'
+
+import { connect } from '../../src/client/index.ts'
+import { error, httpPeer, result } from './peers.ts'
+
+const discovered = {
+  supportedVersions: ['2026-07-28'],
+  capabilities: {},
+  resultType: 'complete',
+  ttlMs: 0,
+  cacheScope: 'private',
+}
+const refusal = { supported: ['2026-07-28'], requested: '2026-07-28' }
+
+test('a server that refuses the version that it supports is asked once more', async () => {
+  const peer = httpPeer((seen) =>
+    peer.seen.length === 1 ? error(seen, -32022, 400, refusal) : result(seen, discovered),
+  )
+  await using client = await connect('http://peer.test/mcp', { fetch: peer.fetch })
+  expect(client.revision).toBe('2026-07-28')
+  expect(peer.sent('server/discover')).toHaveLength(2)
+})
+
+test('a server that goes on refusing the version that it supports is given up', async () => {
+  const peer = httpPeer((seen) => error(seen, -32022, 400, refusal))
+  const connecting = connect('http://peer.test/mcp', { fetch: peer.fetch })
+  await expect(connecting).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
+  expect(peer.seen).toHaveLength(2)
+})
