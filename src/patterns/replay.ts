@@ -46,7 +46,7 @@ export class ReplayInput implements Input {
 
   /**
    * @param recording What the runs before left.
-   * @param responses The client's `inputResponses`; keys that were not asked for are ignored.
+   * @param responses The client's `inputResponses`; keys that nothing asks for are ignored.
    */
   constructor(recording: Recording, responses: { [key: string]: unknown } = {}) {
     this.#recording = {
@@ -91,7 +91,8 @@ export class ReplayInput implements Input {
     return { requests, recording: { ...this.#recording, open } }
   }
 
-  async #answer(key: string, { request, accepts }: Question): Promise<JsonObject> {
+  async #answer(key: string, question: Question): Promise<JsonObject> {
+    const { request, accepts } = question
     const asked = await digest(request)
     const recorded = this.#recording.answers[key]
     if (recorded) {
@@ -100,7 +101,9 @@ export class ReplayInput implements Input {
     }
     const opened = this.#recording.open[key]
     if (opened !== undefined && opened !== asked) throw this.#diverge(key)
-    const response = opened === undefined ? undefined : this.#responses[key]
+    // A name that the author chose can be answered before it is asked; a counted one cannot.
+    const open = opened !== undefined || question.key !== undefined
+    const response = open && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
       this.#recording.answers[key] = { asked, answer: response }
       return response

@@ -216,7 +216,7 @@ export class RequestContext implements Context {
     const { ask, rounds, revision } = this.exchange
     if (ask) return pushInput((request) => ask(request, this.exchange.signal))
     if (rounds && findMethod(this.method, revision)?.asks) {
-      return (this.#replay ??= new ReplayInput(emptyRecording()))
+      return (this.#replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }
     return noInput(
       `"${this.method}" cannot ask the client: in revision ${this.revision} that needs a session`,
