@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 
 import { build } from 'esbuild'
 
+import { bun, deno } from '../test/runtimes/binaries.ts'
+
 /** A running everything-server. */
 export interface RunningServer extends AsyncDisposable {
   /** Its MCP endpoint. */
@@ -15,13 +17,27 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const serverEntry = 'conformance/everything-server.ts'
 const clientEntry = 'conformance/everything-client.ts'
 const bundledClient = 'conformance/results/everything-client.mjs'
 
-const serverCommands: Record<string, readonly string[]> = {
-  node: [process.execPath, '--import', 'tsx', serverEntry],
+/** What starts the server on each runtime. */
+const serverCommands: Record<string, () => readonly string[]> = {
+  node: () => [process.execPath, '--import', 'tsx', 'conformance/everything-server.ts'],
+  deno: () => [deno(), ...denoFlags, 'conformance/everything-server.deno.ts'],
+  bun: () => [bun(), 'conformance/everything-server.bun.ts'],
 }
+
+/** What starts the client on each runtime; the URL is appended. */
+const clientCommands: Record<string, () => Promise<readonly string[]>> = {
+  node: async () => {
+    await bundleClient()
+    return [process.execPath, bundledClient]
+  },
+  deno: async () => [deno(), ...denoFlags, '--allow-env', clientEntry],
+  bun: async () => [bun(), clientEntry],
+}
+
+const denoFlags = ['run', '--quiet', '--no-prompt', '--allow-net']
 
 /**
  * Starts the everything-server on a free port; disposing stops it.
@@ -29,7 +45,7 @@ const serverCommands: Record<string, readonly string[]> = {
  * @throws {Error} when the runtime is unknown, or the server ends before it listens.
  */
 export async function startServer(runtime: string): Promise<RunningServer> {
-  const [command, ...args] = serverCommands[runtime] ?? []
+  const [command, ...args] = serverCommands[runtime]?.() ?? []
   if (!command) throw new Error(`No everything-server for runtime "${runtime}"`)
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
@@ -49,13 +65,19 @@ export async function startServer(runtime: string): Promise<RunningServer> {
 }
 
 /**
- * Gives the command line to which the suite appends the URL of its server. On Node it is one
- * bundled file, as the suite starts a process for each scenario.
+ * Gives the command line to which the suite appends the URL of its server.
  *
  * @throws {Error} when the runtime is unknown.
  */
 export async function clientCommand(runtime: string): Promise<string> {
-  if (runtime !== 'node') throw new Error(`No everything-client for runtime "${runtime}"`)
+  const words = await clientCommands[runtime]?.()
+  if (!words) throw new Error(`No everything-client for runtime "${runtime}"`)
+  // The suite splits the command at spaces and hands it to a shell.
+  return words.map((word) => (word.startsWith('conformance/') ? root + word : word)).join(' ')
+}
+
+/** Makes the client one file, as the suite starts a process for each scenario. */
+async function bundleClient(): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: [clientEntry],
@@ -66,5 +88,4 @@ export async function clientCommand(runtime: string): Promise<string> {
     target: 'node20',
     logLevel: 'warning',
   })
-  return `${process.execPath} ${root}${bundledClient}`
 }

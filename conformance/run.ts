@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 import { clientCommand, startServer } from './hosts.ts'
+import { report } from './report.ts'
 import type { Outcome, Role, Scenario } from './suite.ts'
 import {
   installSuite,
@@ -97,53 +98,4 @@ async function inParallel<Item, Result>(
   }
   await Promise.all(Array.from({ length: width }, worker))
   return done
-}
-
-/** Prints the table, then each failing check; returns the number of scenarios that failed. */
-function report(all: readonly Outcome[]): number {
-  const width = Math.max(...all.map(({ scenario }) => scenario.name.length))
-  const totals = new Map<string, { passed: number; failed: number }>()
-  const lines: string[] = []
-  for (const outcome of all) {
-    const { role, revision, name, standing } = outcome.scenario
-    const verdict = judge(outcome)
-    const counts = `${count(outcome, 'SUCCESS')} passed, ${count(outcome, 'FAILURE')} failed`
-    const warnings = count(outcome, 'WARNING')
-    lines.push(
-      [
-        role.padEnd(6),
-        revision,
-        name.padEnd(width),
-        standing.padEnd(19),
-        verdict.padEnd(4),
-        counts + (warnings > 0 ? `, ${warnings} warnings` : ''),
-      ].join('  '),
-    )
-    const key = `${role} ${revision} ${standing === 'required' ? 'required' : 'not scored'}`
-    const total = totals.get(key) ?? { passed: 0, failed: 0 }
-    total[verdict === 'FAIL' ? 'failed' : 'passed'] += 1
-    totals.set(key, total)
-    for (const check of outcome.checks) {
-      if (check.status !== 'FAILURE' && check.status !== 'WARNING') continue
-      const why = check.errorMessage ?? check.description
-      lines.push(`          ${check.status} ${check.id} (${check.name}): ${why}`)
-    }
-    if (outcome.trouble) lines.push(outcome.trouble.replaceAll(/^/gm, '          '))
-  }
-  console.log(lines.join('\n'))
-  console.log()
-  for (const [key, { passed, failed }] of totals) {
-    console.log(`${key}: ${passed} of ${passed + failed} scenarios passed`)
-  }
-  return all.filter((outcome) => judge(outcome) === 'FAIL').length
-}
-
-function judge(outcome: Outcome): 'pass' | 'warn' | 'FAIL' {
-  if (outcome.trouble !== undefined || count(outcome, 'FAILURE') > 0) return 'FAIL'
-  if (count(outcome, 'WARNING') > 0) return 'warn'
-  return 'pass'
-}
-
-function count(outcome: Outcome, status: string): number {
-  return outcome.checks.filter((check) => check.status === status).length
 }

@@ -1,0 +1,102 @@
+/**
+ * The client that the official conformance suite is run against.
+ *
+ * The suite starts it once for each scenario: the last argument is the URL of the suite's server;
+ * `MCP_CONFORMANCE_SCENARIO` names the scenario, `MCP_CONFORMANCE_PROTOCOL_VERSION` the revision, and
+ * `MCP_CONFORMANCE_CONTEXT` may hold a JSON object with what the scenario needs. The suite watches the
+ * traffic; the exit code says whether the client got through.
+ *
+ * @see https://github.com/modelcontextprotocol/conformance
+ */
+import { connect, type Client, type ConnectOptions } from '../src/client/index.ts'
+import { findRevision, revisions, type JsonObject } from '../src/index.ts'
+
+const { env, argv } = globalThis.process
+
+const url = argv.at(-1) ?? ''
+const scenario = env.MCP_CONFORMANCE_SCENARIO ?? ''
+
+/** The revisions of the era that is asked for: some of the suite's servers speak an older one. */
+function wanted(): ConnectOptions['revision'] {
+  const era = findRevision(env.MCP_CONFORMANCE_PROTOCOL_VERSION)?.era
+  return revisions.filter((facts) => facts.era === era).map(({ version }) => version)
+}
+
+const options: ConnectOptions = {
+  info: { name: 'edgewise-everything', version: '1.0.0' },
+  revision: wanted() ?? [],
+  roots: [{ uri: 'file:///home/user/project', name: 'project' }],
+  onElicit: () => ({ action: 'accept', content: { confirmed: true } }),
+  onSample: () => ({
+    role: 'assistant',
+    content: { type: 'text', text: 'A sampled answer' },
+    model: 'none',
+  }),
+}
+
+/** Lists the tools and calls the first. */
+async function callFirstTool(client: Client): Promise<void> {
+  const [tool] = await client.listAllTools()
+  if (tool) await client.callTool(tool.name, { a: 2, b: 3 })
+}
+
+/** Calls every tool that the client shows. */
+async function callAllTools(client: Client, args: JsonObject): Promise<void> {
+  for (const { name } of await client.listAllTools()) await client.callTool(name, args)
+}
+
+/** Lists everything, and asks for the first of each kind. */
+async function useEverything(client: Client): Promise<void> {
+  await callFirstTool(client)
+  const [resource] = await client.listAllResources()
+  if (resource) await client.readResource(resource.uri)
+  const [prompt] = await client.listAllPrompts()
+  if (prompt) await client.getPrompt(prompt.name)
+}
+
+/** Calls the tools that the context names, with its arguments. */
+async function callAsTold(client: Client): Promise<void> {
+  const { toolCalls } = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? '{}') as {
+    toolCalls: { name: string; arguments: JsonObject }[]
+  }
+  await client.listAllTools()
+  for (const call of toolCalls) await client.callTool(call.name, call.arguments)
+}
+
+/** Sends the schema of one tool back as the argument of another. */
+async function echoSchema(client: Client): Promise<void> {
+  const tools = await client.listAllTools()
+  const focal = tools.find(({ name }) => name === 'json_schema_2020_12_tool')
+  await client.callTool('json_schema_echo', { schema: focal?.inputSchema })
+}
+
+/** Makes an unrelated call while another waits for the answer that its retry carries. */
+async function callDuringRounds(client: Client): Promise<void> {
+  const tools = (await client.listAllTools()).map(({ name }) => name)
+  await Promise.all(tools.map((name) => client.callTool(name)))
+}
+
+const plays: Record<string, (client: Client) => Promise<unknown>> = {
+  // These two have servers that offer nothing.
+  initialize: (client) => client.ping(),
+  'request-metadata': (client) => client.ping(),
+  tools_call: callFirstTool,
+  'sse-retry': callFirstTool,
+  'elicitation-sep1034-client-defaults': callFirstTool,
+  'http-standard-headers': useEverything,
+  'http-custom-headers': callAsTold,
+  'http-invalid-tool-headers': (client) => callAllTools(client, { region: 'us-west1' }),
+  'json-schema-ref-no-deref': (client) => client.listAllTools(),
+  'json-schema-2020-12-preservation': echoSchema,
+  'sep-2322-client-request-state': callDuringRounds,
+}
+
+const play = plays[scenario]
+if (!play) throw new Error(`This client does not play the scenario "${scenario}"`)
+if (scenario === 'elicitation-sep1034-client-defaults') {
+  // The defaults of the form are to be filled in for what the user left out.
+  Object.assign(options, { onElicit: () => ({ action: 'accept', content: {} }) })
+}
+
+await using client = await connect(url, options)
+await play(client)

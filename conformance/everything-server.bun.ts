@@ -1,0 +1,7 @@
+/**
+ * The everything-server on Bun: listens on a free port and prints its endpoint.
+ */
+import { serve } from '../runtimes/bun/index.ts'
+import { createEverythingServer } from './everything.ts'
+
+console.log(serve(createEverythingServer(), { port: 0 }).url)

@@ -1,0 +1,7 @@
+/**
+ * The everything-server on Deno: listens on a free port and prints its endpoint.
+ */
+import { serve } from '../runtimes/deno/index.ts'
+import { createEverythingServer } from './everything.ts'
+
+console.log(serve(createEverythingServer(), { port: 0 }).url)

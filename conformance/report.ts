@@ -1,0 +1,58 @@
+/**
+ * The table of a conformance run.
+ */
+import type { Outcome } from './suite.ts'
+
+/** Prints the table with each failing check, then totals; returns how many scenarios failed. */
+export function report(all: readonly Outcome[]): number {
+  const width = Math.max(...all.map(({ scenario }) => scenario.name.length))
+  const totals = new Map<string, Record<Verdict, number>>()
+  const lines: string[] = []
+  for (const outcome of all) {
+    const { role, revision, name, standing } = outcome.scenario
+    const verdict = judge(outcome)
+    const counts = `${count(outcome, 'SUCCESS')} passed, ${count(outcome, 'FAILURE')} failed`
+    const warnings = count(outcome, 'WARNING')
+    lines.push(
+      [
+        role.padEnd(6),
+        revision,
+        name.padEnd(width),
+        standing.padEnd(19),
+        verdict.padEnd(4),
+        counts + (warnings > 0 ? `, ${warnings} warnings` : ''),
+      ].join('  '),
+    )
+    const key = `${role} ${revision} ${standing === 'required' ? 'required' : 'not scored'}`
+    const total = totals.get(key) ?? { pass: 0, warn: 0, skip: 0, FAIL: 0 }
+    total[verdict] += 1
+    totals.set(key, total)
+    for (const check of outcome.checks) {
+      if (check.status !== 'FAILURE' && check.status !== 'WARNING') continue
+      const why = check.errorMessage ?? check.description
+      lines.push(`          ${check.status} ${check.id} (${check.name}): ${why}`)
+    }
+    if (outcome.trouble) lines.push(outcome.trouble.replaceAll(/^/gm, '          '))
+  }
+  console.log(lines.join('\n'))
+  console.log()
+  for (const [key, { pass, warn, skip, FAIL }] of totals) {
+    const rest = `${warn} with warnings, ${skip} not exercised, ${FAIL} failed`
+    console.log(`${key}: ${pass} of ${pass + warn + skip + FAIL} scenarios passed, ${rest}`)
+  }
+  return all.filter((outcome) => judge(outcome) === 'FAIL').length
+}
+
+type Verdict = 'pass' | 'warn' | 'skip' | 'FAIL'
+
+function judge(outcome: Outcome): Verdict {
+  if (outcome.trouble !== undefined || count(outcome, 'FAILURE') > 0) return 'FAIL'
+  if (count(outcome, 'WARNING') > 0) return 'warn'
+  // A scenario that checks nothing but the form of the messages has not been exercised.
+  const own = outcome.checks.filter(({ id }) => id !== 'wire-schema-valid')
+  return own.some(({ status }) => status === 'SUCCESS') ? 'pass' : 'skip'
+}
+
+function count(outcome: Outcome, status: string): number {
+  return outcome.checks.filter((check) => check.status === status).length
+}
