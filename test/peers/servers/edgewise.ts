@@ -1,0 +1,39 @@
+/**
+ * The contract on Edgewise.
+ */
+import * as z from 'zod'
+
+import { createServer, text, type Server } from '../../../src/server/index.ts'
+import { booked, counted, greeting, memo, pause, question, reviewOf } from '../contract.ts'
+
+export function createPeerServer(): Server {
+  const server = createServer({ name: 'edgewise', version: '1.0.0' })
+
+  server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => greeting(name))
+
+  server.tool(
+    'count',
+    { input: z.object({ to: z.number(), pauseMs: z.number() }) },
+    async ({ to, pauseMs }, ctx) => {
+      for (let progress = 1; progress <= to; progress++) {
+        await ctx.progress(progress, { total: to })
+        await pause(pauseMs)
+      }
+      return counted(to)
+    },
+  )
+
+  server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
+    const schema = z.object({ confirm: z.boolean() })
+    const answer = await ctx.elicit({ message: question(city), schema })
+    return booked(city, answer.action === 'accept' && answer.content.confirm)
+  })
+
+  server.resource(memo.uri, { name: memo.name, mimeType: 'text/plain' }, () => memo.text)
+
+  server.prompt('review', { input: z.object({ topic: z.string() }) }, ({ topic }) =>
+    text(reviewOf(topic)),
+  )
+
+  return server
+}
