@@ -1,0 +1,97 @@
+// The package as npm would install it: packed, unpacked elsewhere, compiled against and run.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { root, runToEnd } from './process.ts'
+
+const folder = join(root, '.cache', 'consumer')
+const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+const { exports } = JSON.parse(manifest) as { exports: Record<string, string> }
+const browser = ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable']
+const runtimes = ['./node', './bun', './deno', './cloudflare']
+const webEntries = Object.keys(exports).filter(
+  (entry) => !runtimes.includes(entry) && !entry.endsWith('.json'),
+)
+let paths: string[] = []
+
+beforeAll(() => {
+  const installed = join(folder, 'node_modules', 'edgewise')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(installed, { recursive: true })
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
+  const [packed] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' })) as {
+    filename: string
+    files: { path: string }[]
+  }[]
+  const archive = join(folder, packed!.filename)
+  execFileSync('tar', ['-xzf', archive, '-C', installed, '--strip-components=1'])
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  paths = packed!.files.map(({ path }) => path)
+})
+
+describe('The packed package', () => {
+  it('has no development files', () => {
+    expect(paths).toContain('README.md')
+    expect(
+      paths.filter(
+        (path) =>
+          !/^(README\.md|package\.json|(dist\/)?(src|runtimes)\/.+\.(ts|js|map))$/.test(path),
+      ),
+    ).toEqual([])
+  })
+
+  it('has types that stand on Web types alone, but for the entries of the runtimes', () =>
+    compile('web', webEntries, browser, []))
+
+  it('has types for Node that stand on those of Node', () =>
+    compile('node', ['./node'], [], ['node']))
+
+  it('has types for Bun that stand on those of Bun', () => compile('bun', ['./bun'], [], ['bun']))
+
+  it('has types for Deno that stand on those of Deno', () =>
+    compile('deno', ['./deno'], browser, ['deno']))
+
+  it('has types for Cloudflare that stand on those of workerd', () =>
+    compile('cloudflare', ['./cloudflare'], [], ['@cloudflare/workers-types']))
+
+  it('runs on Node', async () => {
+    const file = join(folder, 'main.js')
+    writeFileSync(
+      file,
+      `import { createServer } from 'edgewise/server'
+import { connectInMemory } from 'edgewise/testing'
+const client = await connectInMemory(createServer({ name: 'packed', version: '1' }))
+if (client.serverInfo.name !== 'packed') process.exit(1)
+if (!import.meta.resolve('edgewise').includes('/consumer/node_modules/')) process.exit(2)
+await client.close()
+`,
+    )
+    await runToEnd(['node', file])
+  })
+})
+
+async function compile(
+  name: string,
+  entries: string[],
+  lib: string[],
+  types: string[],
+): Promise<void> {
+  const lines = entries.map(
+    (entry, at) => `export * as entry${at} from 'edgewise${entry.slice(1)}'\n`,
+  )
+  writeFileSync(join(folder, `${name}.ts`), lines.join(''))
+  const compilerOptions = {
+    target: 'ES2022',
+    module: 'NodeNext',
+    strict: true,
+    noEmit: true,
+    // A declaration that names an unknown type is an error. (Those of Bun have errors themselves.)
+    skipLibCheck: types.includes('bun'),
+    lib: ['ES2023', 'ESNext.Disposable', ...lib],
+    types,
+  }
+  const project = join(folder, `tsconfig.${name}.json`)
+  writeFileSync(project, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }))
+  await runToEnd(['node', 'node_modules/@typescript/native/bin/tsc', '-p', project])
+}
