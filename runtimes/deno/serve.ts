@@ -6,6 +6,9 @@
 import type { Server } from '../../src/server/index.ts'
 import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
 
+/** How long responses that are under way may take when the server closes. */
+const LAST_ANSWERS_MS = 1000
+
 /**
  * Starts an HTTP server. Needs `--allow-net`, for that host and port at least.
  *
@@ -13,7 +16,33 @@ import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/t
  */
 export function serve(server: Server, options: ListenOptions = {}): HttpServer {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
-  // What to print is the program's affair.
-  const http = Deno.serve({ port, hostname, onListen: () => {} }, answer)
-  return listening(http.addr.port, () => http.shutdown())
+  const closing = new AbortController()
+  const open = new Set<Promise<unknown>>()
+  const http = Deno.serve(
+    // What to print is the program's affair.
+    { port, hostname, signal: closing.signal, onListen: () => {} },
+    (request, { completed }) => {
+      const gone = new AbortController()
+      const ended = completed.catch(() => gone.abort()).finally(() => open.delete(ended))
+      open.add(ended)
+      return answer(withSignal(request, gone.signal))
+    },
+  )
+  return listening(http.addr.port, async () => {
+    // Deno either waits for everything or for nothing.
+    let timer: number | undefined
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, LAST_ANSWERS_MS)))
+    await Promise.race([Promise.all(open), late])
+    clearTimeout(timer)
+    closing.abort()
+    await http.finished
+  })
+}
+
+/**
+ * Gives a request a signal that aborts when the client leaves and only then. Deno's own one aborts
+ * after complete responses too, and prints a warning when it is used.
+ */
+function withSignal(request: Request, signal: AbortSignal): Request {
+  return Object.defineProperty(request, 'signal', { value: signal })
 }

@@ -37,7 +37,7 @@ async function respond(
   outgoing.on('error', () => {})
   incoming.on('error', () => {})
   try {
-    const request = toRequest(incoming, gone.signal)
+    const request = readRequest(incoming, gone.signal)
     const response = request ? await handler(request) : new Response(null, { status: 400 })
     await write(response, incoming, outgoing, gone.signal)
   } catch {
@@ -48,15 +48,23 @@ async function respond(
 }
 
 /** The Web request; nothing when the method, the host or the target makes none. */
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+function readRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  try {
+    return toRequest(incoming, signal)
+  } catch {
+    return undefined
+  }
+}
+
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', headers: known, rawHeaders, socket } = incoming
   const host = known.host ?? 'localhost'
   // Express and its like cut the path they are mounted on from `url`.
   const target = (incoming as { originalUrl?: string }).originalUrl ?? incoming.url ?? '/'
   // The host decides, also where the target names another one.
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  if (!path.startsWith('/') || !AUTHORITY.test(host)) throw new TypeError('No valid URL')
   const url = `${'encrypted' in socket ? 'https' : 'http'}://${host}${path}`
-  if (!path.startsWith('/') || !AUTHORITY.test(host) || !URL.canParse(url)) return undefined
 
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -86,12 +94,14 @@ async function write(
   const head = [...headers].flat()
   // The rest of a body that nobody wanted to read is not waited for.
   if (!incoming.complete) head.push('connection', 'close')
-  if (gone.aborted || incoming.method === 'HEAD' || !body) {
+  if (gone.aborted || incoming.method === 'HEAD') {
     await body?.cancel(gone.reason)
     outgoing.writeHead(status, head).end()
-  } else if (headers.get('content-type')?.startsWith('application/json')) {
-    // What is written whole gets a length, and one packet.
+  } else if (!body || headers.get('content-type')?.startsWith('application/json')) {
+    // What is there as a whole gets a length, and one packet.
     const bytes = new Uint8Array(await response.arrayBuffer())
+    const counted = headers.has('content-length') || status === 204 || status === 304
+    if (!counted) head.push('content-length', String(bytes.length))
     outgoing.writeHead(status, head).end(bytes)
   } else {
     outgoing.writeHead(status, head).flushHeaders()

@@ -1,0 +1,166 @@
+// The same server over HTTP on each runtime, as a program of its own.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { request as httpRequest } from 'node:http'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { connect, type Client } from '../../src/client/index.ts'
+import { commandOf, root } from '../process.ts'
+
+const denoFlags = ['--no-remote', '--node-modules-dir=manual', '--no-prompt', '--no-lock']
+
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+/** A call of a tool without a session. */
+function call(
+  name: string,
+  args: object = {},
+  meta: object = {},
+): { method: string; headers: Record<string, string>; body: string } {
+  const params = { name, arguments: args, _meta: { ...MODERN, ...meta } }
+  return {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  }
+}
+
+describe.each([
+  { runtime: 'Node', words: ['tsx', 'test/http/main-node.ts'] },
+  // Listening on this machine is all that is permitted.
+  {
+    runtime: 'Deno',
+    words: ['deno', 'run', ...denoFlags, '--allow-net=127.0.0.1', 'test/http/main-deno.ts'],
+  },
+  { runtime: 'Bun', words: ['bun', '--no-install', 'test/http/main-bun.ts'] },
+])('serving HTTP on $runtime', ({ runtime, words }) => {
+  let child: ChildProcess
+  let url: string
+  const lines: string[] = []
+  let log = ''
+
+  beforeAll(async () => {
+    const [command, ...args] = commandOf(words)
+    const program = spawn(command, args, { cwd: root })
+    child = program
+    createInterface({ input: program.stdout }).on('line', (line) => lines.push(line))
+    program.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+    url = await vi.waitFor(() => {
+      expect(lines, log).not.toEqual([])
+      return lines[0]!
+    }, 20_000)
+  })
+  afterAll(() => child.kill('SIGKILL'))
+
+  const callText = async (name: string): Promise<string> => {
+    const response = await fetch(url, call(name))
+    const { result } = (await response.json()) as { result: { content: { text: string }[] } }
+    return result.content[0]!.text
+  }
+
+  test.each(['2025-11-25', '2026-07-28'] as const)('a client of %s', async (revision) => {
+    const client: Client = await connect(url, { revision })
+    expect(client.revision).toBe(revision)
+    const tools = await client.listAllTools()
+    expect(tools.map(({ name }) => name)).toContain('echo')
+    const steps: unknown[] = []
+    const waiting = client.callTool('wait', {}, { onProgress: (step) => steps.push(step) })
+    // Progress arrives while the call still runs.
+    await vi.waitFor(() => expect(steps).toMatchObject([{ progress: 1, message: 'waiting' }]))
+    await client.callTool('release')
+    expect((await waiting).content).toEqual([{ type: 'text', text: 'Released' }])
+    await client.close()
+  })
+
+  test('other paths are 404, foreign origins and hosts are 403', async () => {
+    expect((await fetch(new URL('/other', url))).status).toBe(404)
+    const init = call('echo', { text: '' })
+    const foreign = { ...init.headers, origin: 'https://evil.example' }
+    expect((await fetch(url, { ...init, headers: foreign })).status).toBe(403)
+    const status = await new Promise((resolve, reject) => {
+      const headers = { ...init.headers, host: 'evil.example' }
+      httpRequest(url, { method: 'POST', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', reject)
+        .end(init.body)
+    })
+    expect(status).toBe(403)
+  })
+
+  test('a body over the limit is 413, announced or not, and the server goes on', async () => {
+    const announced = call('echo', { text: 'x'.repeat(200_000) })
+    expect((await fetch(url, announced)).status).toBe(413)
+    const bytes = new TextEncoder().encode(announced.body)
+    const body = new Blob([bytes]).stream()
+    const streamed: RequestInit & { duplex: 'half' } = { ...announced, body, duplex: 'half' }
+    // A server may also end the connection while the rest is still on its way.
+    const status = await fetch(url, streamed).then(
+      (response) => response.status,
+      () => 413,
+    )
+    expect(status).toBe(413)
+    expect(await callText('aborts')).toMatch(/^\d+$/)
+  })
+
+  test('a client that leaves a stream aborts the handler; a finished response does not', async () => {
+    const before = Number(await callText('aborts'))
+    await callText('aborts')
+    await sleep(50)
+    expect(Number(await callText('aborts'))).toBe(before)
+
+    const leaving = new AbortController()
+    const init = call('wait', {}, { progressToken: 1 })
+    const response = await fetch(url, { ...init, signal: leaving.signal })
+    const reader = response.body!.getReader()
+    await reader.read()
+    leaving.abort()
+    await vi.waitFor(async () => expect(Number(await callText('aborts'))).toBe(before + 1), {
+      timeout: 10_000,
+      interval: 100,
+    })
+  })
+
+  test('a large answer to a slow reader arrives whole', async () => {
+    const response = await fetch(url, call('repeat', { length: 16 << 20 }))
+    await sleep(100)
+    const { result } = (await response.json()) as { result: { content: { text: string }[] } }
+    expect(result.content[0]!.text).toBe('x'.repeat(16 << 20))
+  })
+
+  // Bun ends connections that are idle for 10 seconds, unless told otherwise.
+  if (runtime === 'Bun')
+    test('a stream that is quiet for long is not cut', async () => {
+      const response = await fetch(url, call('wait', {}, { progressToken: 1 }))
+      const reader = response.body!.getReader()
+      await reader.read()
+      await sleep(11_000)
+      await callText('release')
+      const { value } = await reader.read()
+      expect(new TextDecoder().decode(value)).toContain('Released')
+    })
+
+  test('close ends open streams, stops listening, and nothing else was printed', async () => {
+    const client = await connect(url, { revision: '2025-11-25' })
+    const init = call('wait', {}, { progressToken: 1 })
+    const response = await fetch(url, init)
+    const reader = response.body!.getReader()
+    await reader.read()
+    child.stdin!.write('\n')
+    await vi.waitFor(() => expect(lines, log).toContain('closed'), 10_000)
+    await expect(fetch(url)).rejects.toThrow(TypeError)
+    await client.close()
+    expect(lines).toEqual([url, 'closed'])
+    expect(log).toBe('')
+  })
+})
