@@ -27,6 +27,7 @@ import type { RequestContext } from './context.ts'
 import { discover } from './discover.ts'
 import type { Exchange } from './exchange.ts'
 import { setLevel } from './logging.ts'
+import { requestEvent } from './observer.ts'
 import { getPrompt, listPrompts, promptCompleters } from './prompts.ts'
 import {
   listResources,
@@ -90,6 +91,18 @@ const bodies: ReadonlyMap<string, Method> = new Map<string, Method>([
  * {@link ProtocolError}.
  */
 export async function dispatch(
+  server: ServerDefinition,
+  message: JsonRpcRequest,
+  exchange: Exchange,
+): Promise<JsonRpcResponse> {
+  if (!server.observe) return answer(server, message, exchange)
+  const start = performance.now()
+  const response = await answer(server, message, exchange)
+  server.observe(requestEvent(message, exchange, response, performance.now() - start))
+  return response
+}
+
+async function answer(
   server: ServerDefinition,
   message: JsonRpcRequest,
   exchange: Exchange,

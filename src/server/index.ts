@@ -10,6 +10,14 @@ export type { Completer, Completers } from './completion.ts'
 export type { Caller, ClientFacts } from './exchange.ts'
 export type { ElicitAnswer, FormQuestion, UrlQuestion } from './elicitation.ts'
 export { createNotifier, type ChangeSource, type Notifier, type ServerChange } from './notifier.ts'
+export type {
+  ObservedEvent,
+  Observer,
+  RefusalEvent,
+  RequestEvent,
+  SessionEvent,
+  TraceContext,
+} from './observer.ts'
 export type { PromptHandler, PromptOptions, PromptReturn } from './prompts.ts'
 export type { Registration } from './registry.ts'
 export type {

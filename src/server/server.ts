@@ -14,6 +14,7 @@ import type { CacheHints, Implementation, Result, ServerCapabilities } from '../
 import type { Context, RequestContext } from './context.ts'
 import { inferCapabilities } from './discover.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
+import type { Observer } from './observer.ts'
 import { promptEntry, type PromptEntry, type PromptHandler, type PromptOptions } from './prompts.ts'
 import { Registry, type Registration } from './registry.ts'
 import {
@@ -41,6 +42,8 @@ export interface ServerOptions {
   cache?: CacheHints
   /** Learns of every failure whose detail the client does not get. */
   onError?: (error: unknown, ctx: Context | undefined) => void
+  /** Learns of every request, refusal and session; for audit logs, metrics and traces. */
+  observe?: Observer
 }
 
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
@@ -114,6 +117,8 @@ export interface ServerDefinition extends Server {
   readonly offered: ServerCapabilities
   /** Answers a request through the middleware. */
   through(ctx: RequestContext, params: JsonObject, method: Answer): Promise<Result> | Result
+  /** Tells the author of what happened; absent when nobody observes. */
+  readonly observe: Observer | undefined
   /** Tells the author of a failure. */
   report(error: unknown, ctx?: Context): void
 }
@@ -156,6 +161,7 @@ class Definition implements ServerDefinition {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
+  readonly observe: Observer | undefined
   readonly #onError: ServerOptions['onError']
   readonly #middleware: { method: string | undefined; run: Middleware }[] = []
   #offered: ServerCapabilities | undefined
@@ -168,6 +174,7 @@ class Definition implements ServerDefinition {
     this.pageSize = options.pageSize
     this.cache = { ttlMs: 0, cacheScope: 'private', ...options.cache }
     this.#onError = options.onError
+    this.observe = guarded(options.observe)
     const { notify } = this
     const changed = (announce: () => void) => (): void => {
       this.#offered = undefined
@@ -236,6 +243,18 @@ class Definition implements ServerDefinition {
 
   report(error: unknown, ctx?: Context): void {
     this.#onError?.(error, ctx)
+  }
+}
+
+/** An observer whose failures harm nothing. */
+function guarded(observe: Observer | undefined): Observer | undefined {
+  if (!observe) return undefined
+  return (event) => {
+    try {
+      observe(event)
+    } catch {
+      // What an observer throws concerns only itself.
+    }
   }
 }
 

@@ -29,16 +29,20 @@ export class Sessions {
   readonly #store: SessionStore
   readonly #idleMs: number
   readonly #maxSessions: number
+  readonly #changed: (change: 'opened' | 'ended', record: SessionRecord) => void
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
 
+  /** @param changed Learns of every session that is opened or ends. */
   constructor(
     store: SessionStore,
     { idleMs = 3_600_000, maxSessions = 10_000 }: SessionLimits = {},
+    changed: (change: 'opened' | 'ended', record: SessionRecord) => void = () => {},
   ) {
     this.#store = store
     this.#idleMs = idleMs
     this.#maxSessions = maxSessions
+    this.#changed = changed
   }
 
   /** Every session that is live here. */
@@ -50,6 +54,7 @@ export class Sessions {
   async open(record: SessionRecord): Promise<LiveSession> {
     const id = await this.#store.create(record)
     await this.#sweep()
+    this.#changed('opened', record)
     return this.#revive(id, record)
   }
 
@@ -79,6 +84,7 @@ export class Sessions {
     live.session.close()
     live.streams.close()
     await this.#store.remove(live.id)
+    this.#changed('ended', live.session.record)
   }
 
   /** Ends every session that is live here. */

@@ -62,12 +62,15 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
 }
 
 function makeSessions(
-  { revisions }: ServerDefinition,
+  { revisions, observe }: ServerDefinition,
   { sessions, sessionLimits }: HandlerOptions,
 ): Sessions | undefined {
   if (sessions === false || typeof sessions === 'function') return undefined
   if (!revisions.some(({ era }) => era === 'legacy')) return undefined
-  return new Sessions(sessions ?? createMemorySessionStore(), sessionLimits)
+  const store = sessions ?? createMemorySessionStore()
+  return new Sessions(store, sessionLimits, (change, { revision, principal }) => {
+    observe?.({ type: 'session', change, revision, principal })
+  })
 }
 
 function findForwarder(
@@ -85,6 +88,11 @@ async function answer(host: Host, request: Request, caller: Caller): Promise<Res
     return allowOrigin(await route(host, request, caller), origin)
   } catch (error) {
     if (error instanceof Refusal) {
+      const {
+        status,
+        error: { code, message },
+      } = error
+      host.server.observe?.({ type: 'refusal', status, code, message, origin })
       const response = refusalResponse(error)
       return error.status === 403 ? response : allowOrigin(response, origin)
     }

@@ -1,0 +1,95 @@
+/**
+ * What an author can observe of a server: enough to build an audit log, metrics or traces on.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
+import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import type { Exchange } from './exchange.ts'
+
+/** The W3C trace context that a request carries in its `_meta`. */
+export interface TraceContext {
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
+  readonly baggage?: string | undefined
+}
+
+/** A request that was answered, or whose answer nobody waits for any more. */
+export interface RequestEvent {
+  readonly type: 'request'
+  readonly method: string
+  readonly id: RequestId
+  /** What the request is about: the tool's or prompt's name, or the resource's URI. */
+  readonly name: string | undefined
+  readonly revision: Revision
+  readonly principal: string | undefined
+  readonly outcome: 'complete' | 'input_required' | 'failed' | 'error' | 'cancelled'
+  /** The code of the error, with the outcome `error`. */
+  readonly code: number | undefined
+  /** Milliseconds from dispatch to the answer. */
+  readonly durationMs: number
+  readonly trace: TraceContext
+}
+
+/** An HTTP request that was refused before anything ran. */
+export interface RefusalEvent {
+  readonly type: 'refusal'
+  /** The HTTP status. */
+  readonly status: number
+  readonly code: number
+  readonly message: string
+  readonly origin: string | null
+}
+
+/** A session that was opened, or that ended. */
+export interface SessionEvent {
+  readonly type: 'session'
+  readonly change: 'opened' | 'ended'
+  readonly revision: Revision
+  readonly principal: string | undefined
+}
+
+/** Something that happened on a server. None of it holds arguments, results or session ids. */
+export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent
+
+/** Learns of what happens. What it throws is ignored; it should return at once. */
+export type Observer = (event: ObservedEvent) => void
+
+/** The event of a request and its response. */
+export function requestEvent(
+  { method, id, params }: JsonRpcRequest,
+  { revision, caller, signal }: Exchange,
+  response: JsonRpcResponse,
+  durationMs: number,
+): RequestEvent {
+  const named = params?.name ?? params?.uri
+  const failure = 'error' in response ? response.error.code : undefined
+  return {
+    type: 'request',
+    method,
+    id,
+    name: typeof named === 'string' ? named : undefined,
+    revision: revision.version,
+    principal: caller.principal,
+    outcome: signal.aborted ? 'cancelled' : outcome(response),
+    code: failure,
+    durationMs,
+    trace: readTrace(params?._meta),
+  }
+}
+
+/** The trace context in a `_meta`; members that are no text are left out. */
+export function readTrace(meta: unknown): TraceContext {
+  const { traceparent, tracestate, baggage } = (meta ?? {}) as Record<string, unknown>
+  return { traceparent: text(traceparent), tracestate: text(tracestate), baggage: text(baggage) }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {
+  if ('error' in response) return 'error'
+  if (response.result.resultType === 'input_required') return 'input_required'
+  return response.result.isError === true ? 'failed' : 'complete'
+}

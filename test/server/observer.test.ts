@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { createHandler, createServer, text, type ObservedEvent } from '../../src/server/index.ts'
+import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
+
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+function makeServer(observe: (event: ObservedEvent) => void) {
+  const server = createServer({ name: 's', version: '1' }, { observe })
+  server.tool('hi', {}, () => text('hi'))
+  server.tool('bad', {}, () => {
+    throw new Error('secret')
+  })
+  return createHandler(server)
+}
+
+describe('what is observed of a server', () => {
+  it('requests, with what they were about, what came of them and their trace', async () => {
+    const events: ObservedEvent[] = []
+    const handle = makeServer((event) => events.push(event))
+    await postModern(handle, 'tools/call', {
+      name: 'hi',
+      arguments: { password: 'hunter2' },
+      _meta: { traceparent: TRACE, tracestate: 5 },
+    })
+    await postModern(handle, 'tools/call', { name: 'bad' })
+    await postModern(handle, 'tools/call', { name: 'none' })
+    expect(events).toMatchObject([
+      {
+        type: 'request',
+        method: 'tools/call',
+        name: 'hi',
+        revision: '2026-07-28',
+        outcome: 'complete',
+        trace: { traceparent: TRACE, tracestate: undefined },
+      },
+      { name: 'bad', outcome: 'failed' },
+      { name: 'none', outcome: 'error', code: -32602 },
+    ])
+    expect(JSON.stringify(events)).not.toMatch(/hunter2|secret/)
+  })
+
+  it('refusals and sessions', async () => {
+    const events: ObservedEvent[] = []
+    const handle = makeServer((event) => events.push(event))
+    const { id } = await openSession(handle)
+    await handle(
+      new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': id } }),
+    )
+    await post(handle, { jsonrpc: '2.0', id: 1, method: 'ping' }, { 'mcp-session-id': id })
+    await post(handle, {}, { origin: 'https://evil.example' })
+    expect(events).toMatchObject([
+      { type: 'session', change: 'opened', revision: '2025-11-25' },
+      { type: 'session', change: 'ended' },
+      { type: 'refusal', status: 404, origin: null },
+      { type: 'refusal', status: 403, origin: 'https://evil.example' },
+    ])
+    expect(JSON.stringify(events)).not.toContain(id)
+  })
+
+  it('an observer that throws harms nothing', async () => {
+    const handle = makeServer(() => {
+      throw new Error('observer')
+    })
+    expect((await postModern(handle, 'tools/call', { name: 'hi' })).status).toBe(200)
+  })
+})
