@@ -25,7 +25,7 @@ export class Feed implements Subscription {
   readonly #closing = new AbortController()
   readonly #queue: JsonRpcNotification[] = []
   #wake: (() => void) | undefined
-  #error: unknown
+  #error: Error | undefined
 
   /** @param signal Closes the feed. */
   constructor(signal?: AbortSignal) {
@@ -50,7 +50,7 @@ export class Feed implements Subscription {
   }
 
   /** Ends the feed with an error. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#error = error
     this.close()
   }

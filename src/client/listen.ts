@@ -45,7 +45,7 @@ export class Listener {
    */
   async listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
     const ended = await this.#open(feed, wanted, options)
-    this.#keep(feed, wanted, options, ended).catch((error: unknown) => feed.fail(error))
+    this.#keep(feed, wanted, options, ended).catch((error: Error) => feed.fail(error))
   }
 
   /** Takes a notification that belongs to a stream; others are not heard. */
