@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
+import { Cancellation } from '../patterns/cancellation.ts'
 import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 import { degradeParams } from '../protocol/degrade.ts'
 import {
@@ -74,7 +75,7 @@ class Connection {
   readonly #caller: Caller
   readonly #rounds: Rounds
   /** Requests that stand for themselves, by id. */
-  readonly #open = new Map<RequestId, AbortController>()
+  readonly #open = new Map<RequestId, Cancellation>()
   readonly #ending = new AbortController()
   #session: Session | undefined
   #closed = false
@@ -119,7 +120,7 @@ class Connection {
   #abandon(): void {
     this.#closed = true
     const error = new McpError('CLOSED', 'The connection is closed')
-    for (const controller of this.#open.values()) controller.abort(error)
+    for (const open of this.#open.values()) open.cancel(error)
     this.#session?.close()
   }
 
@@ -164,7 +165,7 @@ class Connection {
       session?.settle(message)
     } else if (message.method === 'notifications/cancelled') {
       const id = message.params?.requestId as RequestId
-      this.#open.get(id)?.abort(new McpError('ABORTED', 'The client cancelled'))
+      this.#open.get(id)?.cancel(new McpError('ABORTED', 'The client cancelled'))
       session?.cancel(id)
     } else if (message.method === 'notifications/initialized' && session) {
       session.record.initialized = true
@@ -211,20 +212,21 @@ class Connection {
       const id = JSON.stringify(message.id)
       throw new ProtocolError(INVALID_REQUEST, `Request id ${id} is already in use`)
     }
-    const { signal } = this.#track(message.id)
+    const cancellation = new Cancellation()
+    this.#open.set(message.id, cancellation)
     const exchange: Exchange = {
       revision,
       client,
       caller: this.#caller,
-      signal,
+      cancellation,
       ending: this.#ending.signal,
       logLevel,
       rounds: this.#rounds,
-      send: (notification) => this.#sendFor(signal, notification),
+      send: (notification) => this.#sendFor(cancellation, notification),
     }
     const response = await dispatch(this.#server, message, exchange)
     this.#open.delete(message.id)
-    if (signal.aborted) return undefined
+    if (cancellation.cancelled) return undefined
     if (message.method === 'subscriptions/listen' && 'result' in response) {
       // The end of a listener is announced in both ways that the spec's pages name.
       const requestId = message.id
@@ -238,17 +240,17 @@ class Connection {
     session: Session,
   ): Promise<JsonRpcResponse | undefined> {
     const { record } = session
-    const { signal } = session.open(message.id)
+    const cancellation = session.open(message.id)
     const revision = sessionRevision(record)
     const { askTimeoutMs: timeoutMs = 300_000 } = this.#options
     const exchange: Exchange = {
       revision,
       client: { info: record.clientInfo, capabilities: record.clientCapabilities },
       caller: this.#caller,
-      signal,
+      cancellation,
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
-      send: ({ method, params }) => this.#sendFor(signal, degraded(method, params, revision)),
+      send: ({ method, params }) => this.#sendFor(cancellation, degraded(method, params, revision)),
       ask: ({ method, params }, asking) =>
         session.ask(method, degradeParams(method, params, revision), {
           send: (asked) => this.#send(asked),
@@ -258,17 +260,11 @@ class Connection {
     }
     const response = await dispatch(this.#server, message, exchange)
     session.inFlight.delete(message.id)
-    return signal.aborted ? undefined : response
+    return cancellation.cancelled ? undefined : response
   }
 
-  #track(id: RequestId): AbortController {
-    const controller = new AbortController()
-    this.#open.set(id, controller)
-    return controller
-  }
-
-  #sendFor(signal: AbortSignal, message: JsonRpcNotification): Promise<void> | undefined {
-    return signal.aborted || this.#closed ? undefined : this.#transport.send(message).catch(ignore)
+  #sendFor(open: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
+    return open.cancelled || this.#closed ? undefined : this.#transport.send(message).catch(ignore)
   }
 
   /** Sends what nobody waits for; a closed connection is noticed by its receiver. */

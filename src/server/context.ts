@@ -150,7 +150,7 @@ export class RequestContext implements Context {
     return this.exchange.caller.request
   }
   get signal(): AbortSignal {
-    return this.exchange.signal
+    return this.exchange.cancellation.signal
   }
 
   waitUntil(work: Promise<unknown>): void {
@@ -214,7 +214,7 @@ export class RequestContext implements Context {
 
   #chooseInput(): Input {
     const { ask, rounds, revision } = this.exchange
-    if (ask) return pushInput((request) => ask(request, this.exchange.signal))
+    if (ask) return pushInput((request) => ask(request, this.exchange.cancellation.signal))
     if (rounds && findMethod(this.method, revision)?.asks) {
       return (this.#replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }

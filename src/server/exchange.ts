@@ -2,6 +2,7 @@
  * One request on its way: what the door found out about it, and how to reach the client while it
  * is answered. Made by a transport, read by everything else.
  */
+import type { Cancellation } from '../patterns/cancellation.ts'
 import type { Sealer } from '../patterns/sealed-state.ts'
 import type { JsonObject, JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
@@ -51,8 +52,8 @@ export interface Exchange {
   readonly revision: RevisionFacts
   readonly client: ClientFacts
   readonly caller: Caller
-  /** Fires when nobody waits for the answer any more. */
-  readonly signal: AbortSignal
+  /** Whether somebody still waits for the answer. */
+  readonly cancellation: Cancellation
   /** Fires when the host shuts down and open listeners should end gracefully. */
   readonly ending?: AbortSignal | undefined
   /** Where listeners hear of changes; the server's own notifier when absent. */

@@ -42,7 +42,7 @@ export async function listen(
     await exchange.send(
       notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     )
-    await ended(exchange.signal, exchange.ending)
+    await ended(exchange.cancellation.signal, exchange.ending)
     return { _meta }
   } finally {
     unsubscribe()

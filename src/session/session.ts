@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
+import { Cancellation } from '../patterns/cancellation.ts'
 import { INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import { notification } from '../protocol/jsonrpc.ts'
@@ -42,7 +43,7 @@ interface Pending {
 export class Session {
   readonly record: SessionRecord
   /** The client's requests being answered, by id. */
-  readonly inFlight: Map<RequestId, AbortController> = new Map()
+  readonly inFlight: Map<RequestId, Cancellation> = new Map()
   readonly #asked = new Map<RequestId, Pending>()
   #lastId = 0
 
@@ -55,13 +56,13 @@ export class Session {
    *
    * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
    */
-  open(id: RequestId): AbortController {
+  open(id: RequestId): Cancellation {
     if (this.inFlight.has(id)) {
       throw new ProtocolError(INVALID_REQUEST, `Request id ${JSON.stringify(id)} is already in use`)
     }
-    const controller = new AbortController()
-    this.inFlight.set(id, controller)
-    return controller
+    const cancellation = new Cancellation()
+    this.inFlight.set(id, cancellation)
+    return cancellation
   }
 
   /** Puts a request to the client and waits for its answer. */
@@ -111,13 +112,13 @@ export class Session {
 
   /** Aborts a request of the client's, as `notifications/cancelled` asks. Unknown ids are ignored. */
   cancel(id: unknown): void {
-    this.inFlight.get(id as RequestId)?.abort(new McpError('ABORTED', 'The client cancelled'))
+    this.inFlight.get(id as RequestId)?.cancel(new McpError('ABORTED', 'The client cancelled'))
   }
 
   /** Ends everything that is open. */
   close(): void {
     const error = new McpError('CLOSED', 'The session is closed')
-    for (const controller of this.inFlight.values()) controller.abort(error)
+    for (const open of this.inFlight.values()) open.cancel(error)
     for (const { reject } of this.#asked.values()) reject(error)
     this.inFlight.clear()
     this.#asked.clear()

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
+import { Cancellation } from '../../patterns/cancellation.ts'
 import { degradeParams } from '../../protocol/degrade.ts'
 import { INVALID_REQUEST, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
@@ -155,19 +156,18 @@ async function run(
   reply: Reply,
 ): Promise<JsonRpcResponse | undefined> {
   const { id, method } = message
-  const controller = openRequest(live, message)
-  const { signal } = controller
+  const cancellation = openRequest(live, message)
   const record = live?.session.record
   const { askTimeoutMs: timeoutMs = 300_000 } = host.options
   const exchange: Exchange = {
     revision,
     client: { info: record?.clientInfo, capabilities: record?.clientCapabilities ?? {} },
     caller,
-    signal,
+    cancellation,
     logLevel: record?.logLevel ?? DEFAULT_LOG_LEVEL,
     session: live?.session,
     send: ({ method, params }) => {
-      if (signal.aborted) return undefined
+      if (cancellation.cancelled) return undefined
       return reply.send(notificationFor(revision, method, params))
     },
     ask:
@@ -181,13 +181,13 @@ async function run(
         : undefined,
   }
   const response = await dispatch(host.server, message, exchange)
-  if (live?.session.inFlight.get(id) === controller) live.session.inFlight.delete(id)
+  if (live?.session.inFlight.get(id) === cancellation) live.session.inFlight.delete(id)
   if (live && findMethod(method, revision)?.changesSession) await host.sessions?.save(live)
-  return signal.aborted ? undefined : response
+  return cancellation.cancelled ? undefined : response
 }
 
-function openRequest(live: LiveSession | undefined, { id }: JsonRpcRequest): AbortController {
-  if (!live) return new AbortController()
+function openRequest(live: LiveSession | undefined, { id }: JsonRpcRequest): Cancellation {
+  if (!live) return new Cancellation()
   try {
     return live.session.open(id)
   } catch (error) {

@@ -4,9 +4,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { Cancellation } from '../../patterns/cancellation.ts'
 import {
   HEADER_MISMATCH,
-  McpError,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
@@ -32,13 +32,12 @@ export async function postStateless(
 ): Promise<Response> {
   const facts = check(host.server, request, message, version, caller)
   return new Promise((resolve) => {
-    const gone = new AbortController()
-    const leave = (): void => gone.abort(new McpError('ABORTED', 'The client went away'))
+    const cancellation = new Cancellation(request)
     const reply = new Reply({
       respond: resolve,
       status,
       keepAliveMs: host.options.keepAliveMs,
-      onGone: leave,
+      onGone: (reason) => cancellation.cancel(reason),
       stream:
         accept.events && !host.options.jsonOnly
           ? (events) => ({
@@ -47,18 +46,17 @@ export async function postStateless(
             })
           : undefined,
     })
-    request.signal.addEventListener('abort', leave)
     const exchange: Exchange = {
       ...facts,
       caller,
-      signal: gone.signal,
+      cancellation,
       ending: host.ending,
       changes: host.options.changes,
       rounds: host.rounds,
-      send: (notification) => (gone.signal.aborted ? undefined : reply.send(notification)),
+      send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
     void dispatch(host.server, message, exchange).then((response) => {
-      request.signal.removeEventListener('abort', leave)
+      cancellation.settle()
       reply.finish(response)
     })
   })

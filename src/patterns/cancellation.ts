@@ -1,0 +1,58 @@
+/**
+ * Whether somebody still waits for an answer.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
+ */
+import { McpError } from '../protocol/errors.ts'
+
+/**
+ * The cancellation of one request: an `AbortController` in effect, but one that makes its signal
+ * only for those who look at it. Few handlers do, and a signal costs more than all else that is
+ * done for a small request.
+ */
+export class Cancellation {
+  #upstream: { readonly signal: AbortSignal } | undefined
+  #controller: AbortController | undefined
+  #reason: Error | undefined
+
+  /** @param upstream What cancels as well, until {@link settle}: the HTTP request, if there is one. */
+  constructor(upstream?: { readonly signal: AbortSignal }) {
+    this.#upstream = upstream
+  }
+
+  /** Whether nobody waits any more. */
+  get cancelled(): boolean {
+    this.#heedUpstream()
+    return this.#reason !== undefined
+  }
+
+  /** Fires when nobody waits any more. */
+  get signal(): AbortSignal {
+    this.#controller ??= this.#open()
+    return this.#controller.signal
+  }
+
+  /** Tells that nobody waits any more. Only the first reason counts. */
+  cancel(reason: Error): void {
+    this.#reason ??= reason
+    this.#controller?.abort(this.#reason)
+  }
+
+  /** Tells that the request is answered: what happens upstream from now on is of no concern. */
+  settle(): void {
+    this.#upstream = undefined
+  }
+
+  #open(): AbortController {
+    const controller = new AbortController()
+    if (this.cancelled) controller.abort(this.#reason)
+    this.#upstream?.signal.addEventListener('abort', () => this.#heedUpstream(), { once: true })
+    return controller
+  }
+
+  #heedUpstream(): void {
+    if (this.#upstream?.signal.aborted) {
+      this.cancel(new McpError('ABORTED', 'The client went away'))
+    }
+  }
+}
