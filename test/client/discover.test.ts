@@ -298,7 +298,7 @@ describe('era over a transport', () => {
   })
 
   test('a server that ends at the probe and cannot be started anew is an error', async () => {
-    const peer = duplexPeer(() => void peer.close())
+    const peer = duplexPeer(() => peer.close())
     await expect(connectTo(peer)).rejects.toMatchObject({ code: 'CLOSED' })
   })
 

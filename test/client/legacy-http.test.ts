@@ -420,7 +420,9 @@ describe('cancelling', () => {
   test('rejects at once even when fetch ignores its signal', async () => {
     const plain = legacyPeer((seen) => result(seen, { content }))
     const fetch = (url: string, init: RequestInit): Promise<Response> =>
-      String(init.body).includes('tools/call') ? new Promise(() => {}) : plain.fetch(url, init)
+      JSON.stringify(init.body).includes('tools/call')
+        ? new Promise(() => {})
+        : plain.fetch(url, init)
     const client = await connectTo({ ...plain, fetch }, legacy)
     await expect(client.callTool('a', {}, { timeoutMs: 20 })).rejects.toMatchObject({
       code: 'TIMEOUT',
@@ -455,7 +457,7 @@ describe('resuming a stream', () => {
     expect(gets(peer)[0]?.headers.get('last-event-id')).toBe('ok1')
     expect(gets(peer)[0]?.headers.get('mcp-session-id')).toBe('s1')
 
-    const token = (request?.message.params?._meta as { progressToken: number }).progressToken
+    const token = (request!.message.params!._meta as { progressToken: number }).progressToken
     const params = { progressToken: token, progress: 1 }
     second.event({ jsonrpc: '2.0', method: 'notifications/progress', params }, 'ok2')
     await vi.advanceTimersByTimeAsync(0)

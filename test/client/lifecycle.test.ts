@@ -249,7 +249,7 @@ describe('closing', () => {
   })
 
   test('by the server fails calls at once', async () => {
-    const peer = sessionPeer(() => void peer.close())
+    const peer = sessionPeer(() => peer.close())
     const client = await connectTo(peer, legacy)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'CLOSED' })
   })

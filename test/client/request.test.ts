@@ -283,7 +283,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     const client = await connectTo(peer)
     const own = { 'com.example/a': 1, 'io.modelcontextprotocol/protocolVersion': 'evil' }
     await client.request('tools/call', { name: 'a', _meta: { b: 2 } }, { meta: own })
-    const { _meta } = peer.seen.at(-1)?.params as { _meta: JsonObject }
+    const { _meta } = peer.seen.at(-1)!.params as { _meta: JsonObject }
     expect(_meta).toMatchObject({ 'com.example/a': 1, b: 2 })
     if (era === 'modern')
       expect(_meta).toMatchObject({ 'io.modelcontextprotocol/protocolVersion': '2026-07-28' })
@@ -327,7 +327,7 @@ describe('every request of 2026-07-28', () => {
     const peer = peerOf('modern', (message) => reply(message, { content }))
     const client = await connectTo(peer)
     const level = (): unknown =>
-      (peer.seen.at(-1)?.params?._meta as JsonObject)['io.modelcontextprotocol/logLevel']
+      (peer.seen.at(-1)!.params!._meta as JsonObject)['io.modelcontextprotocol/logLevel']
     await client.callTool('a')
     expect(level()).toBeUndefined()
     await client.callTool('a', {}, { logLevel: 'debug' })

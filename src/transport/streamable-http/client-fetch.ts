@@ -70,7 +70,8 @@ export class HttpSender {
       const signed: HeaderRecord = await auth.headers({ url: this.url, method })
       for (const [name, value] of new Headers(signed)) all.set(name, value)
     }
-    for (const name of [...all.keys()]) if (OWNED.test(name)) all.delete(name)
+    const owned = [...all.keys()].filter((name) => OWNED.test(name))
+    for (const name of owned) all.delete(name)
     return all
   }
 

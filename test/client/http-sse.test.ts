@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import {
+  connectTo,
+  eventStream,
+  httpPeer,
+  initialized,
+  until,
+  type EventStream,
+  type HttpPeer,
+} from './peers.ts'
+
+const content = [{ type: 'text', text: 'hi' }]
+const endpoint = 'https://peer.example/sse'
+
+/** A server of 2024-11-05 whose endpoint is as told. */
+function oldPeer(
+  where: string,
+  to = 'https://peer.example/post?s=1',
+): { peer: HttpPeer; stream: EventStream } {
+  const stream = eventStream()
+  const peer = httpPeer((seen) => {
+    if (seen.method === 'GET') {
+      stream.write(`event: endpoint\ndata: ${where}\n\n`)
+      return stream.response
+    }
+    if (seen.url !== to) return new Response(null, { status: 404 })
+    const { id, method } = seen.message
+    const body = method === 'initialize' ? initialized('2024-11-05') : { content }
+    if (id !== undefined && method) stream.event({ jsonrpc: '2.0', id, result: body })
+    return new Response('Accepted', { status: 202 })
+  })
+  return { peer, stream }
+}
+
+const options = { eras: new Map([['https://peer.example/mcp', 'http-sse']]) }
+
+describe('HTTP+SSE', () => {
+  test.each(['/post?s=1', 'post?s=1', endpoint.replace('sse', 'post?s=1')])(
+    'posts to the endpoint "%s", and hears answers on the stream [L-SSE-003] [L-SSE-004] [L-SSE-012] [L-SSE-013]',
+    async (where) => {
+      const { peer } = oldPeer(where)
+      const client = await connectTo(peer, options)
+      expect(client.revision).toBe('2024-11-05')
+      expect(await client.callTool('a')).toEqual({ content })
+      const posts = peer.seen.filter((seen) => seen.method === 'POST')
+      expect(posts.map((seen) => seen.url)).toEqual(Array(3).fill('https://peer.example/post?s=1'))
+      expect(posts.every((seen) => seen.headers.get('content-type') === 'application/json')).toBe(
+        true,
+      )
+      await client.close()
+    },
+  )
+
+  test.each([
+    'https://evil.example/post',
+    'http://peer.example/post',
+    '//evil.example/post',
+    'https://peer.example:444/',
+  ])('refuses the endpoint "%s" on another origin [L-SSE-009]', async (where) => {
+    const { peer, stream } = oldPeer(where)
+    await expect(connectTo(peer, options)).rejects.toMatchObject({ code: 'HTTP' })
+    expect(peer.seen).toHaveLength(1)
+    await until(() => stream.cancelled)
+  })
+
+  test('ends with its stream: what is in flight fails [L-SSE-011] [L-HTTP-071]', async () => {
+    const { peer, stream } = oldPeer('/post?s=1')
+    const client = await connectTo(peer, options)
+    await client.callTool('a')
+    stream.end()
+    await until(() => stream.response.bodyUsed)
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: 'CLOSED' })
+    await client.close()
+  })
+
+  test('closes its stream with the client', async () => {
+    const { peer, stream } = oldPeer('/post?s=1')
+    await (await connectTo(peer, options)).close()
+    await until(() => stream.cancelled)
+  })
+
+  test('answers what the server asks', async () => {
+    const { peer, stream } = oldPeer('/post?s=1')
+    const client = await connectTo(peer, { ...options, roots: [{ uri: 'file:///a' }] })
+    stream.event({ jsonrpc: '2.0', id: 'r', method: 'roots/list' })
+    await until(() => peer.seen.at(-1)?.message.id === 'r')
+    expect(peer.seen.at(-1)?.message.result).toEqual({ roots: [{ uri: 'file:///a' }] })
+    await client.close()
+  })
+
+  test('survives events that are no messages', async () => {
+    const problems: Error[] = []
+    const { peer, stream } = oldPeer('/post?s=1')
+    const client = await connectTo(peer, { ...options, onError: (e) => problems.push(e) })
+    stream.write('data: {no\n\nevent: other\ndata: x\n\n: hi\n\n')
+    expect(await client.callTool('a')).toEqual({ content })
+    expect(problems).toHaveLength(1)
+    await client.close()
+  })
+
+  test.each<[string, () => Response]>([
+    ['no stream', () => new Response('hi')],
+    ['an error', () => new Response('no', { status: 500 })],
+    [
+      'a stream that ends first',
+      () => {
+        const stream = eventStream()
+        stream.end()
+        return stream.response
+      },
+    ],
+  ])('without an endpoint, but %s, fails', async (_, answer) => {
+    const peer = httpPeer(answer)
+    await expect(connectTo(peer, options)).rejects.toMatchObject({
+      code: expect.stringMatching(/HTTP|CLOSED/) as string,
+    })
+  })
+
+  test('that names no endpoint in time fails', async () => {
+    const stream = eventStream()
+    const peer = httpPeer(() => stream.response)
+    await expect(connectTo(peer, { ...options, timeoutMs: 20 })).rejects.toBeInstanceOf(Error)
+    await until(() => stream.cancelled)
+  })
+})

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import { connectTo, discovered, duplexPeer, reply, type DuplexPeer } from './peers.ts'
+
+/** A server whose `method` gives pages, each with the cursor of the next. */
+function pagedPeer(
+  method: string,
+  member: string,
+  pages: Map<unknown, [unknown[], unknown]>,
+): DuplexPeer {
+  return duplexPeer((message) => {
+    if (message.method === 'server/discover') return reply(message, discovered())
+    if (message.method !== method) return undefined
+    const { cursor } = message.params as JsonObject
+    const [page, next] = pages.get(cursor) ?? [[], undefined]
+    return reply(message, { [member]: page, nextCursor: next })
+  })
+}
+
+function cursors(peer: DuplexPeer, method: string): unknown[] {
+  return peer.sent(method).map((seen) => (seen.params as JsonObject).cursor)
+}
+
+async function withPages<T>(
+  pages: [unknown, [unknown[], unknown]][],
+  run: (client: Client) => Promise<T>,
+  options: ConnectOptions = {},
+): Promise<{ result: T; asked: unknown[] }> {
+  const peer = pagedPeer('prompts/list', 'prompts', new Map(pages))
+  const client = await connectTo(peer, options)
+  const result = await run(client)
+  await client.close()
+  return { result, asked: cursors(peer, 'prompts/list') }
+}
+
+const all = (client: Client): Promise<unknown[]> => client.listAllPrompts()
+
+describe('lists', () => {
+  test.each([
+    ['tools/list', 'tools', 'tools', 'listAllTools'],
+    ['resources/list', 'resources', 'resources', 'listAllResources'],
+    [
+      'resources/templates/list',
+      'resourceTemplates',
+      'resourceTemplates',
+      'listAllResourceTemplates',
+    ],
+    ['prompts/list', 'prompts', 'prompts', 'listAllPrompts'],
+  ] as const)(
+    '%s comes page after page, and all at once [L-PAGE-007] [M-PAGE-007] [M-PROMPT-017]',
+    async (method, member, iterate, list) => {
+      const peer = pagedPeer(
+        method,
+        member,
+        new Map<unknown, [unknown[], unknown]>([
+          [undefined, [[{ name: 'a' }, { name: 'b' }], 'p2']],
+          ['p2', [[{ name: 'c' }], undefined]],
+        ]),
+      )
+      const client = await connectTo(peer)
+      const names: string[] = []
+      for await (const { name } of client[iterate]()) {
+        if (name === 'b') expect(cursors(peer, method)).toEqual([undefined])
+        names.push(name)
+      }
+      expect(names).toEqual(['a', 'b', 'c'])
+      expect((await client[list]()).map(({ name }) => name)).toEqual(names)
+      expect(cursors(peer, method)).toEqual([undefined, 'p2', undefined, 'p2'])
+      await client.close()
+    },
+  )
+
+  test('stop being fetched when nobody goes on', async () => {
+    const { asked } = await withPages([[undefined, [[1], 'p2']]], async (client) => {
+      for await (const _ of client.prompts()) break
+    })
+    expect(asked).toEqual([undefined])
+  })
+
+  test('have pages of any size, and cursors of any kind, sent back as they are [L-PAGE-001] [L-PAGE-002] [M-PAGE-002] [M-PAGE-006]', async () => {
+    const odd = `=/+ é😀"\\${'x'.repeat(4096)}`
+    const { result, asked } = await withPages(
+      [
+        [undefined, [[1, 2, 3], odd]],
+        [odd, [[], '0']],
+        ['0', [[4, 5, 6, 7], undefined]],
+      ],
+      all,
+    )
+    expect(result).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(asked).toEqual([undefined, odd, '0'])
+  })
+
+  test('go on at an empty cursor, and end without one or with null [L-PAGE-003] [M-PAGE-003] [M-PAGE-004] [M-PAGE-005]', async () => {
+    const { result, asked } = await withPages(
+      [
+        [undefined, [[1], '']],
+        ['', [[2], 'p3']],
+        ['p3', [[3], null]],
+      ],
+      all,
+    )
+    expect(result).toEqual([1, 2, 3])
+    expect(asked).toEqual([undefined, '', 'p3'])
+  })
+
+  test('of servers that end with an empty cursor, and begin anew with it, come once [L-PAGE-008]', async () => {
+    const { result, asked } = await withPages(
+      [
+        [undefined, [[1, 2], '']],
+        ['', [[1, 2], '']],
+      ],
+      all,
+    )
+    expect(result).toEqual([1, 2])
+    expect(asked).toEqual([undefined, ''])
+  })
+
+  test('that go in circles are followed once around and reported [L-PAGE-008] [M-PAGE-011]', async () => {
+    const problems: Error[] = []
+    const { result, asked } = await withPages(
+      [
+        [undefined, [[1], 'a']],
+        ['a', [[2], 'b']],
+        ['b', [[3], 'a']],
+      ],
+      all,
+      { onError: (e) => problems.push(e) },
+    )
+    expect(result).toEqual([1, 2, 3])
+    expect(asked).toEqual([undefined, 'a', 'b'])
+    expect(problems).toHaveLength(1)
+  })
+
+  test('that never end are an error [M-PAGE-011]', async () => {
+    let count = 0
+    const peer = duplexPeer((message) =>
+      reply(
+        message,
+        message.method === 'server/discover'
+          ? discovered()
+          : { prompts: [], nextCursor: String(count++) },
+      ),
+    )
+    const client = await connectTo(peer, { maxPages: 20 })
+    await expect(client.listAllPrompts()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    expect(count).toBe(20)
+    await client.close()
+  })
+
+  test('that are no lists are an error', async () => {
+    const peer = duplexPeer((message) =>
+      reply(message, message.method === 'server/discover' ? discovered() : { tools: 'x' }),
+    )
+    const client = await connectTo(peer)
+    await expect(client.listAllTools()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await expect(client.listAllPrompts()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await client.close()
+  })
+})

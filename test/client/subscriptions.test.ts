@@ -1,0 +1,449 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { ConnectOptions } from '../../src/client/index.ts'
+import type { JsonObject, JsonRpcNotification } from '../../src/protocol/jsonrpc.ts'
+import {
+  connectTo,
+  discovered,
+  duplexPeer,
+  error,
+  eventStream,
+  everything,
+  initialized,
+  modernPeer,
+  refuse,
+  reply,
+  result,
+  until,
+  type EventStream,
+  type HttpPeer,
+  type Seen,
+} from './peers.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+const ID = 'io.modelcontextprotocol/subscriptionId'
+const TOOLS = 'notifications/tools/list_changed'
+const UPDATED = 'notifications/resources/updated'
+
+function note(method: string, id: unknown, params: JsonObject = {}): JsonObject {
+  return { jsonrpc: '2.0', method, params: { ...params, _meta: { [ID]: id } } }
+}
+
+function acknowledge(id: unknown, filter: JsonObject): JsonObject {
+  return note('notifications/subscriptions/acknowledged', id, { notifications: filter })
+}
+
+/** A server of 2026-07-28 behind fetch; every listen gets a stream and, by default, all it wants. */
+function listenPeer(
+  answer: (seen: Seen, stream: EventStream) => JsonObject | Response | undefined = (seen) =>
+    seen.message.params?.notifications as JsonObject,
+): { peer: HttpPeer; streams: EventStream[]; listens(): Seen[] } {
+  const streams: EventStream[] = []
+  const peer = modernPeer((seen) => {
+    const { method, id } = seen.message
+    if (method !== 'subscriptions/listen')
+      return result(seen, { tools: [], contents: [], ttlMs: 1e9, cacheScope: 'private' })
+    const stream = eventStream()
+    streams.push(stream)
+    const filter = answer(seen, stream)
+    if (filter instanceof Response) return filter
+    if (filter) stream.event(acknowledge(id, filter))
+    return stream.response
+  })
+  return { peer, streams, listens: () => peer.sent('subscriptions/listen') }
+}
+
+async function take(
+  iterator: AsyncIterator<JsonRpcNotification>,
+  count: number,
+): Promise<string[]> {
+  const methods: string[] = []
+  while (methods.length < count) {
+    const { value, done } = await iterator.next()
+    if (done) break
+    methods.push((value.params?.uri as string | undefined) ?? value.method)
+  }
+  return methods
+}
+
+describe('listening over HTTP', () => {
+  test('resolves on the acknowledgement, with what the server agreed to [M-SUB-002] [M-SUB-022] [M-SUB-023]', async () => {
+    const { peer, streams, listens } = listenPeer(() => undefined)
+    const client = await connectTo(peer)
+    let open = false
+    const listening = client.listen({ toolsListChanged: true, promptsListChanged: true })
+    void listening.then(() => (open = true))
+    await until(() => streams.length === 1)
+    const id = listens()[0]?.message.id
+    // What comes before the acknowledgement, or for nobody, is not heard
+    streams[0]?.event(note(TOOLS, id))
+    streams[0]?.event(note(TOOLS, 999))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(open).toBe(false)
+    streams[0]?.event(acknowledge(id, { toolsListChanged: true }))
+    const subscription = await listening
+    expect(subscription.filter).toEqual({ toolsListChanged: true })
+    expect(listens()[0]?.message.params?.notifications).toEqual({
+      toolsListChanged: true,
+      promptsListChanged: true,
+    })
+    expect(listens()[0]?.headers.has('mcp-name')).toBe(false)
+
+    const iterator = subscription[Symbol.asyncIterator]()
+    streams[0]?.event(note(TOOLS, String(id)))
+    streams[0]?.event(note(UPDATED, id, { uri: 'a:b' }))
+    expect(await take(iterator, 1)).toEqual(['a:b'])
+    await client.close()
+    expect(await iterator.next()).toMatchObject({ done: true })
+  })
+
+  test('is refused when the server refuses, or does not acknowledge in time [M-SUB-023]', async () => {
+    const refusing = listenPeer((seen) => error(seen, -32601, 404))
+    const one = await connectTo(refusing.peer)
+    await expect(one.listen({ toolsListChanged: true })).rejects.toMatchObject({ code: -32601 })
+    const silent = listenPeer(() => undefined)
+    const two = await connectTo(silent.peer)
+    await expect(two.listen({}, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await until(() => silent.streams[0]?.cancelled === true)
+  })
+
+  test('ends by closing the stream, and posts nothing [M-SUB-028] [M-SUB-029]', async () => {
+    const { peer, streams } = listenPeer()
+    const client = await connectTo(peer)
+    const subscription = await client.listen({ toolsListChanged: true })
+    const sent = peer.seen.length
+    subscription.close()
+    await until(() => streams[0]?.cancelled === true)
+    const broken = await client.listen({ toolsListChanged: true })
+    for await (const _ of (streams[1]?.event(note(TOOLS, peer.seen.at(-1)?.message.id)), broken))
+      break
+    await until(() => streams[1]?.cancelled === true)
+    const controller = new AbortController()
+    const aborted = await client.listen({ toolsListChanged: true }, { signal: controller.signal })
+    controller.abort()
+    for await (const _ of aborted) throw new Error('There is nothing to hear')
+    await until(() => streams[2]?.cancelled === true)
+    await client.close()
+    expect(peer.seen).toHaveLength(sent + 2)
+  })
+
+  test('outlasts every timeout once acknowledged, through keep-alives [M-SUB-043] [M-SUB-044]', async () => {
+    vi.useFakeTimers()
+    const { peer, streams, listens } = listenPeer()
+    const client = await connectTo(peer, { timeoutMs: 1_000, maxTimeoutMs: 2_000 })
+    const listening = client.listen({ toolsListChanged: true })
+    await vi.advanceTimersByTimeAsync(0)
+    const subscription = await listening
+    for (let minute = 0; minute < 10; minute++) {
+      streams[0]?.write(': still here\n\n')
+      await vi.advanceTimersByTimeAsync(60_000)
+    }
+    streams[0]?.event(note(TOOLS, listens()[0]?.message.id))
+    expect(await take(subscription[Symbol.asyncIterator](), 1)).toEqual([TOOLS])
+    expect(listens()).toHaveLength(1)
+    await client.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('goes on after a drop with a new id, and tells what may have been missed [M-SUB-037] [M-SUB-040]', async () => {
+    vi.useFakeTimers()
+    const { peer, streams, listens } = listenPeer()
+    const client = await connectTo(peer)
+    const filter = { toolsListChanged: true, resourceSubscriptions: ['a:b'] }
+    const listening = client.listen(filter)
+    await vi.advanceTimersByTimeAsync(0)
+    const iterator = (await listening)[Symbol.asyncIterator]()
+    await client.listAllTools()
+    await client.listAllTools()
+    expect(peer.sent('tools/list')).toHaveLength(1)
+    streams[0]?.fail()
+    await vi.advanceTimersByTimeAsync(500)
+    expect(listens()).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(listens()).toHaveLength(2)
+    expect(listens()[1]?.message.params?.notifications).toEqual(filter)
+    expect(listens()[1]?.message.id).not.toBe(listens()[0]?.message.id)
+    expect(await take(iterator, 2)).toEqual([TOOLS, 'a:b'])
+    await client.listAllTools()
+    expect(peer.sent('tools/list')).toHaveLength(2)
+    streams[1]?.event(note(TOOLS, listens()[1]?.message.id))
+    expect(await take(iterator, 1)).toEqual([TOOLS])
+    await client.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('does not hammer a server that keeps ending it [M-SUB-036] [M-SUB-038]', async () => {
+    vi.useFakeTimers()
+    const { peer, listens } = listenPeer((seen, stream) => {
+      queueMicrotask(() => {
+        const { id } = seen.message
+        stream.event({
+          jsonrpc: '2.0',
+          id,
+          result: { resultType: 'complete', _meta: { [ID]: id } },
+        })
+        stream.end()
+      })
+      return { toolsListChanged: true }
+    })
+    const client = await connectTo(peer)
+    const listening = client.listen({ toolsListChanged: true })
+    await vi.advanceTimersByTimeAsync(600_000)
+    await listening
+    expect(listens().length).toBeGreaterThan(5)
+    expect(listens().length).toBeLessThan(20)
+    await client.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('ends for good when nothing was agreed to, or the server refuses to go on', async () => {
+    vi.useFakeTimers()
+    const nothing = listenPeer((_, stream) => {
+      queueMicrotask(() => stream.end())
+      return {}
+    })
+    const one = await connectTo(nothing.peer)
+    const first = one.listen({ toolsListChanged: true })
+    await vi.advanceTimersByTimeAsync(0)
+    for await (const _ of await first) throw new Error('There is nothing to hear')
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(nothing.listens()).toHaveLength(1)
+
+    let opened = false
+    const once = listenPeer((seen, stream) => {
+      if (opened) return error(seen, -32602)
+      opened = true
+      queueMicrotask(() => stream.end())
+      return { toolsListChanged: true }
+    })
+    const two = await connectTo(once.peer)
+    const second = two.listen({ toolsListChanged: true })
+    await vi.advanceTimersByTimeAsync(0)
+    const failure = take((await second)[Symbol.asyncIterator](), 1).catch((e: unknown) => e)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await failure).toMatchObject({ code: -32602 })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('tells the same change once to a slow reader', async () => {
+    const { peer, streams, listens } = listenPeer()
+    const client = await connectTo(peer)
+    const subscription = await client.listen({
+      toolsListChanged: true,
+      resourceSubscriptions: ['a:'],
+    })
+    const id = listens()[0]?.message.id
+    for (let round = 0; round < 100; round++) {
+      streams[0]?.event(note(TOOLS, id))
+      streams[0]?.event(note(UPDATED, id, { uri: `a:${round % 2}` }))
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const iterator = subscription[Symbol.asyncIterator]()
+    expect(await take(iterator, 3)).toEqual([TOOLS, 'a:0', 'a:1'])
+    await client.close()
+    expect((await iterator.next()).done).toBe(true)
+  })
+})
+
+describe('listening over a transport', () => {
+  function peerThatListens() {
+    return duplexPeer((message) => {
+      if (message.method === 'server/discover') return reply(message, discovered())
+      if (message.method !== 'subscriptions/listen') return undefined
+      return acknowledge(message.id, (message.params as JsonObject).notifications as JsonObject)
+    })
+  }
+
+  test('keeps streams apart by id, and cancels by notification [M-SUB-025] [M-SUB-026] [M-SUB-028]', async () => {
+    const peer = peerThatListens()
+    const client = await connectTo(peer)
+    const one = await client.listen({ toolsListChanged: true })
+    const two = await client.listen({ resourceSubscriptions: ['file:///dir'] })
+    const [first, second] = peer.sent('subscriptions/listen').map((seen) => seen.id)
+    peer.send(note(UPDATED, second, { uri: 'file:///dir/child' }))
+    peer.send(note(TOOLS, first))
+    expect(await take(one[Symbol.asyncIterator](), 1)).toEqual([TOOLS])
+    expect(await take(two[Symbol.asyncIterator](), 1)).toEqual(['file:///dir/child'])
+    one.close()
+    await until(() => peer.sent('notifications/cancelled').length === 1)
+    expect(peer.sent('notifications/cancelled')[0]?.params).toMatchObject({ requestId: first })
+    await client.close()
+  })
+
+  test.each(['result', 'cancelled', 'both', 'both, reversed'])(
+    'takes %s for one end [M-SUB-036]',
+    async (how) => {
+      vi.useFakeTimers()
+      const problems: Error[] = []
+      const peer = peerThatListens()
+      const client = await connectTo(peer, { onError: (e) => problems.push(e) })
+      const listening = client.listen({ toolsListChanged: true })
+      await vi.advanceTimersByTimeAsync(0)
+      await listening
+      const id = peer.sent('subscriptions/listen')[0]?.id
+      const end = { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { [ID]: id } } }
+      const cancelled = {
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: id },
+      }
+      const frames = { result: [end], cancelled: [cancelled], both: [cancelled, end] }[how] ?? [
+        end,
+        cancelled,
+      ]
+      for (const frame of frames) peer.send(frame)
+      await vi.advanceTimersByTimeAsync(3_000)
+      expect(peer.sent('subscriptions/listen')).toHaveLength(2)
+      expect(problems).toEqual([])
+      await client.close()
+    },
+  )
+
+  test('is not how a server can cancel other requests', async () => {
+    const peer = duplexPeer((message) => {
+      if (message.method === 'server/discover') return reply(message, discovered())
+      peer.send({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: message.id },
+      })
+      return reply(message, { content: [] })
+    })
+    const client = await connectTo(peer)
+    expect(await client.callTool('a')).toEqual({ content: [] })
+    await client.close()
+  })
+})
+
+describe('hooks', () => {
+  test('hear over one stream, which asks only for what the server offers', async () => {
+    const heard: string[] = []
+    const { peer, streams, listens } = listenPeer()
+    const client = await connectTo(peer, {
+      onToolsChanged: () => heard.push('tools'),
+      onPromptsChanged: () => heard.push('prompts'),
+      onResourceUpdated: (uri) => heard.push(uri),
+    })
+    await until(() => listens().length === 1)
+    expect(listens()[0]?.message.params?.notifications).toEqual({
+      toolsListChanged: true,
+      promptsListChanged: true,
+    })
+    streams[0]?.event(note(TOOLS, listens()[0]?.message.id))
+    await until(() => heard.length === 1)
+
+    await client.subscribe('a:b')
+    expect(listens()[1]?.message.params?.notifications).toEqual({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourceSubscriptions: ['a:b'],
+    })
+    await until(() => streams[0]?.cancelled === true)
+    streams[1]?.event(note(UPDATED, listens()[1]?.message.id, { uri: 'a:b/c' }))
+    await until(() => heard.length === 2)
+    await client.unsubscribe('a:b')
+    expect(listens()[2]?.message.params?.notifications).not.toHaveProperty('resourceSubscriptions')
+    expect(heard).toEqual(['tools', 'a:b/c'])
+    await client.close()
+  })
+
+  test('that nothing can be heard for open no stream', async () => {
+    const { peer } = listenPeer()
+    const options: ConnectOptions = { onToolsChanged() {}, onLog() {}, onResourceUpdated() {} }
+    const bare = modernPeer((seen) => peer.fetch(seen.url, {}), { tools: {} })
+    const client = await connectTo(bare, options)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(bare.seen).toHaveLength(1)
+    await client.close()
+  })
+
+  test('report a stream that was refused, and the client goes on', async () => {
+    const problems: Error[] = []
+    const { peer } = listenPeer((seen) => error(seen, -32601, 404))
+    const client = await connectTo(peer, { onToolsChanged() {}, onError: (e) => problems.push(e) })
+    await until(() => problems.length === 1)
+    expect(problems[0]).toMatchObject({ code: -32601 })
+    expect(await client.listAllTools()).toEqual([])
+    await client.close()
+  })
+
+  test('a resource that the server does not agree to watch is an error', async () => {
+    const { peer } = listenPeer(() => ({ toolsListChanged: true }))
+    const client = await connectTo(peer)
+    await expect(client.subscribe('a:b')).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    await client.close()
+  })
+
+  test('are told what a log says, and every notification', async () => {
+    const heard: unknown[] = []
+    const peer = duplexPeer((message) => {
+      if (message.method === 'server/discover') return refuse(message, -32601)
+      return message.method === 'initialize' ? reply(message, initialized()) : undefined
+    })
+    const client = await connectTo(peer, {
+      onLog: (log) => heard.push(log),
+      onNotification: ({ method }) => heard.push(method),
+    })
+    const params = { level: 'info', data: null, extra: 1 }
+    peer.send({ jsonrpc: '2.0', method: 'notifications/message', params })
+    peer.send({
+      jsonrpc: '2.0',
+      method: 'notifications/elicitation/complete',
+      params: { elicitationId: 'x' },
+    })
+    await until(() => heard.length === 3)
+    expect(heard).toEqual(['notifications/message', params, 'notifications/elicitation/complete'])
+    await client.close()
+  })
+})
+
+describe('a session', () => {
+  function sessionPeer() {
+    return duplexPeer((message) => {
+      if (message.method === 'server/discover') return refuse(message, -32601)
+      if (message.method === 'initialize')
+        return reply(message, initialized('2025-11-25', everything))
+      return message.id === undefined ? undefined : reply(message, {})
+    })
+  }
+
+  test('is listened to in the same way [M-COMPAT-032] [L-RES-017]', async () => {
+    const peer = sessionPeer()
+    const hooks: string[] = []
+    const client = await connectTo(peer, { onResourceUpdated: (uri) => hooks.push(uri) })
+    const filter = {
+      toolsListChanged: true,
+      promptsListChanged: false,
+      resourceSubscriptions: ['file:///dir'],
+      other: 1,
+    }
+    const subscription = await client.listen(filter)
+    expect(subscription.filter).toEqual({
+      toolsListChanged: true,
+      resourceSubscriptions: ['file:///dir'],
+    })
+    expect(peer.sent('resources/subscribe')).toMatchObject([{ params: { uri: 'file:///dir' } }])
+    for (const [method, params] of [
+      ['notifications/prompts/list_changed', undefined],
+      [TOOLS, undefined],
+      [UPDATED, { uri: 'file:///other' }],
+      [UPDATED, { uri: 'file:///dir/child' }],
+    ]) {
+      peer.send({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) })
+    }
+    expect(await take(subscription[Symbol.asyncIterator](), 2)).toEqual([
+      TOOLS,
+      'file:///dir/child',
+    ])
+    expect(hooks).toEqual(['file:///other', 'file:///dir/child'])
+
+    await client.subscribe('file:///dir')
+    expect(peer.sent('resources/subscribe')).toHaveLength(1)
+    subscription.close()
+    await client.ping()
+    expect(peer.sent('resources/unsubscribe')).toHaveLength(0)
+    await client.unsubscribe('file:///dir')
+    expect(peer.sent('resources/unsubscribe')).toHaveLength(1)
+    await client.close()
+  })
+})
