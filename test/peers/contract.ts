@@ -27,7 +27,7 @@ export const reviewOf = (topic: string): string => `Review ${topic} with care`
 export type Era = 'legacy' | 'modern'
 
 /** The revision that the newest peers agree on in each era. */
-export const newest: Record<Era, string> = { legacy: '2025-11-25', modern: '2026-07-28' }
+export const newest = { legacy: '2025-11-25', modern: '2026-07-28' } as const
 
 /** Where a server is. */
 export type Target =
