@@ -20,6 +20,7 @@ import {
   META_LOG_LEVEL,
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
+import { degradeClientParams } from '../protocol/degrade-client.ts'
 import { LATEST_MODERN, type RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -139,7 +140,7 @@ export class Connection implements ChannelReceiver, CallOwner {
     headers?: Readonly<Record<string, string>>,
   ): Call {
     const id = ++this.#lastId
-    const filled = this.#params(params, options, id)
+    const filled = this.#params(degradeClientParams(method, params, this.revision), options, id)
     const message: JsonRpcRequest = { jsonrpc: '2.0', id, method }
     if (filled) message.params = filled
     const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? 60_000

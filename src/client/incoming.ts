@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
+import { degradeClientResult } from '../protocol/degrade-client.ts'
 import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import {
   errorResponse,
@@ -62,7 +63,8 @@ export class ServerMessages implements Incoming {
   ): Promise<JsonRpcResponse> {
     try {
       const input = readInput(this.#connection, { method, params })
-      return resultResponse(id, await answerInput(this.#connection, input, signal))
+      const result = await answerInput(this.#connection, input, signal)
+      return resultResponse(id, degradeClientResult(method, result, this.#connection.revision))
     } catch (error) {
       if (error instanceof McpError && error.code === 'DENIED') {
         return errorResponse(id, { code: USER_REJECTED, message: 'The user rejected the request' })

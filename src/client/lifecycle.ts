@@ -6,7 +6,6 @@
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { Implementation } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
@@ -72,13 +71,6 @@ function initializeParams(connection: Connection, revision: RevisionFacts): Json
   return {
     protocolVersion: revision.version,
     capabilities: connection.capabilities,
-    clientInfo: describe(connection.info, revision),
+    clientInfo: connection.info,
   }
-}
-
-/** What a revision lets a client say of itself. */
-function describe(info: Implementation, { icons, titles }: RevisionFacts): Implementation {
-  if (icons) return info
-  const { name, version, title } = info
-  return titles && title !== undefined ? { name, version, title } : { name, version }
 }

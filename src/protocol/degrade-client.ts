@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 import { mapMember, without } from './copy.ts'
-import { degradeMembers, plainContents } from './degrade-content.ts'
 import { degradeImplementation, degradeMeta } from './degrade-meta.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
@@ -51,7 +50,8 @@ export function degradeClientResult(
   const known = degradeMeta(without(result, ['resultType']), revision)
   if (revision.icons) return known
   if (method === 'roots/list') {
-    return mapMember(known as ListRootsResult, 'roots', (root) => degradeMembers(root, revision))
+    if (revision.titles) return known
+    return mapMember(known as ListRootsResult, 'roots', (root) => without(root, ['_meta']))
   }
   if (method !== 'sampling/createMessage') return known
   const { content } = known as Partial<CreateMessageResult>
@@ -78,13 +78,21 @@ export function degradeClientCapabilities(
   }
 }
 
-/** Before 2025-11-25 a model's answer is one block: all of its text, or else its first block. */
+/**
+ * Before 2025-11-25 a model's answer is one block: all of its text, or else its first block. A kind
+ * that the revision lacks is only named.
+ */
 function oneContent(
   content: SamplingContent | SamplingContent[],
-  revision: RevisionFacts,
+  { titles, audio }: RevisionFacts,
 ): SamplingContent {
-  const [first, ...rest] = plainContents(content, revision)
-  if (first && rest.length === 0) return first
-  const texts = [first, ...rest].flatMap((block) => (block?.type === 'text' ? [block.text] : []))
-  return first && texts.length === 0 ? first : { type: 'text', text: texts.join('\n\n') }
+  const blocks = Array.isArray(content) ? content : [content]
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  const [first] = blocks
+  if (!first || (blocks.length > 1 && texts.length > 0)) {
+    return { type: 'text', text: texts.join('\n\n') }
+  }
+  const known = ['text', 'image', audio && 'audio'].includes(first.type)
+  if (!known) return { type: 'text', text: `[${first.type}]` }
+  return titles ? first : without(first, ['_meta', 'annotations'])
 }
