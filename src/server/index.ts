@@ -18,13 +18,14 @@ export type {
   SessionEvent,
   TraceContext,
 } from './observer.ts'
-export type { PromptHandler, PromptOptions, PromptReturn } from './prompts.ts'
+export type { PromptHandler, PromptOptions, PromptRegistration, PromptReturn } from './prompts.ts'
 export type { Registration } from './registry.ts'
 export type {
   ReadHandler,
   ReadRequest,
   ReadReturn,
   ResourceOptions,
+  ResourceRegistration,
   ResourceTemplateOptions,
 } from './resources.ts'
 export {
@@ -37,7 +38,7 @@ export {
   toolError,
   type Content,
 } from './results.ts'
-export type { ToolHandler, ToolOptions, ToolReturn } from './tools.ts'
+export type { ToolHandler, ToolOptions, ToolRegistration, ToolReturn } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
 export type { HandlerOptions, SessionForwarder } from '../transport/streamable-http/options.ts'

@@ -25,7 +25,7 @@ import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { listPage } from './lists.ts'
-import type { Entry, Registry } from './registry.ts'
+import type { Entry, Registration, Registry } from './registry.ts'
 import { toBlocks, type Content } from './results.ts'
 
 /** How a prompt is described and checked. */
@@ -52,6 +52,15 @@ export type PromptHandler<Input extends StandardSchema> = (
   args: InferOutput<Input>,
   ctx: Context,
 ) => PromptReturn | Promise<PromptReturn>
+
+/** Changes a prompt later. */
+export interface PromptRegistration extends Registration {
+  /** Describes and writes the prompt in another way, under the same name. */
+  update<Input extends StandardSchema>(
+    options: PromptOptions<Input>,
+    handler: PromptHandler<Input>,
+  ): void
+}
 
 /** A registered prompt. */
 export interface PromptEntry extends Entry {

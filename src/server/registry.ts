@@ -6,7 +6,7 @@ import type { Caller } from './exchange.ts'
 /** What every registered thing has. */
 export interface Entry {
   /** Disabled things are neither listed nor found. */
-  enabled: boolean
+  readonly enabled: boolean
   /** Whether a caller may see and use the thing; everybody by default. */
   readonly visible?: ((caller: Caller) => boolean) | undefined
 }
@@ -21,13 +21,17 @@ export interface Registration {
   remove(): void
 }
 
+/** A registration of one entry, which another can take the place of. */
+export interface Place<T extends Entry> extends Registration {
+  replace(entry: T): void
+}
+
 /** Holds entries by key, in the order in which they were added. */
 export class Registry<T extends Entry> {
   readonly #kind: string
   readonly #entries = new Map<string, T>()
   readonly #changed: () => void
   #listed: readonly T[] | undefined
-  #restricted = 0
 
   constructor(kind: string, changed: () => void) {
     this.#kind = kind
@@ -49,22 +53,23 @@ export class Registry<T extends Entry> {
    *
    * @throws {TypeError} when the key is taken.
    */
-  add(key: string, entry: T): Registration {
+  add(key: string, entry: T): Place<T> {
     if (this.#entries.has(key)) throw new TypeError(`The ${this.#kind} "${key}" exists already`)
-    this.#entries.set(key, entry)
-    if (entry.visible) this.#restricted++
-    this.#change()
-    const set = (enabled: boolean): void => {
-      if (entry.enabled === enabled) return
-      entry.enabled = enabled
+    let current = entry
+    const holds = (): boolean => this.#entries.get(key) === current
+    const put = (next: T): void => {
+      current = next
+      this.#entries.set(key, next)
       this.#change()
     }
+    put(entry)
     return {
-      enable: () => set(true),
-      disable: () => set(false),
+      enable: () => holds() && !current.enabled && put({ ...current, enabled: true }),
+      disable: () => holds() && current.enabled && put({ ...current, enabled: false }),
+      replace: (next) => holds() && put({ ...next, enabled: current.enabled }),
       remove: () => {
-        if (!this.#entries.delete(key)) return
-        if (entry.visible) this.#restricted--
+        if (!holds()) return
+        this.#entries.delete(key)
         this.#change()
       },
     }
@@ -79,7 +84,7 @@ export class Registry<T extends Entry> {
   /** What the caller may see. The same array until something changes, unless visibility differs. */
   list(caller: Caller): readonly T[] {
     this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)
-    if (this.#restricted === 0) return this.#listed
+    if (!this.#listed.some((entry) => entry.visible)) return this.#listed
     return this.#listed.filter((entry) => entry.visible?.(caller) ?? true)
   }
 

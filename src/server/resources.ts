@@ -21,7 +21,7 @@ import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { listPage } from './lists.ts'
-import type { Entry, Registry } from './registry.ts'
+import type { Entry, Registration, Registry } from './registry.ts'
 import { base64 } from './results.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
 
@@ -63,6 +63,12 @@ export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequire
 
 /** Reads a resource. */
 export type ReadHandler = (request: ReadRequest, ctx: Context) => ReadReturn | Promise<ReadReturn>
+
+/** Changes a resource, or a family of resources, later. */
+export interface ResourceRegistration<Options> extends Registration {
+  /** Describes and reads the resource in another way, under the same URI or template. */
+  update(options: Options, read: ReadHandler): void
+}
 
 /** A registered resource. */
 export interface ResourceEntry extends Entry {

@@ -15,18 +15,31 @@ import type { Context, RequestContext } from './context.ts'
 import { inferCapabilities } from './discover.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
 import type { Observer } from './observer.ts'
-import { promptEntry, type PromptEntry, type PromptHandler, type PromptOptions } from './prompts.ts'
-import { Registry, type Registration } from './registry.ts'
+import {
+  promptEntry,
+  type PromptEntry,
+  type PromptHandler,
+  type PromptOptions,
+  type PromptRegistration,
+} from './prompts.ts'
+import { Registry } from './registry.ts'
 import {
   resourceEntry,
   resourceTemplateEntry,
   type ReadHandler,
   type ResourceEntry,
   type ResourceOptions,
+  type ResourceRegistration,
   type ResourceTemplateEntry,
   type ResourceTemplateOptions,
 } from './resources.ts'
-import { toolEntry, type ToolEntry, type ToolHandler, type ToolOptions } from './tools.ts'
+import {
+  toolEntry,
+  type ToolEntry,
+  type ToolHandler,
+  type ToolOptions,
+  type ToolRegistration,
+} from './tools.ts'
 
 /** How a server behaves for every client. */
 export interface ServerOptions {
@@ -67,13 +80,17 @@ export interface Server {
     name: string,
     options: ToolOptions<Input, Output>,
     handler: ToolHandler<Input, Output>,
-  ): Registration
+  ): ToolRegistration
   /**
    * Registers a resource (server/resources).
    *
    * @throws {TypeError} when the URI is taken or malformed.
    */
-  resource(uri: string, options: ResourceOptions, read: ReadHandler): Registration
+  resource(
+    uri: string,
+    options: ResourceOptions,
+    read: ReadHandler,
+  ): ResourceRegistration<ResourceOptions>
   /**
    * Registers a family of resources (server/resources#resource-templates).
    *
@@ -84,7 +101,7 @@ export interface Server {
     uriTemplate: string,
     options: ResourceTemplateOptions,
     read: ReadHandler,
-  ): Registration
+  ): ResourceRegistration<ResourceTemplateOptions>
   /**
    * Registers a prompt (server/prompts).
    *
@@ -94,7 +111,7 @@ export interface Server {
     name: string,
     options: PromptOptions<Input>,
     handler: PromptHandler<Input>,
-  ): Registration
+  ): PromptRegistration
   /**
    * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
    * is added first is outermost.
@@ -194,31 +211,40 @@ class Definition implements ServerDefinition {
     name: string,
     options: ToolOptions<Input, Output>,
     handler: ToolHandler<Input, Output>,
-  ): Registration {
-    return this.tools.add(name, toolEntry(name, options, handler))
+  ): ToolRegistration {
+    const place = this.tools.add(name, toolEntry(name, options, handler))
+    return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
   }
 
-  resource(uri: string, options: ResourceOptions, read: ReadHandler): Registration {
-    return this.resources.add(uri, resourceEntry(uri, options, read))
+  resource(
+    uri: string,
+    options: ResourceOptions,
+    read: ReadHandler,
+  ): ResourceRegistration<ResourceOptions> {
+    const place = this.resources.add(uri, resourceEntry(uri, options, read))
+    return { ...place, update: (...changed) => place.replace(resourceEntry(uri, ...changed)) }
   }
 
   resourceTemplate(
     uriTemplate: string,
     options: ResourceTemplateOptions,
     read: ReadHandler,
-  ): Registration {
-    return this.resourceTemplates.add(
-      uriTemplate,
-      resourceTemplateEntry(uriTemplate, options, read),
-    )
+  ): ResourceRegistration<ResourceTemplateOptions> {
+    const entry = resourceTemplateEntry(uriTemplate, options, read)
+    const place = this.resourceTemplates.add(uriTemplate, entry)
+    return {
+      ...place,
+      update: (...changed) => place.replace(resourceTemplateEntry(uriTemplate, ...changed)),
+    }
   }
 
   prompt<Input extends StandardSchema>(
     name: string,
     options: PromptOptions<Input>,
     handler: PromptHandler<Input>,
-  ): Registration {
-    return this.prompts.add(name, promptEntry(name, options, handler))
+  ): PromptRegistration {
+    const place = this.prompts.add(name, promptEntry(name, options, handler))
+    return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
   }
 
   use(...wrap: [Middleware] | [string, Middleware]): void {

@@ -28,7 +28,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { listPage } from './lists.ts'
-import type { Entry, Registry } from './registry.ts'
+import type { Entry, Registration, Registry } from './registry.ts'
 import { toBlocks, toolError, type Content } from './results.ts'
 
 /** How a tool is described and checked. */
@@ -63,6 +63,15 @@ export type ToolHandler<Input extends StandardSchema, Output extends StandardSch
   args: InferOutput<Input>,
   ctx: Context,
 ) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
+
+/** Changes a tool later. */
+export interface ToolRegistration extends Registration {
+  /** Describes and runs the tool in another way, under the same name. */
+  update<Input extends StandardSchema, Output extends StandardSchema>(
+    options: ToolOptions<Input, Output>,
+    handler: ToolHandler<Input, Output>,
+  ): void
+}
 
 /** A registered tool. */
 export interface ToolEntry extends Entry {
