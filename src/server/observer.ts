@@ -58,7 +58,7 @@ export type Observer = (event: ObservedEvent) => void
 /** The event of a request and its response. */
 export function requestEvent(
   { method, id, params }: JsonRpcRequest,
-  { revision, caller, signal }: Exchange,
+  { revision, caller, cancellation }: Exchange,
   response: JsonRpcResponse,
   durationMs: number,
 ): RequestEvent {
@@ -71,7 +71,7 @@ export function requestEvent(
     name: typeof named === 'string' ? named : undefined,
     revision: revision.version,
     principal: caller.principal,
-    outcome: signal.aborted ? 'cancelled' : outcome(response),
+    outcome: cancellation.cancelled ? 'cancelled' : outcome(response),
     code: failure,
     durationMs,
     trace: readTrace(params?._meta),

@@ -17,13 +17,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  *
  * @throws {Refusal} 403.
  */
-export function checkOrigin(request: Request, options: HandlerOptions): void {
-  const url = new URL(request.url)
-  if (options.allowedHosts && !options.allowedHosts.includes(url.hostname)) {
+export function checkOrigin({ url, headers }: Request, options: HandlerOptions): void {
+  const { allowedHosts } = options
+  const origin = headers.get('origin')
+  if (origin === null && !allowedHosts) return
+  const target = new URL(url)
+  if (allowedHosts && !allowedHosts.includes(target.hostname)) {
     throw new Refusal(403, new ProtocolError(INVALID_REQUEST, 'The host is not allowed'))
   }
-  const origin = request.headers.get('origin')
-  if (origin !== null && !isAllowedOrigin(origin, url, options)) {
+  if (origin !== null && !isAllowedOrigin(origin, target, options)) {
     throw new Refusal(403, new ProtocolError(INVALID_REQUEST, 'The origin is not allowed'))
   }
 }
