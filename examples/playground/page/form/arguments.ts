@@ -1,0 +1,84 @@
+/**
+ * A form for named texts, as prompts and resource templates take them, with the server's
+ * suggestions while a person types.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+ */
+import type { PromptArgument } from 'edgewise/browser'
+import { el, newId } from '../dom.ts'
+import { labelled } from './label.ts'
+
+/** The texts given so far, by name. */
+export interface Texts {
+  [name: string]: string
+}
+
+/** Asks the server what could complete an argument. */
+export type Suggest = (argument: { name: string; value: string }, others: Texts) => Promise<string[]>
+
+/** The server is asked when nobody has typed for so long. */
+const PAUSE_MS = 150
+
+/** Makes an input for each argument. */
+export function argumentForm(
+  names: readonly PromptArgument[],
+  suggest: Suggest | undefined,
+): { element: HTMLElement; read(): Texts } {
+  const inputs = names.map((argument) => ({
+    argument,
+    input: el('input', { required: argument.required === true, autocomplete: 'off' }),
+  }))
+
+  function read(): Texts {
+    const given = inputs.filter(({ input }) => input.value !== '')
+    return Object.fromEntries(given.map(({ argument, input }) => [argument.name, input.value]))
+  }
+
+  const fields = inputs.map(({ argument, input }) => {
+    const list = suggest && suggestions(input, () => {
+      const { [argument.name]: value = '', ...others } = read()
+      return suggest({ name: argument.name, value }, others)
+    })
+    const facts = {
+      ...argument,
+      id: newId('field'),
+      title: argument.title ?? argument.name,
+      description: argument.description,
+      required: argument.required === true,
+      schema: {},
+      root: {},
+      depth: 1,
+      value: undefined,
+    }
+    const { element } = labelled(facts, { control: input, read: () => input.value })
+    if (list) element.append(list)
+    return element
+  })
+  return { element: el('div', { class: 'fields' }, ...fields), read }
+}
+
+/** Keeps a list of suggestions beside an input up to date. */
+function suggestions(
+  input: HTMLInputElement,
+  ask: () => Promise<string[]>,
+): HTMLDataListElement {
+  const list = el('datalist', { id: newId('suggestions') })
+  input.setAttribute('list', list.id)
+  let asked = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  async function update(): Promise<void> {
+    const turn = ++asked
+    // Suggestions are a courtesy: without them the input works as any other.
+    const values = await ask().catch(() => [])
+    if (turn !== asked) return
+    list.replaceChildren(...values.map((value) => el('option', { value })))
+  }
+  const later = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void update(), PAUSE_MS)
+  }
+  input.addEventListener('input', later)
+  input.addEventListener('focus', later)
+  return list
+}

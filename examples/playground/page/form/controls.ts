@@ -1,0 +1,153 @@
+/**
+ * The controls for values without parts.
+ *
+ * @see https://html.spec.whatwg.org/multipage/forms.html
+ */
+import { isObject } from 'edgewise/browser'
+import { el } from '../dom.ts'
+import { caption, describe, type Control, type Field, type FieldFacts } from './label.ts'
+import type { Option } from './shape.ts'
+
+const inputTypes: { [format: string]: string } = {
+  email: 'email',
+  uri: 'url',
+  date: 'date',
+  time: 'time',
+  'date-time': 'datetime-local',
+}
+/** Texts that may be longer than this get several lines. */
+const LONG_TEXT = 200
+
+/** A line, or an area, for text and numbers. */
+export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): Control {
+  const { schema, required, value } = facts
+  const long = kind === 'text' && Number(schema['maxLength']) > LONG_TEXT
+  const type = kind === 'text' ? (inputTypes[String(schema['format'])] ?? 'text') : 'number'
+  const control = long
+    ? el('textarea', { required, rows: 4, ...lengths(facts) })
+    : el('input', { required, type, autocomplete: 'off', ...lengths(facts), ...range(facts, kind) })
+  if (value !== undefined && value !== null) {
+    control.value = type === 'datetime-local' ? toLocal(String(value)) : String(value)
+  }
+  return {
+    control,
+    read() {
+      if (control.value === '') return undefined
+      if (kind !== 'text') return Number(control.value)
+      return type === 'datetime-local' ? new Date(control.value).toISOString() : control.value
+    },
+  }
+}
+
+function lengths({ schema }: FieldFacts): { [attribute: string]: string } {
+  const found: { [attribute: string]: string } = {}
+  if (typeof schema['minLength'] === 'number') found['minlength'] = String(schema['minLength'])
+  if (typeof schema['maxLength'] === 'number') found['maxlength'] = String(schema['maxLength'])
+  if (typeof schema['pattern'] === 'string' && isPattern(schema['pattern'])) {
+    // A JSON Schema pattern may match anywhere, an HTML one must match the whole.
+    found['pattern'] = `[\\s\\S]*(?:${schema['pattern']})[\\s\\S]*`
+  }
+  return found
+}
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, 'v')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function range({ schema }: FieldFacts, kind: string): { [attribute: string]: string } {
+  if (kind === 'text') return {}
+  const found: { [attribute: string]: string } = {
+    step: String(schema['multipleOf'] ?? (kind === 'integer' ? 1 : 'any')),
+    inputmode: kind === 'integer' ? 'numeric' : 'decimal',
+  }
+  // An integer of zod's has the safe range as its bounds, which nobody needs to read.
+  const { minimum, maximum } = schema
+  if (typeof minimum === 'number' && minimum > -Number.MAX_SAFE_INTEGER) found['min'] = `${minimum}`
+  if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) found['max'] = `${maximum}`
+  return found
+}
+
+/** ISO 8601 as `datetime-local` wants it: in local time, without zone and seconds. */
+function toLocal(iso: string): string {
+  const date = new Date(iso)
+  if (Number.isNaN(date.getTime())) return ''
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** A list of which one entry can be chosen. */
+export function select({ required, value }: FieldFacts, options: readonly Option[]): Control {
+  const chosen = options.findIndex((option) => option.value === value)
+  const control = el(
+    'select',
+    { required },
+    el('option', { value: '' }, required ? 'Choose…' : 'None'),
+    ...options.map(({ title }, index) => el('option', { value: index }, title)),
+  )
+  control.value = chosen === -1 ? '' : String(chosen)
+  return {
+    control,
+    read: () => (control.value === '' ? undefined : options[Number(control.value)]?.value),
+  }
+}
+
+/** A text area that takes any JSON, at the top of a form any object, and says what is wrong. */
+export function jsonArea({ required, value, depth }: FieldFacts): Control {
+  const control = el('textarea', { required, rows: 6, class: 'code', spellcheck: 'false' })
+  control.value = value === undefined ? '' : JSON.stringify(value, null, 2)
+  control.addEventListener('input', () =>
+    control.setCustomValidity(whyRefused(control.value, depth === 0) ?? ''),
+  )
+  return {
+    control,
+    read: () => (control.value.trim() === '' ? undefined : JSON.parse(control.value)),
+  }
+}
+
+function whyRefused(text: string, mustBeObject: boolean): string | undefined {
+  if (text.trim() === '') return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return mustBeObject && !isObject(value) ? 'Expected a JSON object' : undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : 'Expected JSON'
+  }
+}
+
+/** A box for a boolean. One that nobody touched and that is optional is left out. */
+export function checkbox(facts: FieldFacts): Field {
+  const control = el('input', { type: 'checkbox', id: facts.id, checked: facts.value === true })
+  let touched = facts.required || facts.value !== undefined
+  control.addEventListener('change', () => (touched = true))
+  const note = describe(facts, control)
+  const label = el('label', { for: facts.id }, control, el('span', {}, ...caption(facts)))
+  return {
+    element: el('div', { class: 'field flag' }, label, note),
+    read: () => (touched ? control.checked : undefined),
+  }
+}
+
+/** A box for each entry of a list of which several can be chosen. */
+export function checkboxes(facts: FieldFacts, options: readonly Option[]): Field {
+  const chosen: unknown[] = Array.isArray(facts.value) ? facts.value : []
+  const boxes = options.map(({ value }) =>
+    el('input', { type: 'checkbox', checked: chosen.includes(value) }),
+  )
+  const element = el('fieldset', { class: 'field choices' })
+  element.append(
+    el('legend', { class: 'label' }, ...caption(facts)),
+    describe(facts, element) ?? '',
+    ...boxes.map((box, index) => el('label', {}, box, el('span', {}, options[index]?.title))),
+  )
+  return {
+    element,
+    read() {
+      const values = options.filter((_, index) => boxes[index]?.checked).map(({ value }) => value)
+      return values.length > 0 || facts.required ? values : undefined
+    },
+  }
+}

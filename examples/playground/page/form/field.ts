@@ -1,0 +1,44 @@
+/**
+ * A labelled control for one value of a JSON Schema.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-validation
+ */
+import { newId } from '../dom.ts'
+import { checkbox, checkboxes, input, jsonArea, select } from './controls.ts'
+import { group } from './group.ts'
+import { labelled, type Field, type FieldOptions } from './label.ts'
+import { list } from './list.ts'
+import { resolve, shapeOf } from './shape.ts'
+
+/** Makes the field that fits a schema. */
+export function field(options: FieldOptions): Field {
+  const schema = resolve(options.schema, options.root)
+  const value = options.value ?? schema['default']
+  const shape = shapeOf(schema, options.depth)
+  const facts = {
+    ...options,
+    schema,
+    value,
+    id: newId('field'),
+    title: typeof schema['title'] === 'string' ? schema['title'] : options.name,
+    description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
+  }
+  switch (shape.kind) {
+    case 'group':
+      return group(facts, shape.fields, field)
+    case 'list':
+      return list(facts, shape.items, field)
+    case 'choices':
+      return checkboxes(facts, shape.options)
+    case 'flag':
+      return checkbox(facts)
+    case 'choice':
+      return labelled(facts, select(facts, shape.options))
+    case 'json':
+      return labelled(facts, jsonArea(facts))
+    case 'text':
+    case 'number':
+    case 'integer':
+      return labelled(facts, input(facts, shape.kind))
+  }
+}

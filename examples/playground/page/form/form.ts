@@ -1,0 +1,68 @@
+/**
+ * A form for an object: generated fields, or the same value as JSON.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-validation
+ */
+import { isObject, type JsonObject } from 'edgewise/browser'
+import { el, newId } from '../dom.ts'
+import { jsonArea } from './controls.ts'
+import { field } from './field.ts'
+import { labelled, type Field } from './label.ts'
+
+/** The content of a form. */
+export interface SchemaForm {
+  element: HTMLElement
+  /** Switches between fields and JSON; absent when there is nothing to fill in. */
+  toggle: HTMLButtonElement | undefined
+  /** The value as it stands. */
+  read(): JsonObject
+}
+
+/** Makes the fields of an object schema. What they demand, the browser checks on submit. */
+export function schemaForm(schema: JsonObject): SchemaForm {
+  const element = el('div', { class: 'fields' })
+  const isEmpty = !isObject(schema['properties']) || Object.keys(schema['properties']).length === 0
+  let asJson = false
+  let shown = fieldsOf(schema, undefined)
+  element.append(shown.element)
+
+  const toggle = el('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false' }, 'JSON')
+  toggle.addEventListener('click', () => {
+    const form = element.closest('form')
+    // JSON that cannot be read cannot be shown as fields.
+    if (asJson && form && !form.reportValidity()) return
+    const value = shown.read()
+    asJson = !asJson
+    shown = asJson ? areaOf(value) : fieldsOf(schema, value)
+    element.replaceChildren(shown.element)
+    toggle.setAttribute('aria-pressed', String(asJson))
+  })
+
+  return {
+    element,
+    toggle: isEmpty && !schema['additionalProperties'] ? undefined : toggle,
+    read() {
+      const value = shown.read()
+      return isObject(value) ? value : {}
+    },
+  }
+}
+
+function fieldsOf(schema: JsonObject, value: unknown): Field {
+  return field({ name: 'Arguments', schema, root: schema, required: true, depth: 0, value })
+}
+
+function areaOf(value: unknown): Field {
+  const facts = {
+    name: 'Arguments',
+    title: 'Arguments as JSON',
+    description: undefined,
+    schema: {},
+    root: {},
+    id: newId('field'),
+    required: true,
+    depth: 0,
+    value,
+  }
+  return labelled(facts, jsonArea(facts))
+}

@@ -1,0 +1,66 @@
+/**
+ * What the controls of a form have in common: the facts they are made from, and their labels.
+ *
+ * @see https://www.w3.org/WAI/tutorials/forms/labels/
+ */
+import type { JsonObject } from 'edgewise/browser'
+import { el } from '../dom.ts'
+
+/** A control with its label, and the way to its value. */
+export interface Field {
+  element: HTMLElement
+  /** The value, or `undefined` when it was left out. */
+  read(): unknown
+}
+
+/** What a field is made from. */
+export interface FieldOptions {
+  /** The property's name, shown when the schema has no title. */
+  name: string
+  schema: unknown
+  required: boolean
+  /** The schema that local references start from. */
+  root: JsonObject
+  depth: number
+  /** What the field shows at first; the schema's default when `undefined`. */
+  value: unknown
+  /** Whether the label repeats what is around it, as in a list, and need not be seen. */
+  quiet?: boolean
+}
+
+/** A {@link FieldOptions} with its schema resolved and its texts at hand. */
+export interface FieldFacts extends FieldOptions {
+  schema: JsonObject
+  id: string
+  title: string
+  description: string | undefined
+}
+
+/** A control that still lacks its label. */
+export interface Control {
+  control: HTMLElement
+  read(): unknown
+}
+
+/** Makes a field inside another one. */
+export type MakeField = (options: FieldOptions) => Field
+
+/** Puts a label above a control and the description below the label. */
+export function labelled(facts: FieldFacts, { control, read }: Control): Field {
+  control.id = facts.id
+  const note = describe(facts, control)
+  const label = el('label', { for: facts.id, class: facts.quiet ? 'hidden' : 'label' }, ...caption(facts))
+  return { element: el('div', { class: 'field' }, label, note, control), read }
+}
+
+/** What a label or legend contains: the title, and whether the value may be left out. */
+export function caption({ title, required, quiet }: FieldFacts): (Node | string)[] {
+  return required || quiet ? [title] : [title, ' ', el('span', { class: 'optional' }, 'optional')]
+}
+
+/** The description, tied to its control for screen readers. */
+export function describe(facts: FieldFacts, control: HTMLElement): HTMLElement | undefined {
+  if (!facts.description) return undefined
+  control.setAttribute('aria-describedby', `${facts.id}-note`)
+  return el('p', { id: `${facts.id}-note`, class: 'note' }, facts.description)
+}

@@ -1,0 +1,70 @@
+/**
+ * The items of an array, which can be added and removed.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#name-items
+ */
+import type { JsonObject } from 'edgewise/browser'
+import { el } from '../dom.ts'
+import { icon } from '../icon.ts'
+import { caption, describe, type Field, type FieldFacts, type MakeField } from './label.ts'
+
+/** A framed list of fields with a button that adds one. */
+export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField): Field {
+  const fields = new Map<HTMLElement, Field>()
+  const rows = el('ol', { class: 'rows' })
+  const add = el(
+    'button',
+    { type: 'button', class: 'quiet small', onclick: () => focusIn(append(undefined)) },
+    icon('plus'),
+    `Add to ${facts.title}`,
+  )
+
+  function append(value: unknown): HTMLElement {
+    const name = `${facts.title} ${fields.size + 1}`
+    const item = makeField({
+      name,
+      schema: items,
+      required: true,
+      root: facts.root,
+      depth: facts.depth + 1,
+      value,
+      quiet: true,
+    })
+    const remove = el(
+      'button',
+      { type: 'button', class: 'quiet icon', 'aria-label': `Remove ${name}`, title: 'Remove' },
+      icon('cross'),
+    )
+    const row = el('li', {}, item.element, remove)
+    remove.addEventListener('click', () => {
+      const next = row.nextElementSibling ?? row.previousElementSibling
+      fields.delete(row)
+      row.remove()
+      if (next) focusIn(next)
+      else add.focus()
+    })
+    fields.set(row, item)
+    rows.append(row)
+    return row
+  }
+
+  for (const value of Array.isArray(facts.value) ? facts.value : []) append(value)
+  const element = el('fieldset', { class: 'field list' })
+  element.append(
+    el('legend', { class: 'label' }, ...caption(facts)),
+    describe(facts, element) ?? '',
+    rows,
+    add,
+  )
+  return {
+    element,
+    read() {
+      const values = [...fields.values()].map((item) => item.read())
+      return values.length > 0 || facts.required ? values : undefined
+    },
+  }
+}
+
+function focusIn(element: Element): void {
+  element.querySelector<HTMLElement>('input, select, textarea, button')?.focus()
+}

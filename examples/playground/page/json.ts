@@ -1,0 +1,34 @@
+/**
+ * Shows a value as indented JSON with coloured tokens.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8259
+ */
+import { el } from './dom.ts'
+
+const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+/** Past this many characters colour costs more than it helps. */
+const MAX_COLOURED = 100_000
+
+/** A block with the value's JSON. */
+export function jsonBlock(value: unknown): HTMLElement {
+  const text = JSON.stringify(value, null, 2) ?? 'undefined'
+  const code = el('code')
+  if (text.length > MAX_COLOURED) code.append(text)
+  else code.append(...colour(text))
+  return el('pre', { class: 'json', tabindex: 0, role: 'group', 'aria-label': 'JSON' }, code)
+}
+
+function colour(text: string): (Node | string)[] {
+  const parts: (Node | string)[] = []
+  let end = 0
+  for (const match of text.matchAll(tokens)) {
+    const [token, string, colon] = match
+    parts.push(text.slice(end, match.index))
+    end = match.index + token.length
+    if (string === undefined) parts.push(el('span', { class: 'value' }, token))
+    else if (colon === undefined) parts.push(el('span', { class: 'string' }, token))
+    else parts.push(el('span', { class: 'key' }, string), colon)
+  }
+  parts.push(text.slice(end))
+  return parts
+}

@@ -1,0 +1,116 @@
+/**
+ * The playground: connects to a server and shows what its address selects.
+ *
+ * @see https://modelcontextprotocol.io/docs/tools/inspector
+ */
+import { findRevision } from 'edgewise/browser'
+import { setUpActivity } from './activity.ts'
+import { markCurrent, setUpCatalog, showCatalog } from './catalog.ts'
+import { openConnection, type Connection } from './connection.ts'
+import { find } from './dom.ts'
+import { adviceOn, summary } from './errors.ts'
+import { hrefOf, parseRoute, type Route } from './route.ts'
+import { setUpTheme } from './theme.ts'
+import { promptView } from './views/prompt.ts'
+import { resourceView, templateView } from './views/resource.ts'
+import { serverView, welcomeView } from './views/server.ts'
+import { toolView } from './views/tool.ts'
+
+const form = find('connect', HTMLFormElement)
+const endpoint = find('endpoint', HTMLInputElement)
+const revision = find('revision', HTMLSelectElement)
+const detail = find('detail', HTMLElement)
+const activity = setUpActivity()
+
+let connection: Connection | undefined
+/** Views that were opened, so that going back finds forms and results as they were. */
+const views = new Map<string, HTMLElement>()
+
+/** Shows the view of the page's address. */
+function showRoute(moveFocus: boolean): void {
+  const route = parseRoute(location.hash)
+  const key = route ? hrefOf(route) : '#/'
+  const view = views.get(key) ?? makeView(route)
+  views.set(key, view)
+  detail.replaceChildren(view)
+  document.body.dataset['view'] = route ? 'detail' : 'list'
+  markCurrent()
+  if (moveFocus) view.querySelector<HTMLElement>('h1')?.focus()
+}
+
+function makeView(route: Route | undefined): HTMLElement {
+  if (!connection) return welcomeView()
+  const { client, catalog } = connection
+  const { kind, key } = route ?? { kind: undefined, key: '' }
+  if (kind === 'tool') {
+    const tool = catalog.tool.find(({ name }) => name === key)
+    if (tool) return toolView(client, tool)
+  }
+  if (kind === 'prompt') {
+    const prompt = catalog.prompt.find(({ name }) => name === key)
+    if (prompt) return promptView(client, prompt)
+  }
+  if (kind === 'template') {
+    const template = catalog.template.find(({ uriTemplate }) => uriTemplate === key)
+    if (template) return templateView(client, template)
+  }
+  if (kind === 'resource') {
+    // A resource that a tool's result links to need not be in any list.
+    const resource = catalog.resource.find(({ uri }) => uri === key)
+    return resourceView(client, resource ?? { uri: key, name: key })
+  }
+  return serverView(client)
+}
+
+/** Shows, and tells screen readers, how the connection stands. */
+function report(state: 'idle' | 'connecting' | 'connected' | 'failed', text: string): void {
+  const status = find('status', HTMLElement)
+  status.textContent = text
+  status.hidden = false
+  document.body.dataset['state'] = state
+}
+
+async function open(): Promise<void> {
+  report('connecting', 'Connecting')
+  await connection?.client.close()
+  connection = undefined
+  views.clear()
+  try {
+    const wanted = findRevision(revision.value)?.version
+    const opened = await openConnection(endpoint.value, wanted, activity, () => {
+      if (opened !== connection) return
+      showCatalog(opened.catalog)
+    })
+    connection = opened
+    showCatalog(opened.catalog)
+    const { serverInfo, revision: spoken } = opened.client
+    report('connected', `Connected to ${serverInfo?.title ?? serverInfo?.name} over ${spoken}`)
+    remember()
+  } catch (error) {
+    showCatalog({ tool: [], resource: [], template: [], prompt: [] })
+    report('failed', [summary(error), adviceOn(error)].filter(Boolean).join('. '))
+  }
+  showRoute(false)
+}
+
+/** Keeps the connection in the page's address, so that a reload or a shared link opens it. */
+function remember(): void {
+  const query = new URLSearchParams({ url: endpoint.value })
+  if (revision.value !== 'auto') query.set('revision', revision.value)
+  history.replaceState(null, '', `?${query}${location.hash}`)
+}
+
+const query = new URLSearchParams(location.search)
+endpoint.value = query.get('url') ?? new URL('/mcp', location.href).href
+revision.value = query.get('revision') ?? 'auto'
+setUpTheme(find('theme', HTMLButtonElement))
+setUpCatalog()
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  void open()
+})
+addEventListener('hashchange', () => {
+  if (location.hash === '' || location.hash.startsWith('#/')) showRoute(true)
+})
+showRoute(false)
+void open()

@@ -1,0 +1,42 @@
+/**
+ * A prompt: its arguments, and the messages that it gives.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+ */
+import type { Client, GetPromptResult, Prompt } from 'edgewise/browser'
+import { contentBlock } from '../content.ts'
+import { el } from '../dom.ts'
+import { argumentForm } from '../form/arguments.ts'
+import { runPanel, type Outcome } from '../run.ts'
+import { actionForm, frame } from './frame.ts'
+import { suggestFor } from './suggest.ts'
+
+/** Makes the view of a prompt. */
+export function promptView(client: Client, prompt: Prompt): HTMLElement {
+  const ref = { type: 'ref/prompt' as const, name: prompt.name }
+  const form = argumentForm(prompt.arguments ?? [], suggestFor(client, ref))
+  const panel = runPanel()
+  const get = (): void => {
+    void panel.run(async (signal) =>
+      show(await client.getPrompt(prompt.name, form.read(), { signal })),
+    )
+  }
+  return frame(
+    {
+      kind: 'Prompt',
+      title: prompt.title ?? prompt.name,
+      name: prompt.name,
+      description: prompt.description,
+      definition: prompt,
+    },
+    actionForm('Get messages', [form.element], get),
+    panel.element,
+  )
+}
+
+function show({ messages }: GetPromptResult): Outcome {
+  const nodes = messages.map(({ role, content }) =>
+    el('div', { class: 'turn', 'data-role': role }, el('h2', {}, role), contentBlock(content)),
+  )
+  return { nodes }
+}

@@ -1,0 +1,69 @@
+/**
+ * Resources and resource templates: their contents.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+ */
+import type { Client, ReadResourceResult, Resource, ResourceTemplate } from 'edgewise/browser'
+import { parseTemplate } from 'url-template'
+import { resourceBlock } from '../content.ts'
+import { argumentForm } from '../form/arguments.ts'
+import { runPanel, type Outcome } from '../run.ts'
+import { suggestFor } from './suggest.ts'
+import { actionForm, frame } from './frame.ts'
+
+/** Makes the view of a resource, which is read at once. */
+export function resourceView(client: Client, resource: Resource): HTMLElement {
+  const panel = runPanel()
+  const read = (): void => {
+    void panel.run(async (signal) => show(await client.readResource(resource.uri, { signal })))
+  }
+  read()
+  return frame(
+    {
+      kind: 'Resource',
+      title: resource.title ?? resource.name,
+      name: resource.uri,
+      description: resource.description,
+      chips: resource.mimeType ? [resource.mimeType] : [],
+      definition: resource,
+    },
+    actionForm('Read again', [], read),
+    panel.element,
+  )
+}
+
+/** Makes the view of a template: its variables, then the resource that they name. */
+export function templateView(client: Client, template: ResourceTemplate): HTMLElement {
+  const { uriTemplate } = template
+  const names = variables(uriTemplate).map((name) => ({ name, required: true }))
+  const form = argumentForm(names, suggestFor(client, { type: 'ref/resource', uri: uriTemplate }))
+  const panel = runPanel()
+  const read = (): void => {
+    const uri = parseTemplate(uriTemplate).expand(form.read())
+    void panel.run(async (signal) => show(await client.readResource(uri, { signal })))
+  }
+  return frame(
+    {
+      kind: 'Resource template',
+      title: template.title ?? template.name,
+      name: uriTemplate,
+      description: template.description,
+      chips: template.mimeType ? [template.mimeType] : [],
+      definition: template,
+    },
+    actionForm('Read', [form.element], read),
+    panel.element,
+  )
+}
+
+/** The names of a template's variables, each once. */
+function variables(uriTemplate: string): string[] {
+  const names = [...uriTemplate.matchAll(/\{[+#./;?&]?([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.replace(/(\*|:\d+)$/, '')),
+  )
+  return [...new Set(names)]
+}
+
+function show({ contents }: ReadResourceResult): Outcome {
+  return { nodes: contents.map(resourceBlock) }
+}

@@ -1,0 +1,48 @@
+/**
+ * The server itself: who it is and what it can do; before there is one, what this page is for.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
+import { findRevision, type Client } from 'edgewise/browser'
+import { el } from '../dom.ts'
+import { frame } from './frame.ts'
+
+/** Makes the view of a server. */
+export function serverView(client: Client): HTMLElement {
+  const { serverInfo, serverCapabilities = {}, revision, instructions } = client
+  const era = findRevision(revision)?.era
+  const facts: [string, string][] = [
+    ['Version', serverInfo?.version ?? 'not said'],
+    ['Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`],
+    ['Offers', Object.keys(serverCapabilities).join(', ') || 'nothing'],
+  ]
+  return frame(
+    {
+      kind: 'Server',
+      title: serverInfo?.title ?? serverInfo?.name ?? 'Unnamed server',
+      ...(serverInfo ? { name: serverInfo.name } : {}),
+      description: serverInfo?.description,
+      definition: { serverInfo, capabilities: serverCapabilities },
+    },
+    el(
+      'dl',
+      { class: 'facts' },
+      ...facts.map(([term, text]) => el('div', {}, el('dt', {}, term), el('dd', {}, text))),
+    ),
+    instructions && el('section', { class: 'card' }, el('h2', { class: 'label' }, 'Instructions'), el('p', { class: 'text' }, instructions)),
+  )
+}
+
+/** What is shown while there is no connection. */
+export function welcomeView(): HTMLElement {
+  return el(
+    'article',
+    { class: 'view welcome' },
+    el('h1', { tabindex: -1 }, 'Try an MCP server'),
+    el(
+      'p',
+      { class: 'description' },
+      'Enter the address of a Streamable HTTP endpoint above and connect. This page then lists what the server offers, and lets you run it by hand, as a model would.',
+    ),
+  )
+}

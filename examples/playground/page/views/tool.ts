@@ -1,0 +1,67 @@
+/**
+ * A tool: its form, its call, its result.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
+import type { CallToolResult, Client, Tool } from 'edgewise/browser'
+import { contentBlock } from '../content.ts'
+import { el } from '../dom.ts'
+import { schemaForm } from '../form/form.ts'
+import { jsonBlock } from '../json.ts'
+import { runPanel, type Outcome } from '../run.ts'
+import { actionForm, fold, frame } from './frame.ts'
+
+/** Makes the view of a tool. */
+export function toolView(client: Client, tool: Tool): HTMLElement {
+  const form = schemaForm(tool.inputSchema)
+  const panel = runPanel()
+  const submit = (): void => {
+    void panel.run(async (signal, onProgress) =>
+      show(await client.callTool(tool.name, form.read(), { signal, onProgress })),
+    )
+  }
+  return frame(
+    {
+      kind: 'Tool',
+      title: tool.title ?? tool.annotations?.title ?? tool.name,
+      name: tool.name,
+      description: tool.description,
+      chips: hints(tool),
+      definition: tool,
+    },
+    actionForm('Run', [form.element], submit, form.toggle),
+    panel.element,
+  )
+}
+
+function hints({ annotations = {} }: Tool): string[] {
+  const { readOnlyHint, destructiveHint, idempotentHint } = annotations
+  return [
+    ...(readOnlyHint ? ['read only'] : []),
+    ...(destructiveHint && !readOnlyHint ? ['destructive'] : []),
+    ...(idempotentHint && !readOnlyHint ? ['idempotent'] : []),
+  ]
+}
+
+function show(result: CallToolResult): Outcome {
+  const { content, structuredContent, isError } = result
+  const nodes: Node[] = []
+  if (structuredContent === undefined) nodes.push(...content.map(contentBlock))
+  else {
+    // The text beside structured content usually repeats it, for clients that do not know it.
+    const others = content.filter((block) => block.type !== 'text' || !repeats(block.text))
+    nodes.push(...others.map(contentBlock))
+    nodes.push(el('h2', { class: 'label' }, 'Structured content'), jsonBlock(structuredContent))
+  }
+  if (nodes.length === 0) nodes.push(el('p', { class: 'empty' }, 'The result is empty.'))
+  nodes.push(fold('Whole result', result))
+  return { nodes, failed: isError === true }
+
+  function repeats(text: string): boolean {
+    try {
+      return JSON.stringify(JSON.parse(text)) === JSON.stringify(structuredContent)
+    } catch {
+      return false
+    }
+  }
+}
