@@ -17,3 +17,9 @@ export type {
   SchemaResult,
   StandardSchema,
 } from './protocol/standard-schema.ts'
+export {
+  compileUriTemplate,
+  type UriTemplate,
+  type UriTemplateValues,
+  type UriVariables,
+} from './server/uri-template.ts'

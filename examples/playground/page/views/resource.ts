@@ -3,8 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-import type { Client, ReadResourceResult, Resource, ResourceTemplate } from 'edgewise/browser'
-import { parseTemplate } from 'url-template'
+import {
+  compileUriTemplate,
+  type Client,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplate,
+} from 'edgewise/browser'
 import { resourceBlock } from '../content.ts'
 import { argumentForm } from '../form/arguments.ts'
 import { runPanel, type Outcome } from '../run.ts'
@@ -35,11 +40,12 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
 /** Makes the view of a template: its variables, then the resource that they name. */
 export function templateView(client: Client, template: ResourceTemplate): HTMLElement {
   const { uriTemplate } = template
-  const names = variables(uriTemplate).map((name) => ({ name, required: true }))
+  const { variables, expand } = compileUriTemplate(uriTemplate)
+  const names = variables.map((name) => ({ name }))
   const form = argumentForm(names, suggestFor(client, { type: 'ref/resource', uri: uriTemplate }))
   const panel = runPanel()
   const read = (): void => {
-    const uri = parseTemplate(uriTemplate).expand(form.read())
+    const uri = expand(form.read())
     void panel.run(async (signal) => show(await client.readResource(uri, { signal })))
   }
   return frame(
@@ -54,14 +60,6 @@ export function templateView(client: Client, template: ResourceTemplate): HTMLEl
     actionForm('Read', [form.element], read),
     panel.element,
   )
-}
-
-/** The names of a template's variables, each once. */
-function variables(uriTemplate: string): string[] {
-  const names = [...uriTemplate.matchAll(/\{[+#./;?&]?([^}]*)\}/g)].flatMap(([, list = '']) =>
-    list.split(',').map((name) => name.replace(/(\*|:\d+)$/, '')),
-  )
-  return [...new Set(names)]
 }
 
 function show({ contents }: ReadResourceResult): Outcome {

@@ -1,0 +1,232 @@
+/**
+ * The playground's server: one small thing of every kind that a server can offer.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
+ */
+import { createServer, image, resourceLink, text, ToolError } from 'edgewise/server'
+import * as z from 'zod'
+import { cities, findCity, matchCities } from './cities.ts'
+import { landscape } from './landscape.ts'
+
+/** What the Worker, and the tests, serve. */
+export const server = createServer(
+  {
+    name: 'edgewise-demo',
+    title: 'Edgewise demo',
+    version: '1.0.0',
+    description: 'One small thing of every kind that a server can offer.',
+  },
+  {
+    instructions:
+      'Start with “Greet”. “Count slowly” shows progress and can be cancelled. “Book a trip” asks two questions before it answers.',
+  },
+)
+
+const readOnly = { readOnlyHint: true }
+
+server.tool(
+  'greet',
+  {
+    title: 'Greet',
+    description: 'Says hello to someone.',
+    annotations: readOnly,
+    input: z.object({
+      name: z.string().min(1).describe('Who is greeted.'),
+      style: z.enum(['plain', 'formal', 'cheerful']).default('plain'),
+    }),
+  },
+  ({ name, style }) => {
+    const words = { plain: `Hello, ${name}.`, formal: `Good day, ${name}.`, cheerful: `Hey ${name}!` }
+    return text(words[style])
+  },
+)
+
+server.tool(
+  'calculate',
+  {
+    title: 'Calculate',
+    description: 'Works on two numbers and gives structured content.',
+    annotations: readOnly,
+    input: z.object({
+      a: z.number(),
+      b: z.number(),
+      operation: z.enum(['add', 'subtract', 'multiply', 'divide']).default('add'),
+    }),
+    output: z.object({ value: z.number(), formula: z.string() }),
+  },
+  ({ a, b, operation }) => {
+    if (operation === 'divide' && b === 0) throw new ToolError('Cannot divide by zero')
+    const value = { add: a + b, subtract: a - b, multiply: a * b, divide: a / b }[operation]
+    const sign = { add: '+', subtract: '−', multiply: '×', divide: '÷' }[operation]
+    return { structuredContent: { value, formula: `${a} ${sign} ${b} = ${value}` } }
+  },
+)
+
+server.tool(
+  'count',
+  {
+    title: 'Count slowly',
+    description: 'Takes its time, and tells how far it is. Cancel it to see it stop.',
+    annotations: readOnly,
+    input: z.object({
+      steps: z.number().int().min(1).max(50).default(8),
+      pauseMs: z.number().int().min(0).max(2000).default(400).describe('Between steps.'),
+    }),
+  },
+  async ({ steps, pauseMs }, ctx) => {
+    await ctx.log('info', `Counting to ${steps}`, { logger: 'count' })
+    for (let step = 1; step <= steps; step++) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      if (ctx.signal.aborted) {
+        await ctx.log('warning', { stoppedAt: step }, { logger: 'count' })
+        break
+      }
+      await ctx.progress(step, { total: steps, message: `Step ${step} of ${steps}` })
+    }
+    await ctx.log('notice', 'Counted', { logger: 'count' })
+    return text(`Counted to ${steps}.`)
+  },
+)
+
+server.tool(
+  'book',
+  {
+    title: 'Book a trip',
+    description: 'Asks for the dates and for a confirmation before it books.',
+    annotations: { destructiveHint: true },
+    input: z.object({
+      city: z.enum(cities.map(({ name }) => name)),
+      nights: z.number().int().min(1).max(30).default(2),
+    }),
+  },
+  async ({ city, nights }, ctx) => {
+    const wishes = await ctx.elicit({
+      message: `When do you arrive in ${city}, and how would you like to stay?`,
+      schema: z.object({
+        arrival: z.iso.date().meta({ title: 'Arrival' }),
+        room: z.enum(['Single', 'Double', 'Suite']).meta({ title: 'Room' }),
+        breakfast: z.boolean().default(true).meta({ title: 'Breakfast' }),
+      }),
+    })
+    if (wishes.action !== 'accept') return text('Nothing was booked: the wishes were not given.')
+
+    const { arrival, room } = wishes.content
+    // A step runs once, although on 2026-07-28 the handler starts again with every answer.
+    const price = await ctx.step('quote', () => nights * { Single: 90, Double: 140, Suite: 260 }[room])
+    const answer = await ctx.elicit({
+      message: `${nights} nights in ${city} from ${arrival}, ${room.toLowerCase()} room: ${price} €.`,
+      schema: z.object({ confirm: z.boolean().meta({ title: 'Book it' }) }),
+    })
+    if (answer.action !== 'accept' || !answer.content.confirm) {
+      return text('Nothing was booked: the offer was not taken.')
+    }
+    const reference = await ctx.step('book', () => crypto.randomUUID().slice(0, 8).toUpperCase())
+    return [
+      text(`Booked ${nights} nights in ${city} from ${arrival}. Reference: ${reference}`),
+      resourceLink({ uri: `demo://cities/${city}`, name: city, title: `About ${city}` }),
+    ]
+  },
+)
+
+server.tool(
+  'order',
+  {
+    title: 'Order a pizza',
+    description: 'Has every kind of field: choices, several choices, lists and nested objects.',
+    input: z.object({
+      size: z.enum(['small', 'medium', 'large']).default('medium'),
+      toppings: z.array(z.enum(['olives', 'mushrooms', 'basil', 'chilli'])),
+      notes: z.array(z.string()).optional().describe('For the kitchen.'),
+      delivery: z.object({
+        street: z.string(),
+        city: z.string(),
+        at: z.iso.datetime().optional(),
+        ring: z.boolean().optional().describe('Whether to ring the bell.'),
+      }),
+      extra: z.record(z.string(), z.unknown()).optional().describe('Anything else, as JSON.'),
+    }),
+    output: z.object({ minutes: z.number(), order: z.unknown() }),
+  },
+  (order) => ({ structuredContent: { minutes: 25 + 5 * order.toppings.length, order } }),
+)
+
+server.tool(
+  'draw',
+  {
+    title: 'Draw',
+    description: 'Draws a landscape and returns it as an image.',
+    annotations: readOnly,
+    input: z.object({ hue: z.number().int().min(0).max(360).default(220) }),
+  },
+  ({ hue }) => image(new TextEncoder().encode(landscape(hue)), 'image/svg+xml'),
+)
+
+server.tool(
+  'sign',
+  {
+    title: 'Sign on a page',
+    description: 'Asks you to open a page, for what must not pass through the client.',
+  },
+  async (_, ctx) => {
+    const { action } = await ctx.elicitUrl({
+      message: 'The contract waits for your signature.',
+      url: 'https://sign.example/contract?id=42',
+    })
+    return text(action === 'accept' ? 'Thank you. The page is open.' : 'The page was not opened.')
+  },
+)
+
+server.tool(
+  'fail',
+  { title: 'Fail', description: 'Fails in a way that a model can read.', annotations: readOnly },
+  () => {
+    throw new ToolError('The oven is cold. Try again after 18:00')
+  },
+)
+
+server.resource(
+  'demo://about',
+  {
+    name: 'about',
+    title: 'About this server',
+    description: 'What this server is for.',
+    mimeType: 'text/markdown',
+  },
+  () => '# Edgewise demo\n\nEvery kind of thing that a server can offer, once and small.\n',
+)
+
+server.resource(
+  'demo://cities',
+  { name: 'cities', title: 'Cities', description: 'All cities.', mimeType: 'application/json' },
+  () => JSON.stringify(cities),
+)
+
+server.resourceTemplate(
+  'demo://cities/{city}',
+  {
+    name: 'city',
+    title: 'City',
+    description: 'Facts about one city.',
+    mimeType: 'application/json',
+    complete: { city: matchCities },
+  },
+  ({ variables }) => JSON.stringify(findCity(String(variables['city']))),
+)
+
+server.prompt(
+  'plan',
+  {
+    title: 'Plan a trip',
+    description: 'Asks for a plan for a few days in a city.',
+    input: z.object({
+      city: z.string().describe('Where to.'),
+      mood: z.string().optional().describe('What kind of days they should be.'),
+    }),
+    complete: {
+      city: matchCities,
+      mood: (value) => ['calm', 'busy', 'hungry'].filter((mood) => mood.startsWith(value)),
+    },
+  },
+  ({ city, mood = 'calm' }) =>
+    text(`Plan three ${mood} days in ${city}. Ask before you book anything.`),
+)
