@@ -10,15 +10,18 @@ import { build } from 'esbuild'
 const page = fileURLToPath(new URL('page/', import.meta.url))
 const target = fileURLToPath(new URL('dist/', import.meta.url))
 
-await build({
-  entryPoints: [`${page}main.ts`],
-  outdir: target,
-  bundle: true,
-  format: 'esm',
-  target: 'es2023',
-  minify: true,
-  sourcemap: true,
-})
-for (const file of ['index.html', 'styles.css', 'icon.svg', '_headers']) {
-  await cp(page + file, target + file)
+/** Bundles the page's script and copies the rest. */
+export async function buildPage(): Promise<void> {
+  await build({
+    entryPoints: [`${page}main.ts`],
+    outdir: target,
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    minify: true,
+    sourcemap: true,
+  })
+  for (const file of ['index.html', 'styles.css', 'icon.svg', '_headers']) {
+    await cp(page + file, target + file)
+  }
 }

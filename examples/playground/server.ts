@@ -36,7 +36,11 @@ server.tool(
     }),
   },
   ({ name, style }) => {
-    const words = { plain: `Hello, ${name}.`, formal: `Good day, ${name}.`, cheerful: `Hey ${name}!` }
+    const words = {
+      plain: `Hello, ${name}.`,
+      formal: `Good day, ${name}.`,
+      cheerful: `Hey ${name}!`,
+    }
     return text(words[style])
   },
 )
@@ -112,7 +116,10 @@ server.tool(
 
     const { arrival, room } = wishes.content
     // A step runs once, although on 2026-07-28 the handler starts again with every answer.
-    const price = await ctx.step('quote', () => nights * { Single: 90, Double: 140, Suite: 260 }[room])
+    const price = await ctx.step(
+      'quote',
+      () => nights * { Single: 90, Double: 140, Suite: 260 }[room],
+    )
     const answer = await ctx.elicit({
       message: `${nights} nights in ${city} from ${arrival}, ${room.toLowerCase()} room: ${price} €.`,
       schema: z.object({ confirm: z.boolean().meta({ title: 'Book it' }) }),

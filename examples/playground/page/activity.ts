@@ -4,25 +4,32 @@
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  */
 import type { LoggingMessageParams } from 'edgewise/browser'
-import { el, find } from './dom.ts'
+import { el, find, type Attributes } from './dom.ts'
+import { icon } from './icon.ts'
 import { jsonBlock } from './json.ts'
 import type { WireEntry } from './wire.ts'
 
 /** Older rows go when there are more than these. */
 const MAX_ROWS = 500
 
+const TIME = {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 1,
+} as const
+
 /** Adds rows to the panel. */
 export interface Activity {
-  log(entry: Pick<LoggingMessageParams, 'level' | 'logger' | 'data'>): void
-  wire(entry: WireEntry): void
+  log: (entry: Pick<LoggingMessageParams, 'level' | 'logger' | 'data'>) => void
+  wire: (entry: WireEntry) => void
 }
 
 /** Sets up the panel's tabs and its Clear button. */
 export function setUpActivity(): Activity {
-  const log = pane('log', 'What the server logs appears here.')
-  const wire = pane('wire', 'Every message to and from the server appears here.')
+  const log = pane('log', 'What the server logs appears here.', { role: 'log' })
+  const wire = pane('wire', 'Every message to and from the server appears here.', {})
   const panes = [log, wire]
-  log.list.setAttribute('role', 'log')
 
   function select(chosen: Pane, focus: boolean): void {
     for (const each of panes) {
@@ -55,19 +62,18 @@ export function setUpActivity(): Activity {
 interface Pane {
   tab: HTMLButtonElement
   panel: HTMLElement
-  list: HTMLElement
   add(row: HTMLElement): void
   clear(): void
 }
 
-function pane(id: string, hint: string): Pane {
+function pane(id: string, hint: string, attributes: Attributes): Pane {
   const panel = find(id, HTMLElement)
   const tab = find(`${id}-tab`, HTMLButtonElement)
   const list = el('ol', { class: 'entries' })
   const count = el('span', { class: 'count', 'aria-hidden': 'true', hidden: true })
   const empty = el('p', { class: 'empty' }, hint)
   tab.append(count)
-  panel.append(empty, list)
+  panel.append(empty, el('div', attributes, list))
 
   function recount(): void {
     count.textContent = String(list.childElementCount)
@@ -77,7 +83,6 @@ function pane(id: string, hint: string): Pane {
   return {
     tab,
     panel,
-    list,
     add(row) {
       // The view follows new rows only while the reader is at the end.
       const atEnd = panel.scrollTop + panel.clientHeight >= panel.scrollHeight - 40
@@ -108,7 +113,7 @@ function wireRow({ direction, title, body, http }: WireEntry): HTMLElement {
   const summary = el(
     'summary',
     {},
-    el('span', { class: 'arrow', 'aria-hidden': 'true' }, direction === 'sent' ? '↑' : '↓'),
+    icon(direction === 'sent' ? 'up' : 'down'),
     el('span', { class: 'hidden' }, direction === 'sent' ? 'Sent: ' : 'Received: '),
     el('span', { class: 'title' }, title),
     time(),
@@ -116,7 +121,11 @@ function wireRow({ direction, title, body, http }: WireEntry): HTMLElement {
   const details = el('details', {}, summary)
   details.addEventListener(
     'toggle',
-    () => details.append(el('pre', { class: 'http' }, http.join('\n')), ...(body === undefined ? [] : [jsonBlock(body)])),
+    () =>
+      details.append(
+        el('pre', { class: 'http' }, http.join('\n')),
+        ...(body === undefined ? [] : [jsonBlock(body)]),
+      ),
     { once: true },
   )
   return el('li', { class: 'entry', 'data-direction': direction }, details)
@@ -124,6 +133,6 @@ function wireRow({ direction, title, body, http }: WireEntry): HTMLElement {
 
 function time(): HTMLElement {
   const now = new Date()
-  const text = now.toLocaleTimeString('en-GB', { fractionalSecondDigits: 1 })
+  const text = now.toLocaleTimeString('en-GB', TIME)
   return el('time', { datetime: now.toISOString() }, text)
 }

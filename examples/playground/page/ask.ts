@@ -3,7 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
-import type { ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams } from 'edgewise/browser'
+import type {
+  ElicitFormParams,
+  ElicitParams,
+  ElicitResult,
+  ElicitUrlParams,
+} from 'edgewise/browser'
 import { el, newId } from './dom.ts'
 import { schemaForm } from './form/form.ts'
 

@@ -34,9 +34,20 @@ interface Entry {
   note: string | undefined
 }
 
-/** Fills the navigation. */
-export function showCatalog(catalog: Catalog): void {
-  const sections: [string, Entry[]][] = [
+/** With more entries than these there is a filter. */
+const MANY = 8
+
+/** Fills the navigation; without a catalog, empties it. */
+export function showCatalog(catalog: Catalog | undefined): void {
+  const lists = find('lists', HTMLElement)
+  lists.replaceChildren(...(catalog ? sections(catalog) : []))
+  const count = lists.querySelectorAll('li').length
+  find('filter', HTMLInputElement).hidden = count <= MANY
+  markCurrent()
+}
+
+function sections(catalog: Catalog): HTMLElement[] {
+  const lists: [string, Entry[]][] = [
     ['Tools', catalog.tool.map((tool) => entry('tool', tool.name, tool))],
     ['Resources', catalog.resource.map((resource) => entry('resource', resource.uri, resource))],
     [
@@ -45,12 +56,9 @@ export function showCatalog(catalog: Catalog): void {
     ],
     ['Prompts', catalog.prompt.map((prompt) => entry('prompt', prompt.name, prompt))],
   ]
-  const filled = sections.filter(([, entries]) => entries.length > 0)
-  const lists = filled.map(([title, entries]) => section(title, entries))
-  find('lists', HTMLElement).replaceChildren(
-    ...(lists.length > 0 ? lists : [el('p', { class: 'empty' }, 'The server lists nothing.')]),
-  )
-  markCurrent()
+  const filled = lists.filter(([, entries]) => entries.length > 0)
+  if (filled.length === 0) return [el('p', { class: 'empty' }, 'The server lists nothing.')]
+  return filled.map(([title, entries]) => section(title, entries))
 }
 
 function entry(

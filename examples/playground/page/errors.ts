@@ -11,7 +11,7 @@ import { jsonBlock } from './json.ts'
 export function explain(error: unknown): Node[] {
   const nodes: Node[] = [el('p', { class: 'text' }, summary(error))]
   const advice = adviceOn(error)
-  if (advice) nodes.push(el('p', { class: 'note' }, advice))
+  nodes.push(...advice.map((each) => el('p', { class: 'note' }, each)))
   if ((error instanceof ProtocolError || error instanceof McpError) && error.data !== undefined) {
     nodes.push(jsonBlock(error.data))
   }
@@ -27,16 +27,23 @@ export function summary(error: unknown): string {
 }
 
 /** What to try next. */
-export function adviceOn(error: unknown): string | undefined {
-  if (!(error instanceof McpError)) return undefined
+export function adviceOn(error: unknown): string[] {
+  if (!(error instanceof McpError)) return []
   switch (error.code) {
     case 'NETWORK':
-      return 'Is the server running, does it allow this page’s origin (CORS), and is an https page calling an https endpoint? A browser does not say which.'
+      // A browser does not tell a page which of these it was.
+      return [
+        'The server may not be running at that address.',
+        `It may not allow calls from ${location.origin}: its answers need CORS headers.`,
+        'A page on https cannot call an endpoint on http, except on this machine.',
+      ]
+    case 'HTTP':
+      return ['The address may be another page of that site: an endpoint often ends in /mcp.']
     case 'VERSION_MISMATCH':
-      return 'Choose “Auto”, or a revision that the server speaks.'
+      return ['Choose “Auto”, or a revision that the server speaks.']
     case 'TIMEOUT':
-      return 'The server took too long. The Wire tab shows what came so far.'
+      return ['The server took too long. “Wire” shows what came so far.']
     default:
-      return undefined
+      return []
   }
 }

@@ -5,7 +5,8 @@
  */
 import { el } from './dom.ts'
 
-const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const tokens =
+  /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 /** Past this many characters colour costs more than it helps. */
 const MAX_COLOURED = 100_000
 

@@ -23,6 +23,7 @@ const detail = find('detail', HTMLElement)
 const activity = setUpActivity()
 
 let connection: Connection | undefined
+let advice: string[] = []
 /** Views that were opened, so that going back finds forms and results as they were. */
 const views = new Map<string, HTMLElement>()
 
@@ -39,7 +40,7 @@ function showRoute(moveFocus: boolean): void {
 }
 
 function makeView(route: Route | undefined): HTMLElement {
-  if (!connection) return welcomeView()
+  if (!connection) return welcomeView(advice)
   const { client, catalog } = connection
   const { kind, key } = route ?? { kind: undefined, key: '' }
   if (kind === 'tool') {
@@ -82,13 +83,15 @@ async function open(): Promise<void> {
       showCatalog(opened.catalog)
     })
     connection = opened
+    advice = []
     showCatalog(opened.catalog)
     const { serverInfo, revision: spoken } = opened.client
     report('connected', `Connected to ${serverInfo?.title ?? serverInfo?.name} over ${spoken}`)
     remember()
   } catch (error) {
-    showCatalog({ tool: [], resource: [], template: [], prompt: [] })
-    report('failed', [summary(error), adviceOn(error)].filter(Boolean).join('. '))
+    showCatalog(undefined)
+    advice = adviceOn(error)
+    report('failed', summary(error))
   }
   showRoute(false)
 }

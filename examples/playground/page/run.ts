@@ -25,7 +25,7 @@ export type Work = (
 /** The place where requests of one form run, one at a time. */
 export interface RunPanel {
   element: HTMLElement
-  /** Runs it, unless one is still running. Never rejects. */
+  /** Runs it. Never rejects. */
   run(work: Work): Promise<void>
 }
 
@@ -54,7 +54,6 @@ export function runPanel(): RunPanel {
   }
 
   async function run(work: Work): Promise<void> {
-    if (running) return
     const controller = (running = new AbortController())
     const start = performance.now()
     element.hidden = false

@@ -24,11 +24,16 @@ export function watchedFetch(
   return async (url, init) => {
     const request = requestLines(url, init)
     const sent = typeof init.body === 'string' ? init.body : undefined
-    if (sent === undefined) report({ direction: 'sent', title: request[0] ?? '', body: undefined, http: request })
-    else reportText(sent, (title, body) => report({ direction: 'sent', title, body, http: request }))
+    if (sent === undefined)
+      report({ direction: 'sent', title: request[0] ?? '', body: undefined, http: request })
+    else
+      reportText(sent, (title, body) => report({ direction: 'sent', title, body, http: request }))
 
     const response = await fetch(url, init)
-    const http = [`HTTP ${response.status} ${response.statusText}`.trim(), ...protocolHeaders(response.headers)]
+    const http = [
+      `HTTP ${response.status} ${response.statusText}`.trim(),
+      ...protocolHeaders(response.headers),
+    ]
     const received = (title: string, body: unknown): void =>
       report({ direction: 'received', title, body, http })
     if (!response.body || response.status === 202) {

@@ -14,7 +14,10 @@ export interface Texts {
 }
 
 /** Asks the server what could complete an argument. */
-export type Suggest = (argument: { name: string; value: string }, others: Texts) => Promise<string[]>
+export type Suggest = (
+  argument: { name: string; value: string },
+  others: Texts,
+) => Promise<string[]>
 
 /** The server is asked when nobody has typed for so long. */
 const PAUSE_MS = 150
@@ -35,10 +38,12 @@ export function argumentForm(
   }
 
   const fields = inputs.map(({ argument, input }) => {
-    const list = suggest && suggestions(input, () => {
-      const { [argument.name]: value = '', ...others } = read()
-      return suggest({ name: argument.name, value }, others)
-    })
+    const list =
+      suggest &&
+      suggestions(input, () => {
+        const { [argument.name]: value = '', ...others } = read()
+        return suggest({ name: argument.name, value }, others)
+      })
     const facts = {
       ...argument,
       id: newId('field'),
@@ -58,10 +63,7 @@ export function argumentForm(
 }
 
 /** Keeps a list of suggestions beside an input up to date. */
-function suggestions(
-  input: HTMLInputElement,
-  ask: () => Promise<string[]>,
-): HTMLDataListElement {
+function suggestions(input: HTMLInputElement, ask: () => Promise<string[]>): HTMLDataListElement {
   const list = el('datalist', { id: newId('suggestions') })
   input.setAttribute('list', list.id)
   let asked = 0

@@ -26,8 +26,8 @@ export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): C
   const control = long
     ? el('textarea', { required, rows: 4, ...lengths(facts) })
     : el('input', { required, type, autocomplete: 'off', ...lengths(facts), ...range(facts, kind) })
-  if (value !== undefined && value !== null) {
-    control.value = type === 'datetime-local' ? toLocal(String(value)) : String(value)
+  if (typeof value === 'string' || typeof value === 'number') {
+    control.value = type === 'datetime-local' ? toLocal(value) : `${value}`
   }
   return {
     control,
@@ -62,18 +62,19 @@ function isPattern(source: string): boolean {
 function range({ schema }: FieldFacts, kind: string): { [attribute: string]: string } {
   if (kind === 'text') return {}
   const found: { [attribute: string]: string } = {
-    step: String(schema['multipleOf'] ?? (kind === 'integer' ? 1 : 'any')),
+    step: kind === 'integer' ? '1' : 'any',
     inputmode: kind === 'integer' ? 'numeric' : 'decimal',
   }
   // An integer of zod's has the safe range as its bounds, which nobody needs to read.
-  const { minimum, maximum } = schema
+  const { minimum, maximum, multipleOf } = schema
+  if (typeof multipleOf === 'number') found['step'] = `${multipleOf}`
   if (typeof minimum === 'number' && minimum > -Number.MAX_SAFE_INTEGER) found['min'] = `${minimum}`
   if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) found['max'] = `${maximum}`
   return found
 }
 
 /** ISO 8601 as `datetime-local` wants it: in local time, without zone and seconds. */
-function toLocal(iso: string): string {
+function toLocal(iso: string | number): string {
   const date = new Date(iso)
   if (Number.isNaN(date.getTime())) return ''
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

@@ -46,11 +46,15 @@ export interface Control {
 export type MakeField = (options: FieldOptions) => Field
 
 /** Puts a label above a control and the description below the label. */
-export function labelled(facts: FieldFacts, { control, read }: Control): Field {
+export function labelled(facts: FieldFacts, { control, ...value }: Control): Field {
   control.id = facts.id
   const note = describe(facts, control)
-  const label = el('label', { for: facts.id, class: facts.quiet ? 'hidden' : 'label' }, ...caption(facts))
-  return { element: el('div', { class: 'field' }, label, note, control), read }
+  const label = el(
+    'label',
+    { for: facts.id, class: facts.quiet ? 'hidden' : 'label' },
+    ...caption(facts),
+  )
+  return { element: el('div', { class: 'field' }, label, note, control), ...value }
 }
 
 /** What a label or legend contains: the title, and whether the value may be left out. */

@@ -52,11 +52,11 @@ export function fold(title: string, value: unknown): HTMLElement {
   return details
 }
 
-/** A form with one main button; Ctrl or Command with Enter presses it from anywhere inside. */
+/** A form with one main button, which rests until the work is done; Ctrl or Command with Enter presses it from anywhere inside. */
 export function actionForm(
   label: string,
   content: readonly Child[],
-  onSubmit: () => void,
+  onSubmit: () => Promise<void>,
   extra?: Child,
 ): HTMLFormElement {
   const submit = el(
@@ -65,9 +65,17 @@ export function actionForm(
     label,
   )
   const form = el('form', { class: 'card' }, ...content, el('footer', {}, submit, extra))
+  let busy = false
+  const setBusy = (now: boolean): void => {
+    busy = now
+    // Not `disabled`, which would throw the focus away.
+    submit.setAttribute('aria-disabled', String(now))
+  }
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    onSubmit()
+    if (busy) return
+    setBusy(true)
+    void onSubmit().finally(() => setBusy(false))
   })
   form.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit()

@@ -16,11 +16,8 @@ export function promptView(client: Client, prompt: Prompt): HTMLElement {
   const ref = { type: 'ref/prompt' as const, name: prompt.name }
   const form = argumentForm(prompt.arguments ?? [], suggestFor(client, ref))
   const panel = runPanel()
-  const get = (): void => {
-    void panel.run(async (signal) =>
-      show(await client.getPrompt(prompt.name, form.read(), { signal })),
-    )
-  }
+  const get = (): Promise<void> =>
+    panel.run(async (signal) => show(await client.getPrompt(prompt.name, form.read(), { signal })))
   return frame(
     {
       kind: 'Prompt',

@@ -19,10 +19,10 @@ import { actionForm, frame } from './frame.ts'
 /** Makes the view of a resource, which is read at once. */
 export function resourceView(client: Client, resource: Resource): HTMLElement {
   const panel = runPanel()
-  const read = (): void => {
-    void panel.run(async (signal) => show(await client.readResource(resource.uri, { signal })))
-  }
-  read()
+  const read = (): Promise<void> =>
+    panel.run(async (signal) => show(await client.readResource(resource.uri, { signal })))
+  const form = actionForm('Read again', [], read)
+  queueMicrotask(() => form.requestSubmit())
   return frame(
     {
       kind: 'Resource',
@@ -32,7 +32,7 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
       chips: resource.mimeType ? [resource.mimeType] : [],
       definition: resource,
     },
-    actionForm('Read again', [], read),
+    form,
     panel.element,
   )
 }
@@ -40,13 +40,16 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
 /** Makes the view of a template: its variables, then the resource that they name. */
 export function templateView(client: Client, template: ResourceTemplate): HTMLElement {
   const { uriTemplate } = template
-  const { variables, expand } = compileUriTemplate(uriTemplate)
-  const names = variables.map((name) => ({ name }))
+  const compiled = compileUriTemplate(uriTemplate)
+  const names = compiled.variables.map((name) => ({
+    name,
+    required: uriTemplate.includes(`{${name}}`),
+  }))
   const form = argumentForm(names, suggestFor(client, { type: 'ref/resource', uri: uriTemplate }))
   const panel = runPanel()
-  const read = (): void => {
-    const uri = expand(form.read())
-    void panel.run(async (signal) => show(await client.readResource(uri, { signal })))
+  const read = (): Promise<void> => {
+    const uri = compiled.expand(form.read())
+    return panel.run(async (signal) => show(await client.readResource(uri, { signal })))
   }
   return frame(
     {

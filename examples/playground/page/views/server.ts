@@ -29,20 +29,31 @@ export function serverView(client: Client): HTMLElement {
       { class: 'facts' },
       ...facts.map(([term, text]) => el('div', {}, el('dt', {}, term), el('dd', {}, text))),
     ),
-    instructions && el('section', { class: 'card' }, el('h2', { class: 'label' }, 'Instructions'), el('p', { class: 'text' }, instructions)),
+    instructions &&
+      el(
+        'section',
+        { class: 'card' },
+        el('h2', { class: 'label' }, 'Instructions'),
+        el('p', { class: 'text' }, instructions),
+      ),
   )
 }
 
-/** What is shown while there is no connection. */
-export function welcomeView(): HTMLElement {
-  return el(
-    'article',
-    { class: 'view welcome' },
-    el('h1', { tabindex: -1 }, 'Try an MCP server'),
-    el(
-      'p',
-      { class: 'description' },
-      'Enter the address of a Streamable HTTP endpoint above and connect. This page then lists what the server offers, and lets you run it by hand, as a model would.',
-    ),
+/** What is shown while there is no connection, with what may be wrong when there cannot be one. */
+export function welcomeView(advice: readonly string[]): HTMLElement {
+  return frame(
+    {
+      kind: 'Playground',
+      title: 'Try an MCP server',
+      description:
+        'Enter the address of an endpoint above and connect. This page lists what the server offers and lets you run it by hand, as a model would.',
+    },
+    advice.length > 0 &&
+      el(
+        'section',
+        { class: 'card' },
+        el('h2', { class: 'label' }, 'If it does not connect'),
+        el('ul', { class: 'bullets' }, ...advice.map((each) => el('li', {}, each))),
+      ),
   )
 }

@@ -15,11 +15,10 @@ import { actionForm, fold, frame } from './frame.ts'
 export function toolView(client: Client, tool: Tool): HTMLElement {
   const form = schemaForm(tool.inputSchema)
   const panel = runPanel()
-  const submit = (): void => {
-    void panel.run(async (signal, onProgress) =>
+  const submit = (): Promise<void> =>
+    panel.run(async (signal, onProgress) =>
       show(await client.callTool(tool.name, form.read(), { signal, onProgress })),
     )
-  }
   return frame(
     {
       kind: 'Tool',

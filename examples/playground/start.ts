@@ -1,0 +1,31 @@
+/**
+ * Builds the page and runs the Worker on this machine, without accounts, questions or network.
+ * Arguments go to `wrangler dev`, such as `--port 8000`.
+ *
+ * @see https://developers.cloudflare.com/workers/wrangler/commands/#dev
+ */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { buildPage } from './build.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+await buildPage()
+const wrangler = spawn(
+  process.execPath,
+  ['node_modules/wrangler/bin/wrangler.js', 'dev', ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      WRANGLER_HIDE_BANNER: 'true',
+      // Where a request comes from is asked of Cloudflare otherwise.
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    },
+  },
+)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => wrangler.kill(signal))
+}
+wrangler.on('exit', (code) => (process.exitCode = code ?? 1))
