@@ -4,7 +4,11 @@
  *
  * @see https://developers.cloudflare.com/workers/static-assets/
  */
-import { createHandler } from 'edgewise/server'
+import { createWorker } from 'edgewise/cloudflare'
 import { server } from './server.ts'
 
-export default { fetch: createHandler(server) }
+const worker = createWorker(server)
+export default worker
+
+/** Holds the sessions of clients that speak a legacy revision. */
+export const { McpSession } = worker.durableObjects
