@@ -18,6 +18,8 @@ export interface MethodFacts {
   readonly cacheable?: true
   /** Whether the method changes what a session keeps. */
   readonly changesSession?: true
+  /** Whether the answer is a stream that stays open. */
+  readonly streams?: true
   /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly asks?: true
 }
@@ -32,7 +34,7 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['initialize', { era: 'legacy' }],
   ['ping', { era: 'legacy' }],
   ['server/discover', { era: 'modern', cacheable: true }],
-  ['subscriptions/listen', { era: 'modern' }],
+  ['subscriptions/listen', { era: 'modern', streams: true }],
   ['tools/list', { capability: tools, cacheable: true }],
   ['tools/call', { capability: tools, nameParam: 'name', asks: true }],
   ['resources/list', { capability: resources, cacheable: true }],

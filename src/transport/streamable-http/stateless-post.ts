@@ -7,11 +7,13 @@
 import { Cancellation } from '../../patterns/cancellation.ts'
 import {
   HEADER_MISMATCH,
+  INVALID_REQUEST,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
 } from '../../protocol/errors.ts'
 import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/jsonrpc.ts'
+import type { MethodFacts } from '../../protocol/methods.ts'
 import { dispatch, requireMethod } from '../../server/dispatch.ts'
 import type { Caller, Exchange } from '../../server/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request-meta.ts'
@@ -30,7 +32,12 @@ export async function postStateless(
   { host, request, version, accept, caller }: Incoming,
   message: JsonRpcRequest,
 ): Promise<Response> {
-  const facts = check(host.server, request, message, version, caller)
+  const streams = accept.events && !host.options.jsonOnly
+  const { method, ...facts } = check(host.server, request, message, version, caller)
+  if (method.streams && !streams) {
+    const error = new ProtocolError(INVALID_REQUEST, 'The answer is a "text/event-stream"')
+    throw new Refusal(406, error, { id: message.id })
+  }
   return new Promise((resolve) => {
     const cancellation = new Cancellation(request)
     const reply = new Reply({
@@ -38,13 +45,12 @@ export async function postStateless(
       status,
       keepAliveMs: host.options.keepAliveMs,
       onGone: (reason) => cancellation.cancel(reason),
-      stream:
-        accept.events && !host.options.jsonOnly
-          ? (events) => ({
-              send: (sent) => events.send({ data: JSON.stringify(sent) }),
-              end: () => events.close(),
-            })
-          : undefined,
+      stream: streams
+        ? (events) => ({
+            send: (sent) => events.send({ data: JSON.stringify(sent) }),
+            end: () => events.close(),
+          })
+        : undefined,
     })
     const exchange: Exchange = {
       ...facts,
@@ -68,7 +74,7 @@ function check(
   message: JsonRpcRequest,
   version: string | null,
   caller: Caller,
-): Pick<Exchange, 'revision' | 'client' | 'logLevel'> {
+): Pick<Exchange, 'revision' | 'client' | 'logLevel'> & { method: MethodFacts } {
   const { id, method, params } = message
   try {
     if (version === null) {
@@ -78,12 +84,13 @@ function check(
     checkVersion(version, stated)
     const revision = requireStatelessRevision(server.revisions, stated)
     checkMethod(headers, method)
-    checkName(headers, message, requireMethod(server, method, { revision }))
+    const facts = requireMethod(server, method, { revision })
+    checkName(headers, message, facts)
     if (method === 'tools/call') {
       const tool = server.tools.find(params?.name as string, caller)
       if (tool) checkParams(headers, tool.headerParams, params?.arguments)
     }
-    return { revision, client, logLevel }
+    return { revision, client, logLevel, method: facts }
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
     throw new Refusal(error.code === METHOD_NOT_FOUND ? 404 : 400, error, { id })

@@ -219,6 +219,32 @@ describe('a request that stands for itself', () => {
     expect(strict.headers.get('content-type')).toBe('application/json')
   })
 
+  it('to listen is 406 where no stream can be sent', async () => {
+    const request = modernRequest('subscriptions/listen', { notifications: {} })
+    const wanted = modernHeaders('subscriptions/listen')
+    const json = await post(handle, request, { ...wanted, accept: 'application/json' })
+    expect(json.status).toBe(406)
+    const only = createHandler(server, { jsonOnly: true })
+    expect((await post(only, request, wanted)).status).toBe(406)
+  })
+
+  it('to listen is answered with a stream: the acknowledgement, changes, the closing result [M-SUB-031] [M-SUB-032]', async () => {
+    const made = makeServer()
+    const listening = createHandler(made.server)
+    const response = await postModern(listening, 'subscriptions/listen', {
+      notifications: { toolsListChanged: true },
+    })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    made.server.tool('late', {}, () => text('x'))
+    await listening.close()
+    const messages = await allMessages(response)
+    expect(messages).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged' },
+      { method: 'notifications/tools/list_changed' },
+      { id: 1, result: { resultType: 'complete' } },
+    ])
+  })
+
   it('is cancelled when its stream is closed [M-HTTP-035] [M-HTTP-036]', async () => {
     const stopping = createServer({ name: 's', version: '1' })
     const events: string[] = []
