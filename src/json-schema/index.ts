@@ -8,8 +8,13 @@
  * @module
  */
 import { validate } from '@cfworker/json-schema'
+import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { SchemaResult, StandardSchema } from '../protocol/standard-schema.ts'
+import {
+  describeIssues,
+  type SchemaResult,
+  type StandardSchema,
+} from '../protocol/standard-schema.ts'
 import { compile, TooMuchWork, type CompiledSchema, type JsonSchemaLimits } from './compile.ts'
 import { toIssues } from './issues.ts'
 
@@ -46,6 +51,27 @@ export function jsonSchema<T = unknown>(
       validate: (value) => check<T>(compiled, value, maxReferences),
       jsonSchema: { input: () => schema, output: () => schema },
     },
+  }
+}
+
+/**
+ * Makes the `validateOutput` option of a client: structured output is held against the schema that
+ * the server gives for it. A schema that cannot be used refuses every value, as what it asks for is
+ * not known. Each schema is compiled once.
+ */
+export function outputValidator(
+  limits: JsonSchemaLimits = {},
+): (schema: JsonObject, value: unknown) => string | undefined {
+  const known = new WeakMap<JsonObject, StandardSchema>()
+  return (schema, value) => {
+    try {
+      const compiled = known.get(schema) ?? jsonSchema(schema, limits)
+      known.set(schema, compiled)
+      const { issues } = compiled['~standard'].validate(value) as SchemaResult<unknown>
+      return issues && describeIssues(issues)
+    } catch (error) {
+      return error instanceof McpError ? error.message : 'Cannot use JSON Schema'
+    }
   }
 }
 

@@ -27,7 +27,7 @@ export function listPage<T>(
     const known = whole.get(entries)
     if (known) return known
   }
-  const { page, nextCursor } = paginate(entries, cursor, pageSize)
+  const { page, nextCursor } = paginate(entries, cursor, pageSize, member)
   const result: Result = { [member]: page.map(toItem) }
   if (nextCursor !== undefined) return { ...result, nextCursor }
   if (cursor === undefined) whole.set(entries, result)
