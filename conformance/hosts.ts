@@ -23,6 +23,7 @@ const bundledClient = 'conformance/results/everything-client.mjs'
 /** What starts the server on each runtime. */
 const serverCommands: Record<string, () => readonly string[]> = {
   node: () => [process.execPath, '--import', 'tsx', 'conformance/everything-server.ts'],
+  workerd: () => [process.execPath, '--import', 'tsx', 'conformance/everything-server.workerd.ts'],
   deno: () => [deno(), ...denoFlags, 'conformance/everything-server.deno.ts'],
   bun: () => [bun(), 'conformance/everything-server.bun.ts'],
 }

@@ -12,6 +12,8 @@ import { root } from '../process.ts'
 export interface Workerd {
   /** Sends a request to the Worker, whatever the host in its URL. */
   readonly handle: Handler
+  /** Where it listens. */
+  readonly url: URL
   /** Fetches a path. */
   get(path: string): Promise<Response>
   /** Stops workerd and starts it again on the same storage: every object in memory is gone. */
@@ -76,6 +78,9 @@ export async function startWorker(
   }
   return {
     handle: Object.assign(handle, { close: () => Promise.resolve() }),
+    get url() {
+      return url
+    },
     get: (path) => fetch(new URL(path, url)),
     printed,
     async restart() {
