@@ -10,6 +10,7 @@ import { initialize, initialized, template } from './requests.ts'
 
 const servers = [
   { name: 'floor', file: 'stdio-servers/floor.ts' },
+  { name: 'edgewise', file: 'stdio-servers/edgewise.ts' },
   { name: 'official v2', file: 'stdio-servers/official.ts' },
   { name: 'tmcp', file: 'stdio-servers/tmcp.ts' },
 ] as const
