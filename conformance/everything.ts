@@ -33,7 +33,8 @@
  * - Prompts: `test_simple_prompt`, `test_prompt_with_arguments` (whose `arg1` is completed),
  *   `test_prompt_with_embedded_resource`, `test_prompt_with_image`.
  * - Transport: Host and Origin that are not local are refused with a 4xx; a session ends with DELETE
- *   and is then a 404; legacy streams begin with an event that has an id and a `retry`.
+ *   and is then a 404; `test_reconnection` ends its stream, which began with an event that has an id
+ *   and no data and brought a `retry`, and answers on a GET with `Last-Event-ID`.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
@@ -45,6 +46,7 @@ import {
   registerChangingTools,
   registerContentTools,
   registerNotifyingTools,
+  registerPollingTool,
   registerSchemaTools,
 } from './fixtures/tools.ts'
 
@@ -56,6 +58,7 @@ export function createEverythingServer(): Server {
   )
   registerContentTools(server)
   registerNotifyingTools(server)
+  registerPollingTool(server)
   registerChangingTools(server)
   registerSchemaTools(server)
   registerPushedQuestions(server)

@@ -89,6 +89,13 @@ export interface Context {
   /** Asks for the places that the user lets the server work in (client/roots). */
   roots(): Promise<Root[]>
   /**
+   * Ends the connection that waits for the answer, so that long work holds none: the client comes
+   * back for what it missed (basic/transports, 2025-11-25 only). Does nothing where it could not.
+   *
+   * @param retryMs How long the client should stay away, in milliseconds; 1,000 by default.
+   */
+  disconnect(retryMs?: number): void
+  /**
    * Runs a side effect once, although the handler may run several times: the value is kept and
    * given back. It must survive JSON.
    *
@@ -190,6 +197,10 @@ export class RequestContext implements Context {
 
   roots(): Promise<Root[]> {
     return listRoots(this)
+  }
+
+  disconnect(retryMs = 1000): void {
+    if (!this.#done) this.exchange.disconnect?.(retryMs)
   }
 
   step<T>(name: string, run: () => T | Promise<T>): Promise<T> {

@@ -64,6 +64,8 @@ export interface Exchange {
   readonly session?: Session | undefined
   /** Sends a notification on the stream that will carry the response. */
   send(notification: JsonRpcNotification): void | Promise<void>
+  /** Ends the connection, not the request; absent where the client could not come back for it. */
+  readonly disconnect?: ((retryMs: number) => void) | undefined
   /** Puts a request to the client while this one waits; absent where only rounds can ask. */
   readonly ask?: Ask | undefined
   /** How rounds of input are kept between requests; absent where the client can be asked directly. */

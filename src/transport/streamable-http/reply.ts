@@ -11,6 +11,8 @@ import { jsonResponse } from './refusal.ts'
 /** What is sent on an event stream, and how. */
 export interface ReplyStream {
   send(message: JsonRpcMessage): Promise<void> | undefined
+  /** Ends the connection; the client may come back for the rest after that many milliseconds. */
+  disconnect?(retryMs: number): void
   end(): void
 }
 
@@ -45,6 +47,12 @@ export class Reply {
   send(message: JsonRpcMessage): Promise<void> | undefined {
     this.#stream ??= this.#open()
     return this.#stream?.send(message)
+  }
+
+  /** Ends the connection before the response is there, where the client can come back for it. */
+  disconnect(retryMs: number): void {
+    this.#stream ??= this.#open()
+    this.#stream?.disconnect?.(retryMs)
   }
 
   /** Sends the response and ends the answer; without one the answer is empty. */

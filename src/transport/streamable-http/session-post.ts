@@ -170,6 +170,10 @@ async function run(
       if (cancellation.cancelled) return undefined
       return reply.send(notificationFor(revision, method, params))
     },
+    disconnect:
+      live && reply.streams && revision.primedStreams
+        ? (retryMs) => reply.disconnect(retryMs)
+        : undefined,
     ask:
       live && reply.streams
         ? ({ method, params }, asking) =>
@@ -209,7 +213,14 @@ function makeReply(
     const stream = streams.open()
     stream.connect(events)
     if (revision.primedStreams) stream.prime()
-    return { send: (message) => stream.send(message), end: () => streams.end(stream) }
+    return {
+      send: (message) => stream.send(message),
+      disconnect(retryMs) {
+        stream.prime(retryMs)
+        stream.disconnect()
+      },
+      end: () => streams.end(stream),
+    }
   }
   const events = accept.events && !host.options.jsonOnly
   return new Reply({
