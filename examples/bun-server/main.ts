@@ -1,0 +1,25 @@
+#!/usr/bin/env bun
+// Serves over HTTP from Bun, and calls it.
+import assert from 'node:assert/strict'
+import { connect } from 'edgewise/client'
+import { serve } from 'edgewise/bun'
+import { createServer, text } from 'edgewise/server'
+import * as z from 'zod'
+
+const server = createServer({ name: 'shouter', version: '1.0.0' })
+
+server.tool('shout', { input: z.object({ word: z.string() }) }, ({ word }) =>
+  text(word.toUpperCase()),
+)
+
+// Port 0 lets the system choose; the path is /mcp unless told otherwise.
+const http = serve(server, { port: 0 })
+
+const client = await connect(http.url)
+const { content } = await client.callTool('shout', { word: 'hello' })
+assert.deepEqual(content, [{ type: 'text', text: 'HELLO' }])
+
+await client.close()
+await http.close()
+
+console.log('Shouted over HTTP from Bun')

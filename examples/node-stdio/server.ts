@@ -1,0 +1,18 @@
+// A server that a host starts as a program and speaks to over stdin and stdout.
+import { serveStdio } from 'edgewise/node'
+import { createServer, text } from 'edgewise/server'
+import * as z from 'zod'
+
+const server = createServer({ name: 'greeter', version: '1.0.0' })
+
+server.tool(
+  'greet',
+  { description: 'Greets somebody', input: z.object({ name: z.string() }) },
+  ({ name }) => {
+    // Printing is safe: while the server runs it goes to stderr.
+    console.log(`Greeting ${name}`)
+    return text(`Hello, ${name}!`)
+  },
+)
+
+await serveStdio(server)
