@@ -3,16 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { cut } from './pieces.ts'
+import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { EventLog, EventLogLimits, LoggedEvent } from '../../src/server/index.ts'
-
-/** A row takes 2 MB at most; a UTF-16 unit takes three bytes at most. */
-const MAX_ROW_CHARACTERS = 600_000
 
 /**
  * Makes a log over the table of events, which all sessions of the object share. A message too long
  * for one row takes several; its id is that of the last.
  *
- * The bounds are looked at when an eighth of them was added, so the log may exceed them by that.
+ * The bounds are looked at when an eighth of them was added, so the log may exceed them by that, and
+ * by one message.
  */
 export function createSqlEventLog(
   sql: SqlStorage,
@@ -24,17 +24,20 @@ export function createSqlEventLog(
   let size = 0
 
   const trim = (): void => {
-    const rows = sql.exec<{ seq: number; length: number }>(
-      'SELECT seq, length(message) AS length FROM mcp_events WHERE session = ? ORDER BY seq DESC',
+    const rows = sql.exec<{ seq: number; length: number; more: number }>(
+      'SELECT seq, length(message) AS length, more FROM mcp_events WHERE session = ? ORDER BY seq DESC',
       session,
     )
     let count = 0
     let total = 0
-    for (const { seq, length } of rows) {
+    for (const { seq, length, more } of rows) {
+      // Only whole messages go, so the look is at the last row of each; the newest always stays.
+      if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
+        sql.exec('DELETE FROM mcp_events WHERE session = ? AND seq <= ?', session, seq)
+        break
+      }
+      if (!more) count++
       total += length
-      if (++count === 1 || (count <= maxEvents && total <= maxSize)) continue
-      sql.exec('DELETE FROM mcp_events WHERE session = ? AND seq <= ?', session, seq)
-      break
     }
     events = 0
     size = 0
@@ -51,15 +54,17 @@ export function createSqlEventLog(
   }
 
   return {
+    get appended() {
+      const [row] = sql.exec<{ last: number | null }>('SELECT max(seq) AS last FROM mcp_events')
+      return row?.last ?? 0
+    },
+
     append(stream, message) {
       if (++events > maxEvents / 8 || (size += message.length) > maxSize / 8) trim()
-      let rest = message
-      while (rest.length > MAX_ROW_CHARACTERS) {
-        const end = endOfRow(rest)
-        insert(stream, rest.slice(0, end), 1)
-        rest = rest.slice(end)
-      }
-      return `${stream}_${insert(stream, rest, 0)}`
+      const rows = cut(message, MAX_ROW_CHARACTERS)
+      const last = rows.pop() ?? ''
+      for (const row of rows) insert(stream, row, 1)
+      return `${stream}_${insert(stream, last, 0)}`
     },
 
     after(eventId) {
@@ -96,12 +101,6 @@ function joinRows(
     text = ''
   }
   return events
-}
-
-/** Where to cut, never between the halves of a character, as SQLite keeps UTF-8. */
-function endOfRow(text: string): number {
-  const last = text.charCodeAt(MAX_ROW_CHARACTERS - 1)
-  return last >= 0xd800 && last <= 0xdbff ? MAX_ROW_CHARACTERS - 1 : MAX_ROW_CHARACTERS
 }
 
 function splitId(eventId: string): [stream: string, seq: number] | [undefined, undefined] {

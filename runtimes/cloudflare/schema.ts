@@ -5,6 +5,9 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 
+/** A row takes 2 MB at most, and a UTF-16 unit three bytes of it at most. */
+export const MAX_ROW_CHARACTERS = 600_000
+
 /** How to get from each version of the tables to the next; what was released never changes. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE mcp_sessions (
@@ -18,7 +21,14 @@ const MIGRATIONS: readonly string[] = [
      stream TEXT NOT NULL,
      message TEXT NOT NULL,
      more INTEGER NOT NULL
-   );`,
+   );
+   CREATE TABLE mcp_streams (
+     session TEXT NOT NULL,
+     id TEXT NOT NULL,
+     opened_at INTEGER NOT NULL,
+     call TEXT,
+     PRIMARY KEY (session, id)
+   ) WITHOUT ROWID;`,
 ]
 
 /** Whether the tables are there. Writes nothing, so that asking an object in vain costs nothing. */

@@ -11,6 +11,7 @@ import { readIdentity } from './caller.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { SqlSessionStore } from './session-store.ts'
+import { socketSink } from './stream-socket.ts'
 
 /** A class of Durable Objects, for the Worker to export. */
 export type ObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
@@ -29,15 +30,25 @@ export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>):
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       const storage = requireSql(ctx.storage, 'McpSession')
-      this.#store = new SqlSessionStore(storage, () => {
+      const mintId = (): string => {
         void storage.setAlarm(Date.now() + idleMs + touchMs)
         return ctx.id.toString()
+      }
+      this.#store = new SqlSessionStore(storage, mintId, (session, stream) => {
+        const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
+        return socket && socketSink(socket)
       })
       this.#handle = createHandler(server, {
         ...options,
         sessions: this.#store,
         sessionLimits: { idleMs },
         secrets: sealingSecrets(options),
+        carry: ({ session, stream }) => {
+          const { 0: client, 1: socket } = new WebSocketPair()
+          ctx.acceptWebSocket(socket, [session, `${session}/${stream}`])
+          const response = new Response(null, { status: 101, webSocket: client })
+          return { sink: socketSink(socket), response }
+        },
         // The Worker checked origin and host.
         allowedOrigins: '*',
       })
@@ -56,11 +67,19 @@ export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>):
     override async alarm(): Promise<void> {
       let next = Infinity
       for (const { id, usedAt } of this.#store.all()) {
-        const endsAt = usedAt + idleMs + touchMs
+        const listens = this.ctx.getWebSockets(id).length > 0
+        const endsAt = (listens ? Date.now() : usedAt) + idleMs + touchMs
         if (endsAt <= Date.now()) await this.#end(id)
         else next = Math.min(next, endsAt)
       }
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
+    }
+
+    /** Sockets carry nothing but events to the client. */
+    override webSocketMessage(): void {}
+
+    override webSocketClose(socket: WebSocket): void {
+      socket.close()
     }
 
     /** The secret of this deployment, minted by the first call; asked of one object only. */

@@ -3,25 +3,40 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import type { EventLogLimits, SessionRecord, SessionStore } from '../../src/server/index.ts'
+import type {
+  EventLogLimits,
+  SessionRecord,
+  SessionStore,
+  Sink,
+  StreamStore,
+} from '../../src/server/index.ts'
 import { createSqlEventLog } from './event-log.ts'
 import { hasTables, migrate } from './schema.ts'
+import { createSqlStreamStore } from './stream-store.ts'
 
 /** Keeps sessions in the storage of one object. */
 export class SqlSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
   readonly #sql: SqlStorage
   readonly #mintId: () => string
+  readonly #findSink: (session: string, stream: string) => Sink | undefined
   readonly #limits: EventLogLimits
   #ready: boolean
 
   /**
    * @param mintId Gives a new session its id.
+   * @param findSink Finds the connection of a stream that outlived the object in memory.
    */
-  constructor(storage: DurableObjectStorage, mintId: () => string, limits: EventLogLimits = {}) {
+  constructor(
+    storage: DurableObjectStorage,
+    mintId: () => string,
+    findSink: (session: string, stream: string) => Sink | undefined,
+    limits: EventLogLimits = {},
+  ) {
     this.#storage = storage
     this.#sql = storage.sql
     this.#mintId = mintId
+    this.#findSink = findSink
     this.#limits = limits
     this.#ready = hasTables(storage.sql)
     if (this.#ready) migrate(storage)
@@ -56,10 +71,15 @@ export class SqlSessionStore implements SessionStore {
     if (!this.#ready) return
     this.#sql.exec('DELETE FROM mcp_sessions WHERE id = ?', id)
     this.#sql.exec('DELETE FROM mcp_events WHERE session = ?', id)
+    this.#sql.exec('DELETE FROM mcp_streams WHERE session = ?', id)
     if (this.all().length > 0) return
     this.#ready = false
     await this.#storage.deleteAlarm()
     await this.#storage.deleteAll()
+  }
+
+  streams(id: string): StreamStore {
+    return createSqlStreamStore(this.#sql, id, (stream) => this.#findSink(id, stream))
   }
 
   eventLog(id: string): ReturnType<SessionStore['eventLog']> {

@@ -12,6 +12,7 @@ import { withIdentity, type Identity } from './caller.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
+import { eventStreamResponse } from './stream-socket.ts'
 
 /** A Worker, to be the default export. */
 export interface Worker<Env = unknown> {
@@ -44,7 +45,7 @@ export function createWorker<Env = unknown>(
     sessions: (request, caller) => {
       const namespace = requireNamespace(env, sessionBinding, 'McpSession')
       const id = findObject(namespace, request.headers.get('mcp-session-id'))
-      return id && ask(namespace.get(id), request, caller)
+      return id && ask(namespace.get(id), request, caller, options)
     },
   })
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
@@ -78,10 +79,18 @@ function findObject(
   }
 }
 
-async function ask(object: Fetcher, request: Request, caller: Caller): Promise<Response> {
+async function ask<Env>(
+  object: Fetcher,
+  request: Request,
+  caller: Caller,
+  { keepAliveMs }: WorkerOptions<Env>,
+): Promise<Response> {
   const headers = withIdentity(request.headers, caller)
+  // The object answers a GET with a socket, if it does not refuse it.
+  if (request.method === 'GET') headers.set('upgrade', 'websocket')
   try {
     const response = await object.fetch(new Request(request, { headers }))
+    if (response.webSocket) return eventStreamResponse(response.webSocket, keepAliveMs)
     // The headers of a response from elsewhere cannot be changed, those of its copy can.
     return new Response(response.body, response)
   } catch (error) {

@@ -36,10 +36,15 @@ export function pushInput(send: (request: InputRequest) => Promise<JsonObject>):
     async ask({ request, accepts }) {
       const answer = await send(request)
       if (await accepts(answer)) return answer
-      throw new McpError('INVALID_MESSAGE', `The client's answer to "${request.method}" is invalid`)
+      throw invalidAnswer(request)
     },
     step: async (_name, run) => run(),
   }
+}
+
+/** The error of an answer that is not what was asked for. */
+export function invalidAnswer({ method }: InputRequest): McpError {
+  return new McpError('INVALID_MESSAGE', `The client's answer to "${method}" is invalid`)
 }
 
 /**

@@ -4,17 +4,17 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, ProtocolError, type ErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { Input, Question } from './input.ts'
+import { invalidAnswer, type Input, type Question } from './input.ts'
 import { digest } from './sealed-state.ts'
 
 /** What one run hands to the next. Plain JSON. */
 export interface Recording {
-  /** Answers by key, each with the digest of the question that it answers. */
-  answers: { [key: string]: { asked: string; answer: JsonObject } }
+  /** Answers by key, each with the digest of the question that it answers; some are refusals. */
+  answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
   /** Values of steps by name. */
   steps: { [name: string]: unknown }
   /** Digests of the questions that the client was asked last, by key. */
@@ -34,10 +34,19 @@ export function emptyRecording(): Recording {
   return { answers: nothing(), steps: nothing(), open: nothing() }
 }
 
+/** A way to ask while the handler waits, and to keep what it did in case it has to run again. */
+export interface KeptPush {
+  /** Puts the request to the client and resolves with its result. */
+  ask(request: InputRequest, key: string): Promise<JsonObject>
+  /** Keeps what is recorded now. */
+  keep(recording: Recording): void
+}
+
 /** The input of one run of a handler. */
 export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
+  readonly #push: KeptPush | undefined
   readonly #asked = new Map<string, { request: InputRequest; digest: string }>()
   readonly #working = new Set<Promise<unknown>>()
   readonly #stepNames = new Set<string>()
@@ -47,14 +56,16 @@ export class ReplayInput implements Input {
   /**
    * @param recording What the runs before left.
    * @param responses The client's `inputResponses`; keys that nothing asks for are ignored.
+   * @param push Asks at once what has no answer yet, instead of ending the run.
    */
-  constructor(recording: Recording, responses: { [key: string]: unknown } = {}) {
+  constructor(recording: Recording, responses: { [key: string]: unknown } = {}, push?: KeptPush) {
     this.#recording = {
       answers: Object.assign(nothing(), recording.answers),
       steps: Object.assign(nothing(), recording.steps),
       open: Object.assign(nothing(), recording.open),
     }
     this.#responses = responses
+    this.#push = push
   }
 
   /** Whether the client has to answer before the handler can come to its end. */
@@ -97,7 +108,9 @@ export class ReplayInput implements Input {
     const recorded = this.#recording.answers[key]
     if (recorded) {
       if (recorded.asked !== asked) throw this.#diverge(key)
-      return recorded.answer
+      if ('answer' in recorded) return recorded.answer
+      const { code, message, data } = recorded.error
+      throw new ProtocolError(code, message, data)
     }
     const opened = this.#recording.open[key]
     if (opened !== undefined && opened !== asked) throw this.#diverge(key)
@@ -108,8 +121,26 @@ export class ReplayInput implements Input {
       this.#recording.answers[key] = { asked, answer: response }
       return response
     }
+    if (this.#push) return this.#ask(key, asked, question, this.#push)
     this.#asked.set(key, { request, digest: asked })
     throw new InputPending()
+  }
+
+  async #ask(
+    key: string,
+    asked: string,
+    { request, accepts }: Question,
+    push: KeptPush,
+  ): Promise<JsonObject> {
+    const { answers, open } = this.#recording
+    open[key] = asked
+    push.keep(this.#recording)
+    const answer = await push.ask(request, key)
+    if (!(await accepts(answer))) throw invalidAnswer(request)
+    answers[key] = { asked, answer }
+    delete open[key]
+    push.keep(this.#recording)
+    return answer
   }
 
   async #step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
@@ -122,6 +153,7 @@ export class ReplayInput implements Input {
     if (name in this.#recording.steps) return this.#recording.steps[name] as T
     const value = await run()
     this.#recording.steps[name] = value === undefined ? null : value
+    this.#push?.keep(this.#recording)
     return value
   }
 

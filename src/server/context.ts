@@ -2,7 +2,7 @@
  * What a handler gets beside its arguments.
  */
 import { noInput, pushInput, type Input } from '../patterns/input.ts'
-import { emptyRecording, ReplayInput } from '../patterns/replay.ts'
+import { emptyRecording, ReplayInput, type KeptPush } from '../patterns/replay.ts'
 import { findMethod } from '../protocol/methods.ts'
 import { notification, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
@@ -224,8 +224,15 @@ export class RequestContext implements Context {
   }
 
   #chooseInput(): Input {
-    const { ask, rounds, revision } = this.exchange
-    if (ask) return pushInput((request) => ask(request, this.exchange.cancellation.signal))
+    const { ask, kept, rounds, revision, cancellation } = this.exchange
+    if (ask && kept) {
+      const push: KeptPush = {
+        ask: (request, key) => ask(request, cancellation.signal, key),
+        keep: (recording) => kept.keep(recording),
+      }
+      return (this.#replay = new ReplayInput(kept.recording, kept.answers, push))
+    }
+    if (ask) return pushInput((request) => ask(request, cancellation.signal))
     if (rounds && findMethod(this.method, revision)?.asks) {
       return (this.#replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }

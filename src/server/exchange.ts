@@ -3,6 +3,7 @@
  * is answered. Made by a transport, read by everything else.
  */
 import type { Cancellation } from '../patterns/cancellation.ts'
+import type { Recording } from '../patterns/replay.ts'
 import type { Sealer } from '../patterns/sealed-state.ts'
 import type { JsonObject, JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
@@ -35,8 +36,16 @@ export interface Caller {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
-/** How to put a request to the client, wait, and get its answer. */
-export type Ask = (request: InputRequest, signal: AbortSignal) => Promise<JsonObject>
+/** How to put a request to the client, wait, and get its answer. `key` names it in a recording. */
+export type Ask = (request: InputRequest, signal: AbortSignal, key?: string) => Promise<JsonObject>
+
+/** What a handler asked and did in earlier runs, and where it is kept for the next. */
+export interface KeptRun {
+  readonly recording: Recording
+  /** Answers of the client's that no run has taken yet, by key. */
+  readonly answers: { readonly [key: string]: JsonObject }
+  keep(recording: Recording): void
+}
 
 /** How what a handler asked and did is kept while the client answers. */
 export interface Rounds {
@@ -68,6 +77,8 @@ export interface Exchange {
   readonly disconnect?: ((retryMs: number) => void) | undefined
   /** Puts a request to the client while this one waits; absent where only rounds can ask. */
   readonly ask?: Ask | undefined
+  /** The run of the handler, where it can be repeated after its host was replaced. */
+  readonly kept?: KeptRun | undefined
   /** How rounds of input are kept between requests; absent where the client can be asked directly. */
   readonly rounds?: Rounds | undefined
 }

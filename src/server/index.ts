@@ -41,7 +41,17 @@ export {
 export type { ToolHandler, ToolOptions, ToolRegistration, ToolReturn } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
-export type { HandlerOptions, SessionForwarder } from '../transport/streamable-http/options.ts'
+export {
+  EVENT_STREAM_HEADERS,
+  EventStream,
+  type EventStreamOptions,
+  type ServerSentEvent,
+} from '../transport/event-stream.ts'
+export type {
+  HandlerOptions,
+  SessionForwarder,
+  StreamCarrier,
+} from '../transport/streamable-http/options.ts'
 export {
   createMemoryEventLog,
   type EventLog,
@@ -49,6 +59,7 @@ export {
   type LoggedEvent,
 } from '../session/event-log.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
+export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 export type { SessionRecord } from '../session/session.ts'
 export type { SessionLimits } from '../session/sessions.ts'
 export { ProtocolError, ToolError } from '../protocol/errors.ts'

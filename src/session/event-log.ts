@@ -16,6 +16,8 @@ export interface LoggedEvent {
  * keep their order; they may write behind.
  */
 export interface EventLog {
+  /** How many messages were appended so far, by earlier hosts too. May be too high. */
+  readonly appended: number
   /** Keeps a message of a stream and gives it an id, unique in the session. */
   append(stream: string, message: string): string
   /** What followed an event on its own stream; nothing when the event is unknown or too old. */
@@ -37,6 +39,9 @@ export function createMemoryEventLog(limits: EventLogLimits = {}): EventLog {
   let size = 0
   let last = 0
   return {
+    get appended() {
+      return last
+    },
     append(stream, message) {
       const id = `${stream}_${++last}`
       events.set(id, { stream, message })

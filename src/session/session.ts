@@ -45,10 +45,14 @@ export class Session {
   /** The client's requests being answered, by id. */
   readonly inFlight: Map<RequestId, Cancellation> = new Map()
   readonly #asked = new Map<RequestId, Pending>()
-  #lastId = 0
+  #lastId: number
 
-  constructor(record: SessionRecord) {
+  /**
+   * @param lastId No request to the client has had a higher id.
+   */
+  constructor(record: SessionRecord, lastId = 0) {
     this.record = record
+    this.#lastId = lastId
   }
 
   /**

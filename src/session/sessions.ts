@@ -3,15 +3,20 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { INTERNAL_ERROR } from '../protocol/errors.ts'
+import { errorResponse } from '../protocol/jsonrpc.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
-import { SessionStreams } from './streams.ts'
+import type { KeptCall } from './stream-store.ts'
+import { SessionStreams, type SessionStream } from './streams.ts'
 
 /** A session with its id and its streams. */
 export interface LiveSession {
   readonly id: string
   readonly session: Session
   readonly streams: SessionStreams
+  /** The streams of calls that wait for the client since before this host, by the id they asked with. */
+  readonly waiting: Map<string, SessionStream>
   /** Milliseconds since 1970. */
   usedAt: number
 }
@@ -97,9 +102,13 @@ export class Sessions {
   }
 
   #revive(id: string, record: SessionRecord): LiveSession {
-    const streams = new SessionStreams(this.#store.eventLog(id))
-    const live = { id, session: new Session(record), streams, usedAt: Date.now() }
+    const log = this.#store.eventLog(id)
+    const streams = new SessionStreams(log, this.#store.streams?.(id))
+    // Every request to the client was appended, so none has had a higher id.
+    const session = new Session(record, log.appended)
+    const live = { id, session, streams, waiting: new Map(), usedAt: Date.now() }
     this.#live.set(id, live)
+    restoreCalls(live)
     return live
   }
 
@@ -110,6 +119,26 @@ export class Sessions {
       if (!expired && this.#live.size < this.#maxSessions) break
       await this.end(live)
     }
+  }
+}
+
+/** Waits for the client with the calls that asked it something, and gives up all other ones. */
+function restoreCalls({ session, streams, waiting }: LiveSession): void {
+  for (const stream of streams.calls()) {
+    const { request, asked } = stream.call as KeptCall
+    const ids = Object.keys(asked)
+    if (ids.length > 0) {
+      for (const id of ids) waiting.set(id, stream)
+      const { signal } = session.open(request.id)
+      signal.addEventListener('abort', () => {
+        for (const id of ids) waiting.delete(id)
+        streams.end(stream)
+      })
+      continue
+    }
+    const message = 'The server was restarted while it answered the request'
+    void stream.send(errorResponse(request.id, { code: INTERNAL_ERROR, message }))
+    streams.end(stream)
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { createMemoryEventLog, type EventLog, type EventLogLimits } from './event-log.ts'
 import type { SessionRecord } from './session.ts'
+import type { StreamStore } from './stream-store.ts'
 
 /** Keeps session records by id, and the log of each session's streams. */
 export interface SessionStore {
@@ -18,6 +19,8 @@ export interface SessionStore {
   remove(id: string): void | Promise<void>
   /** The log of a session's streams. */
   eventLog(id: string): EventLog
+  /** The open streams of a session; absent where they end with the process. */
+  streams?(id: string): StreamStore
 }
 
 /** Makes a store in memory; its sessions end with the process. */

@@ -5,24 +5,21 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import type { EventLog } from './event-log.ts'
-
-/** Where a stream's events go while a client is connected. */
-export interface Sink {
-  readonly open: boolean
-  send(event: { id?: string; retry?: number; data: string }): Promise<void> | undefined
-  close(): void
-}
+import type { EventLog, LoggedEvent } from './event-log.ts'
+import type { KeptCall, Sink, StreamStore } from './stream-store.ts'
 
 /** One stream, which may outlive several connections. */
 export class SessionStream {
   readonly id: string
+  /** The request that is being answered on it, where that is kept. */
+  readonly call: KeptCall | undefined
   readonly #log: EventLog
   #sink: Sink | undefined
   #ended = false
 
-  constructor(id: string, log: EventLog) {
+  constructor(id: string, log: EventLog, call?: KeptCall) {
     this.id = id
+    this.call = call
     this.#log = log
   }
 
@@ -55,6 +52,12 @@ export class SessionStream {
     if (this.#ended) sink.close()
   }
 
+  /** Closes the connection; the client may come back for the rest after that many milliseconds. */
+  disconnectFor(retryMs: number): void {
+    this.prime(retryMs)
+    this.disconnect()
+  }
+
   /** Closes the connection; the stream goes on, and a client may resume it. */
   disconnect(): void {
     this.#sink?.close()
@@ -71,11 +74,33 @@ export class SessionStream {
 /** All streams of a session. */
 export class SessionStreams {
   readonly #log: EventLog
+  readonly #store: StreamStore | undefined
   readonly #open = new Map<string, SessionStream>()
   readonly #standalone = new Set<SessionStream>()
 
-  constructor(log: EventLog) {
+  /**
+   * @param store Where open streams are kept; those of an earlier host go on.
+   */
+  constructor(log: EventLog, store?: StreamStore) {
     this.#log = log
+    this.#store = store
+    for (const { id, call } of store?.all() ?? []) {
+      const stream = new SessionStream(id, log, call)
+      const sink = store?.sink?.(id)
+      if (sink) stream.connect(sink)
+      this.#open.set(id, stream)
+      if (!call) this.#standalone.add(stream)
+    }
+  }
+
+  /** Whether streams go on after their host was replaced. */
+  get kept(): boolean {
+    return this.#store !== undefined
+  }
+
+  /** The streams of calls that are being answered, where they are kept. */
+  calls(): SessionStream[] {
+    return [...this.#open.values()].filter(({ call }) => call)
   }
 
   /** Whether a client is connected to any stream. */
@@ -83,18 +108,25 @@ export class SessionStreams {
     return [...this.#open.values()].some((stream) => stream.connected)
   }
 
-  /** Opens the stream that carries what belongs to one request. */
-  open(): SessionStream {
-    const stream = new SessionStream(crypto.randomUUID().slice(0, 8), this.#log)
+  /** Opens the stream that carries what belongs to one request, or to a batch of them. */
+  open(call?: KeptCall): SessionStream {
+    const stream = new SessionStream(crypto.randomUUID().slice(0, 8), this.#log, call)
     this.#open.set(stream.id, stream)
+    if (call) this.keep(stream)
     return stream
+  }
+
+  /** Keeps what changed of a stream. */
+  keep({ id, call }: SessionStream): void {
+    this.#store?.keep({ id, call })
   }
 
   /** Opens a stream for what belongs to no request. */
   openStandalone(): SessionStream {
-    for (const stale of this.#standalone) if (!stale.connected) this.#standalone.delete(stale)
+    for (const stale of this.#standalone) if (!stale.connected) this.end(stale)
     const stream = this.open()
     this.#standalone.add(stream)
+    this.keep(stream)
     return stream
   }
 
@@ -103,6 +135,7 @@ export class SessionStreams {
     stream.end()
     this.#open.delete(stream.id)
     this.#standalone.delete(stream)
+    this.#store?.forget(stream.id)
   }
 
   /** Sends what belongs to no request: on one stream, a connected one if there is any. */
@@ -112,19 +145,17 @@ export class SessionStreams {
     void stream?.send(message)
   }
 
-  /**
-   * Sends what followed an event on its stream, and connects the stream if it goes on.
-   *
-   * @returns whether the event is known.
-   */
-  resume(eventId: string, sink: Sink): boolean {
-    const missed = this.#log.after(eventId)
-    if (!missed) return false
-    for (const { id, message } of missed.events) void sink.send({ id, data: message })
-    const stream = this.#open.get(missed.stream)
+  /** What followed an event on its stream; nothing when the event is not known. */
+  missed(eventId: string): { stream: string; events: LoggedEvent[] } | undefined {
+    return this.#log.after(eventId)
+  }
+
+  /** Sends what a client missed, and connects it to the stream if that goes on. */
+  resume({ stream: id, events }: { stream: string; events: LoggedEvent[] }, sink: Sink): void {
+    for (const { id, message } of events) void sink.send({ id, data: message })
+    const stream = this.#open.get(id)
     if (stream) stream.connect(sink)
     else sink.close()
-    return true
   }
 
   /** Ends every stream. */

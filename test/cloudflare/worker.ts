@@ -1,8 +1,31 @@
-// The fixture's server as a Worker, with routes of its own that tell what tests need to know.
+// The fixture's server as a Worker, with tools for what objects go through and routes that tell what
+// tests need to know.
+import * as z from 'zod'
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
+import { text } from '../../src/server/index.ts'
 import { makeServer } from '../server/fixture.ts'
 
 const { server, ran } = makeServer()
+const schema = z.object({ yes: z.boolean() })
+
+server.tool('confirmTwice', { input: z.object({}) }, async (_args, ctx) => {
+  const first = await ctx.elicit({ message: 'Sure?', schema })
+  const second = await ctx.elicit({ message: 'Really?', schema })
+  return text([first, second].map((a) => a.action === 'accept' && a.content.yes).join(', '))
+})
+server.tool('work', { input: z.object({}) }, async (_args, ctx) => {
+  await ctx.progress(1)
+  await new Promise(() => {})
+  return text('never')
+})
+server.tool('count', { input: z.object({ to: z.number() }) }, async ({ to }, ctx) => {
+  for (let n = 1; n <= to; n++) await ctx.progress(n)
+  return text('done')
+})
+server.tool('large', { input: z.object({ bytes: z.number() }) }, async ({ bytes }, ctx) => {
+  await ctx.progress(1)
+  return text('é𝄞'.repeat(bytes / 4))
+})
 
 const worker = createWorker(server, {
   identify: (request) => {

@@ -10,6 +10,7 @@ import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { readAccept, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
 import type { Host } from './host.ts'
+import type { StreamCarrier } from './options.ts'
 import { Refusal } from './refusal.ts'
 import { findMembership } from './session-post.ts'
 
@@ -27,18 +28,27 @@ export async function get(host: Host, request: Request, caller: Caller): Promise
   }
   const version = readVersion(request.headers)
   const { live, revision } = await findMembership({ host, request, version, caller })
-  const events = new EventStream({ keepAliveMs: host.options.keepAliveMs })
+  if (!live) throw new Refusal(404, new ProtocolError(INVALID_REQUEST, 'Session not found'))
+  const { carry = carryInBody } = host.options
   const lastEventId = request.headers.get(HEADER_LAST_EVENT_ID)
   if (lastEventId !== null) {
-    if (!live?.streams.resume(lastEventId, events)) {
-      events.close()
+    const missed = live.streams.missed(lastEventId)
+    if (!missed) {
       const error = new ProtocolError(INVALID_REQUEST, 'The event to resume after is unknown')
       throw new Refusal(400, error)
     }
-  } else {
-    const stream = live?.streams.openStandalone()
-    stream?.connect(events)
-    if (revision.primedStreams) stream?.prime()
+    const { sink, response } = carry({ session: live.id, stream: missed.stream }, host.options)
+    live.streams.resume(missed, sink)
+    return response
   }
-  return new Response(events.body, { headers: EVENT_STREAM_HEADERS })
+  const stream = live.streams.openStandalone()
+  const { sink, response } = carry({ session: live.id, stream: stream.id }, host.options)
+  stream.connect(sink)
+  if (revision.primedStreams) stream.prime()
+  return response
+}
+
+const carryInBody: StreamCarrier = (_stream, { keepAliveMs }) => {
+  const sink = new EventStream({ keepAliveMs })
+  return { sink, response: new Response(sink.body, { headers: EVENT_STREAM_HEADERS }) }
 }

@@ -5,6 +5,7 @@ import type { Secrets } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import type { SessionLimits } from '../../session/sessions.ts'
+import type { Sink } from '../../session/stream-store.ts'
 import type { SessionStore } from '../../session/store.ts'
 
 /**
@@ -12,6 +13,16 @@ import type { SessionStore } from '../../session/store.ts'
  * nothing when there can be no such session. Origin and host are checked already.
  */
 export type SessionForwarder = (request: Request, caller: Caller) => Promise<Response> | undefined
+
+/**
+ * Opens the connection of a stream that answers a GET.
+ *
+ * @returns where its events go, and the response that carries them.
+ */
+export type StreamCarrier = (
+  stream: { session: string; stream: string },
+  options: HandlerOptions,
+) => { sink: Sink; response: Response }
 
 /** How a server is served over HTTP. */
 export interface HandlerOptions {
@@ -45,6 +56,8 @@ export interface HandlerOptions {
    * only with the instance that began them.
    */
   secrets?: Secrets
+  /** How the streams that answer a GET travel; in the bodies of their responses by default. */
+  carry?: StreamCarrier
   /** Where changes are heard of; the server's own `notify` by default. */
   changes?: ChangeSource
   /** Milliseconds for which a round of input can be continued; 900,000 by default. */

@@ -1,0 +1,55 @@
+/**
+ * A stream between an object and the Worker that serves the client: a WebSocket, as the object may
+ * leave memory while that is open. The Worker turns it into server-sent events.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
+ */
+import {
+  EVENT_STREAM_HEADERS,
+  EventStream,
+  type ServerSentEvent,
+  type Sink,
+} from '../../src/server/index.ts'
+import { cut } from './pieces.ts'
+
+/** A message takes 1 MiB at most, and a UTF-16 unit three bytes of it at most. */
+const MAX_PIECE_CHARACTERS = 300_000
+const MORE = '+'
+const LAST = '.'
+
+/** The object's end: sends each event in as many pieces as it needs. */
+export function socketSink(socket: WebSocket): Sink {
+  return {
+    get open() {
+      return socket.readyState === WebSocket.OPEN
+    },
+    send(event) {
+      if (!this.open) return undefined
+      const pieces = cut(JSON.stringify(event), MAX_PIECE_CHARACTERS)
+      const last = pieces.pop() ?? ''
+      for (const piece of pieces) socket.send(MORE + piece)
+      socket.send(LAST + last)
+      return undefined
+    },
+    close() {
+      if (this.open) socket.close(1000, 'The stream ended')
+    },
+  }
+}
+
+/** The Worker's end: the response that carries the events to the client. */
+export function eventStreamResponse(socket: WebSocket, keepAliveMs: number | undefined): Response {
+  const events = new EventStream({ keepAliveMs, onGone: () => socket.close(1000, 'Nobody reads') })
+  let pieces = ''
+  socket.addEventListener('message', ({ data }) => {
+    const text = String(data)
+    pieces += text.slice(1)
+    if (text.startsWith(MORE)) return
+    void events.send(JSON.parse(pieces) as ServerSentEvent)
+    pieces = ''
+  })
+  socket.addEventListener('close', () => events.close())
+  socket.addEventListener('error', () => events.close())
+  socket.accept()
+  return new Response(events.body, { headers: EVENT_STREAM_HEADERS })
+}

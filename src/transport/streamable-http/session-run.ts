@@ -1,0 +1,197 @@
+/**
+ * Answers requests of a session, or of a revision with sessions where the handler has none.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+ */
+import { Cancellation } from '../../patterns/cancellation.ts'
+import { degradeParams } from '../../protocol/degrade.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from '../../protocol/jsonrpc.ts'
+import { findMethod } from '../../protocol/methods.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import { dispatch } from '../../server/dispatch.ts'
+import type { Ask, Exchange } from '../../server/exchange.ts'
+import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
+import { CallRecord, newCall } from '../../session/call-record.ts'
+import type { LiveSession } from '../../session/sessions.ts'
+import type { EventStream } from '../event-stream.ts'
+import type { Host, Incoming } from './host.ts'
+import { Refusal } from './refusal.ts'
+import { Reply, type ReplyStream } from './reply.ts'
+
+/** What a message belongs to: a session, or only a revision when the handler has no sessions. */
+export interface Membership {
+  readonly live: LiveSession | undefined
+  readonly revision: RevisionFacts
+}
+
+/**
+ * Answers one request.
+ *
+ * @throws {Refusal} 400 when its id is in flight already.
+ */
+export function answer(
+  incoming: Incoming,
+  member: Membership,
+  message: JsonRpcRequest,
+): Promise<Response> {
+  const { live } = member
+  const record = live?.streams.kept ? new CallRecord(live.streams, newCall(message)) : undefined
+  return new Promise((resolve, reject) => {
+    const reply = makeReply(incoming, member, resolve, record)
+    run(incoming, member, message, reply, record).then((response) => reply.finish(response), reject)
+  })
+}
+
+/**
+ * Answers the requests of a batch.
+ *
+ * @param faults The responses to what was no valid message.
+ * @throws {Refusal} 400 when an id is in flight already.
+ */
+export function answerBatch(
+  incoming: Incoming,
+  member: Membership,
+  messages: readonly JsonRpcRequest[],
+  faults: readonly JsonRpcResponse[],
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const reply = makeReply(incoming, member, resolve)
+    Promise.all(messages.map((message) => run(incoming, member, message, reply))).then(
+      (responses) => reply.finishBatch([...faults, ...responses.filter((r) => r !== undefined)]),
+      reject,
+    )
+  })
+}
+
+/** Where messages that come before a response go. */
+export interface Outlet {
+  /** Whether messages can be sent before the response. */
+  readonly streams: boolean
+  send(message: JsonRpcMessage): Promise<void> | undefined
+  /** Ends the connection; the client may come back for the rest after that many milliseconds. */
+  disconnect(retryMs: number): void
+}
+
+/**
+ * Runs one request; no response when the client cancelled it.
+ *
+ * @param record What is kept of the call, and what earlier runs left.
+ */
+export async function run(
+  { host, caller }: Incoming,
+  { live, revision }: Membership,
+  message: JsonRpcRequest,
+  reply: Outlet,
+  record?: CallRecord,
+): Promise<JsonRpcResponse | undefined> {
+  const { id, method } = message
+  const cancellation = openRequest(live, message)
+  const facts = live?.session.record
+  const exchange: Exchange = {
+    revision,
+    client: { info: facts?.clientInfo, capabilities: facts?.clientCapabilities ?? {} },
+    caller,
+    cancellation,
+    logLevel: facts?.logLevel ?? DEFAULT_LOG_LEVEL,
+    session: live?.session,
+    send: ({ method, params }) => {
+      if (cancellation.cancelled) return undefined
+      return reply.send(notificationFor(revision, method, params))
+    },
+    disconnect:
+      live && reply.streams && revision.primedStreams
+        ? (retryMs) => reply.disconnect(retryMs)
+        : undefined,
+    ask: live && reply.streams ? asker(host, live, revision, reply, record) : undefined,
+    kept: record,
+  }
+  const response = await dispatch(host.server, message, exchange)
+  if (live?.session.inFlight.get(id) === cancellation) live.session.inFlight.delete(id)
+  if (live && findMethod(method, revision)?.changesSession) await host.sessions?.save(live)
+  return cancellation.cancelled ? undefined : response
+}
+
+/** Asks the client on the stream of the request. */
+function asker(
+  { options }: Host,
+  { session }: LiveSession,
+  revision: RevisionFacts,
+  reply: Outlet,
+  record: CallRecord | undefined,
+): Ask {
+  const { askTimeoutMs: timeoutMs = 300_000 } = options
+  return async ({ method, params }, signal, key) => {
+    let id: RequestId | undefined
+    const send = (asked: JsonRpcMessage): void => {
+      if ('id' in asked && asked.id !== undefined && key !== undefined) {
+        id = asked.id
+        record?.asks(id, key)
+      }
+      void reply.send(asked)
+    }
+    try {
+      return await session.ask(method, degradeParams(method, params, revision), {
+        send,
+        signal,
+        timeoutMs,
+      })
+    } finally {
+      if (id !== undefined) record?.asked(id)
+    }
+  }
+}
+
+function openRequest(live: LiveSession | undefined, { id }: JsonRpcRequest): Cancellation {
+  if (!live) return new Cancellation()
+  try {
+    return live.session.open(id)
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    throw new Refusal(400, error, { id })
+  }
+}
+
+function makeReply(
+  { accept, host }: Incoming,
+  { live, revision }: Membership,
+  respond: (response: Response) => void,
+  record?: CallRecord,
+): Reply {
+  const withoutLog = (events: EventStream): ReplyStream => ({
+    send: (message) => events.send({ data: JSON.stringify(message) }),
+    end: () => events.close(),
+  })
+  const withLog = ({ streams }: LiveSession, events: EventStream): ReplyStream => {
+    const stream = streams.open(record?.call)
+    if (record) record.stream = stream
+    stream.connect(events)
+    if (revision.primedStreams) stream.prime()
+    return {
+      send: (message) => stream.send(message),
+      disconnect: (retryMs) => stream.disconnectFor(retryMs),
+      end: () => streams.end(stream),
+    }
+  }
+  const events = accept.events && !host.options.jsonOnly
+  return new Reply({
+    respond,
+    keepAliveMs: host.options.keepAliveMs,
+    stream: events ? (opened) => (live ? withLog(live, opened) : withoutLog(opened)) : undefined,
+  })
+}
+
+function notificationFor(
+  revision: RevisionFacts,
+  method: string,
+  params: JsonRpcNotification['params'],
+): JsonRpcNotification {
+  const degraded = degradeParams(method, params, revision)
+  return degraded ? { jsonrpc: '2.0', method, params: degraded } : { jsonrpc: '2.0', method }
+}

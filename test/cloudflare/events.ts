@@ -1,0 +1,58 @@
+// Reads the events of a stream as they come.
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { Handler } from '../../src/server/index.ts'
+
+/** An event with the message that it carries. */
+export interface Event {
+  id: string
+  message: Message | undefined
+}
+
+/** Any JSON-RPC message. */
+export interface Message {
+  id?: number
+  method?: string
+  params?: Record<string, unknown>
+  result?: Record<string, unknown>
+  error?: Record<string, unknown>
+}
+
+/** Opens a stream by GET; after an event if one is given. */
+export function listen(handle: Handler, session: string, after?: string): Promise<Response> {
+  const headers = new Headers({ accept: 'text/event-stream', 'mcp-session-id': session })
+  if (after !== undefined) headers.set('last-event-id', after)
+  return handle(new Request('http://localhost/mcp', { headers }))
+}
+
+/** Reads one stream. */
+export class EventReader {
+  readonly #reader: ReadableStreamDefaultReader<{ id?: string | undefined; data: string }>
+
+  constructor({ body, status }: Response) {
+    if (!body) throw new Error(`The response has status ${status} and no stream`)
+    this.#reader = body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+      .getReader()
+  }
+
+  /** The next event; nothing at the end. */
+  async next(): Promise<Event | undefined> {
+    const { value } = await this.#reader.read()
+    if (!value) return undefined
+    const message = value.data === '' ? undefined : (JSON.parse(value.data) as Message)
+    return { id: value.id ?? '', message }
+  }
+
+  /** The next event whose message holds that text. */
+  async until(text: string): Promise<Event> {
+    for (let event = await this.next(); event; event = await this.next()) {
+      if (event.message && JSON.stringify(event.message).includes(text)) return event
+    }
+    throw new Error(`The stream ended before "${text}"`)
+  }
+
+  async cancel(): Promise<void> {
+    await this.#reader.cancel()
+  }
+}
