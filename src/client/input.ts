@@ -7,12 +7,13 @@ import { missingCapabilities } from '../protocol/capabilities.ts'
 import { INVALID_PARAMS, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CreateMessageParams, ElicitParams, InputRequest } from '../protocol/types.ts'
+import { samplingFault } from '../protocol/sampling.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 import { abortable } from './delay.ts'
 import { elicit, elicitationFault } from './elicitation.ts'
 import { listRoots } from './roots.ts'
-import { sample, samplingFault } from './sampling.ts'
+import { sample } from './sampling.ts'
 
 /**
  * Answers every request of one `input_required` result, all at once.

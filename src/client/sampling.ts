@@ -5,34 +5,7 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CreateMessageParams } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
 import type { Handlers, InputContext } from './options.ts'
-
-/**
- * Why params are none of `sampling/createMessage`. Results of tools stand alone in a user message,
- * and answer all the uses of the message before, and nothing else.
- */
-export function samplingFault({ messages, maxTokens }: JsonObject): string | undefined {
-  if (!Array.isArray(messages)) return '"messages" must be an array'
-  if (typeof maxTokens !== 'number') return '"maxTokens" must be a number'
-  let unanswered: unknown[] = []
-  for (const message of messages) {
-    if (!isObject(message)) return 'A message must be an object'
-    const { role, content } = message
-    const blocks = (Array.isArray(content) ? content : [content]).filter(isObject)
-    const results = blocks.filter((block) => block.type === 'tool_result')
-    if (results.length > 0 && (role !== 'user' || results.length < blocks.length)) {
-      return 'Tool results must stand alone in a user message'
-    }
-    const answered = new Set(results.map((block) => block.toolUseId))
-    if (answered.size !== unanswered.length || !unanswered.every((id) => answered.has(id))) {
-      return 'Every tool use must be answered by the next message, and nothing else'
-    }
-    const uses = role === 'assistant' ? blocks.filter((block) => block.type === 'tool_use') : []
-    unanswered = uses.map((block) => block.id)
-  }
-  return unanswered.length > 0 ? 'The last message has tool uses without results' : undefined
-}
 
 /** Has the model answer. */
 export async function sample(

@@ -84,6 +84,34 @@ export type McpErrorCode =
   /** Something was configured or called in a way that cannot work. */
   | 'INVALID_USE'
 
+/** A page that the user must visit before a request can be served; 2025-11-25. */
+export interface UrlElicitation {
+  mode: 'url'
+  /** Unique on the server. */
+  elicitationId: string
+  /** Tells the user why. */
+  message: string
+  url: string
+}
+
+/**
+ * Tells a client that the user must visit pages first, and then to send the request again
+ * (2025-11-25, client/elicitation#url-elicitation-required-error). Since 2026-07-28 the client is
+ * asked for it instead; a client that knows neither gets a plain failure.
+ */
+export class UrlElicitationRequired extends ProtocolError {
+  readonly elicitations: readonly UrlElicitation[]
+
+  constructor(
+    elicitations: readonly UrlElicitation[],
+    message = 'The user must visit a page first',
+  ) {
+    super(URL_ELICITATION_REQUIRED, message, { elicitations })
+    this.name = 'UrlElicitationRequired'
+    this.elicitations = elicitations
+  }
+}
+
 /** A local failure: nothing of it came from the peer as a JSON-RPC error. */
 export class McpError extends Error {
   /** A stable string to switch on. */

@@ -35,6 +35,8 @@ export interface RevisionFacts {
   readonly structuredContent: 'none' | 'object' | 'any'
   /** The modes in which a client can be asked for input. */
   readonly elicitation: readonly ('form' | 'url')[]
+  /** Whether URLs have ids, whose completion is announced, and can be required by an error. */
+  readonly elicitationIds: boolean
   /** Which flavour of tasks exists. */
   readonly tasks: 'none' | 'core' | 'extension'
 }
@@ -53,6 +55,7 @@ const v20241105: RevisionFacts = {
   icons: false,
   structuredContent: 'none',
   elicitation: [],
+  elicitationIds: false,
   tasks: 'none',
 }
 const v20250326: RevisionFacts = { ...v20241105, version: '2025-03-26', batches: true, audio: true }
@@ -72,6 +75,7 @@ const v20251125: RevisionFacts = {
   argumentErrorsAsResult: true,
   icons: true,
   elicitation: ['form', 'url'],
+  elicitationIds: true,
   tasks: 'core',
 }
 const v20260728: RevisionFacts = {
@@ -82,6 +86,7 @@ const v20260728: RevisionFacts = {
   resourceNotFound: INVALID_PARAMS,
   missingCapability: MISSING_REQUIRED_CLIENT_CAPABILITY,
   structuredContent: 'any',
+  elicitationIds: false,
   tasks: 'extension',
 }
 

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import { takeElicitation } from '../session/elicitations.ts'
 import type { Session } from '../session/session.ts'
 import type { ServerChange } from './notifier.ts'
 import { changeNotification, covers } from './subscriptions.ts'
@@ -18,6 +19,7 @@ export function announceTo(
   send: (message: JsonRpcNotification) => void,
 ): void {
   if (!record.initialized) return
+  if ('elicitationId' in change && !takeElicitation(record, change.elicitationId)) return
   if ('uri' in change && !record.subscriptions.some((uri) => covers(uri, change.uri))) return
   send(changeNotification(change))
 }

@@ -20,6 +20,7 @@ import {
   elicitUrl,
   type ElicitAnswer,
   type FormQuestion,
+  type UrlAnswer,
   type UrlQuestion,
 } from './elicitation.ts'
 import { listRoots } from './roots.ts'
@@ -83,7 +84,7 @@ export interface Context {
     question: FormQuestion<S>,
   ): Promise<ElicitAnswer<S>>
   /** Asks the user to open a URL, for what must not pass through the client (client/elicitation). */
-  elicitUrl(question: UrlQuestion): Promise<{ action: 'accept' | 'decline' | 'cancel' }>
+  elicitUrl(question: UrlQuestion): Promise<UrlAnswer>
   /** Asks the client's model (client/sampling). `key` names the question across replays. */
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
   /** Asks for the places that the user lets the server work in (client/roots). */
@@ -114,6 +115,8 @@ export class RequestContext implements Context {
   #replay: ReplayInput | undefined
   /** What the client sent in answer to an `input_required` result that the handler made itself. */
   inputResponses: { readonly [key: string]: unknown } | undefined
+  /** How often the handler was run for this request before. */
+  round = 0
   /** The state of an `input_required` result that the handler made itself. */
   requestState: string | undefined
 
@@ -187,7 +190,7 @@ export class RequestContext implements Context {
     return elicitForm(this, question)
   }
 
-  elicitUrl(question: UrlQuestion): Promise<{ action: 'accept' | 'decline' | 'cancel' }> {
+  elicitUrl(question: UrlQuestion): Promise<UrlAnswer> {
     return elicitUrl(this, question)
   }
 

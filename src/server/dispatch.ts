@@ -9,6 +9,7 @@ import {
   METHOD_NOT_FOUND,
   ProtocolError,
   toErrorObject,
+  UrlElicitationRequired,
 } from '../protocol/errors.ts'
 import {
   errorResponse,
@@ -37,7 +38,7 @@ import {
   subscribeResource,
   unsubscribeResource,
 } from './resources.ts'
-import { closeRound, openRound, sealOwnRound } from './rounds.ts'
+import { askOwnRound, closeRound, openRound, requireUrls, sealOwnRound } from './rounds.ts'
 import type { ServerDefinition } from './server.ts'
 import { listen } from './subscriptions.ts'
 import { callTool, listTools } from './tools.ts'
@@ -141,12 +142,14 @@ async function run(
   message: JsonRpcRequest,
   exchange: Exchange,
   facts: MethodFacts,
+  round?: RequestContext,
 ): Promise<Result> {
-  const ctx = await openRound(message, exchange)
+  const ctx = round ?? (await openRound(message, exchange))
   let result: Result | undefined
   try {
     result = await server.through(ctx, message.params ?? {}, bodies.get(message.method) as Method)
   } catch (error) {
+    if (error instanceof UrlElicitationRequired) return requireUrls(message, exchange, error)
     if (!ctx.replay?.pending) {
       if (!(error instanceof ProtocolError) && !isMissingCapability(error)) {
         server.report(error, ctx)
@@ -159,6 +162,9 @@ async function run(
   if (ctx.replay?.divergence) throw ctx.replay.divergence
   if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay)
   if (result?.resultType !== 'input_required') return result ?? {}
+  if (facts.asks && exchange.ask) {
+    return run(server, message, exchange, facts, await askOwnRound(message, ctx, result))
+  }
   if (facts.asks) return sealOwnRound(message, exchange, result)
   throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
 }
@@ -199,5 +205,5 @@ function encodeOnce(
 
 function describe(error: unknown, { missingCapability }: RevisionFacts) {
   if (!isMissingCapability(error)) return toErrorObject(error)
-  return { code: missingCapability ?? INVALID_REQUEST, message: error.message, data: error.data }
+  return { code: missingCapability ?? INTERNAL_ERROR, message: error.message, data: error.data }
 }

@@ -7,6 +7,7 @@ import { restoreContent } from '../protocol/degrade-form.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
 import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
+import { noteElicitation } from '../session/elicitations.ts'
 import { askClient, type Asker } from './ask.ts'
 
 /** A form to fill in. */
@@ -29,6 +30,13 @@ export interface UrlQuestion {
   url: string
   /** Names the question across replays; by default its place in the order of questions. */
   key?: string
+}
+
+/** Whether the user agreed to open a URL; not whether what it asks for is done. */
+export interface UrlAnswer {
+  action: 'accept' | 'decline' | 'cancel'
+  /** What to announce when it is done, with `server.notify.elicitationComplete`; 2025-11-25 only. */
+  elicitationId: string | undefined
 }
 
 /** What the user did with a form. Content is there only when it was accepted, and is checked. */
@@ -67,12 +75,18 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
 export async function elicitUrl(
   asker: Asker,
   { message, url, key }: UrlQuestion,
-): Promise<{ action: ElicitResult['action'] }> {
+): Promise<UrlAnswer> {
+  const { revision, session } = asker.exchange
   const params: JsonObject = { mode: 'url', message, url: new URL(url).href }
+  const elicitationId = revision.elicitationIds ? crypto.randomUUID() : undefined
+  if (elicitationId !== undefined) {
+    params.elicitationId = elicitationId
+    if (session) noteElicitation(session.record, elicitationId)
+  }
   const answer = await askClient(asker, { method: 'elicitation/create', params }, key, (a) =>
     ACTIONS.includes(a.action),
   )
-  return { action: answer.action as ElicitResult['action'] }
+  return { action: answer.action as ElicitResult['action'], elicitationId }
 }
 
 function isStandard(schema: StandardSchema | ObjectSchema): schema is StandardSchema {
@@ -87,8 +101,22 @@ function formSchema(schema: StandardSchema): ObjectSchema {
       target: 'draft-2020-12',
     }) as ObjectSchema
     if (type !== 'object') throw new TypeError('A form must be an object schema')
+    for (const [name, field] of Object.entries(properties ?? {})) requireField(name, field)
     form = { type, properties: properties ?? {}, ...(required && { required }) }
     forms.set(schema, form)
   }
   return form
+}
+
+const SECRET = /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card)$/i
+
+/** Refuses what forms cannot hold, and what must not pass through the client. */
+function requireField(name: string, field: JsonObject): void {
+  if (SECRET.test(name)) {
+    throw new TypeError(`A form cannot ask for "${name}": send the user to a URL of yours`)
+  }
+  const items = field.items as JsonObject | undefined
+  if (field.type === 'object' || (field.type === 'array' && !items?.enum && !items?.anyOf)) {
+    throw new TypeError(`A form is flat: "${name}" must be text, a number, a boolean or a choice`)
+  }
 }

@@ -8,7 +8,7 @@ export { createServer, type Middleware, type Server, type ServerOptions } from '
 export type { Context } from './context.ts'
 export type { Completer, Completers } from './completion.ts'
 export type { Caller, ClientFacts } from './exchange.ts'
-export type { ElicitAnswer, FormQuestion, UrlQuestion } from './elicitation.ts'
+export type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'
 export { createNotifier, type ChangeSource, type Notifier, type ServerChange } from './notifier.ts'
 export type {
   ObservedEvent,
@@ -62,4 +62,9 @@ export { createMemorySessionStore, type SessionStore } from '../session/store.ts
 export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 export type { SessionRecord } from '../session/session.ts'
 export type { SessionLimits } from '../session/sessions.ts'
-export { ProtocolError, ToolError } from '../protocol/errors.ts'
+export {
+  ProtocolError,
+  ToolError,
+  UrlElicitationRequired,
+  type UrlElicitation,
+} from '../protocol/errors.ts'

@@ -11,6 +11,7 @@ export type ServerChange =
   | { readonly method: 'notifications/prompts/list_changed' }
   | { readonly method: 'notifications/resources/list_changed' }
   | { readonly method: 'notifications/resources/updated'; readonly uri: string }
+  | { readonly method: 'notifications/elicitation/complete'; readonly elicitationId: string }
 
 /** Where hosts hear of changes. */
 export interface ChangeSource {
@@ -28,6 +29,12 @@ export interface Notifier extends ChangeSource {
   resourcesListChanged: () => void
   /** Announces that a resource's contents changed. */
   resourceUpdated: (uri: string) => void
+  /**
+   * Announces that the user did what a URL asked for, to the client that was asked (2025-11-25).
+   *
+   * @param elicitationId As {@link UrlAnswer} or the error gave it.
+   */
+  elicitationComplete: (elicitationId: string) => void
 }
 
 /** Makes a notifier that reaches the listeners of this isolate. */
@@ -39,6 +46,8 @@ export function createNotifier(): Notifier {
     promptsListChanged: () => announce({ method: 'notifications/prompts/list_changed' }),
     resourcesListChanged: () => announce({ method: 'notifications/resources/list_changed' }),
     resourceUpdated: (uri) => announce({ method: 'notifications/resources/updated', uri }),
+    elicitationComplete: (elicitationId) =>
+      announce({ method: 'notifications/elicitation/complete', elicitationId }),
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -6,11 +6,18 @@
 import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
 import { digest } from '../patterns/sealed-state.ts'
 import { missingCapabilities } from '../protocol/capabilities.ts'
-import { INTERNAL_ERROR, INVALID_PARAMS, McpError, ProtocolError } from '../protocol/errors.ts'
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  McpError,
+  ProtocolError,
+  type UrlElicitationRequired,
+} from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { RequestContext } from './context.ts'
+import { noteElicitation } from '../session/elicitations.ts'
 import type { Exchange, Rounds } from './exchange.ts'
 
 /** What is sealed into `requestState`: the recording, bound to the request that it belongs to. */
@@ -87,13 +94,76 @@ export async function sealOwnRound(
   exchange: Exchange,
   result: Result,
 ): Promise<InputRequiredResult> {
-  const { inputRequests, requestState } = result as InputRequiredResult
-  if (inputRequests === undefined && requestState === undefined) {
-    throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
-  }
+  const { inputRequests, requestState } = requireAsking(result)
   for (const request of Object.values(inputRequests ?? {})) requireAskable(request, exchange)
   const sealed = await sealState(message, exchange, emptyRecording(), requestState)
   return { ...result, resultType: 'input_required', requestState: sealed }
+}
+
+/** The most rounds in which one request may ask, where the client is asked directly. */
+const MAX_ROUNDS = 10
+
+/**
+ * Asks the client directly for what an `input_required` result that a handler made itself asks for,
+ * and gives the context for its next run.
+ *
+ * @throws {ProtocolError} `INTERNAL_ERROR` when it asks for nothing, or once too often.
+ * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what it asks for.
+ */
+export async function askOwnRound(
+  message: JsonRpcRequest,
+  { exchange, round }: RequestContext,
+  result: Result,
+): Promise<RequestContext> {
+  const { inputRequests = {}, requestState } = requireAsking(result)
+  if (round === MAX_ROUNDS) {
+    throw new ProtocolError(INTERNAL_ERROR, `The handler asked in more than ${MAX_ROUNDS} rounds`)
+  }
+  const asked = Object.entries(inputRequests).map(async ([key, request]) => {
+    requireAskable(request, exchange)
+    return [key, await exchange.ask?.(request, exchange.cancellation.signal)] as const
+  })
+  const next = new RequestContext(message, exchange)
+  next.inputResponses = Object.fromEntries(await Promise.all(asked))
+  next.requestState = requestState
+  next.round = round + 1
+  return next
+}
+
+function requireAsking(result: Result): InputRequiredResult {
+  const asking = result as InputRequiredResult
+  if (asking.inputRequests !== undefined || asking.requestState !== undefined) return asking
+  throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
+}
+
+/**
+ * Says in the way of the client's revision that the user must visit pages first: by an error that
+ * names them, or by a round of input that asks for them.
+ *
+ * @throws {ProtocolError} `URL_ELICITATION_REQUIRED` in 2025-11-25.
+ * @throws {McpError} `CAPABILITY_MISSING` when the client opens no URLs.
+ */
+export async function requireUrls(
+  message: JsonRpcRequest,
+  exchange: Exchange,
+  required: UrlElicitationRequired,
+): Promise<InputRequiredResult> {
+  const { revision, session } = exchange
+  const inputRequests = Object.fromEntries(
+    required.elicitations.map(({ elicitationId, mode, message: why, url }) => {
+      const request: InputRequest = {
+        method: 'elicitation/create',
+        params: { mode, message: why, url },
+      }
+      return [elicitationId, request]
+    }),
+  )
+  for (const request of Object.values(inputRequests)) requireAskable(request, exchange)
+  if (!revision.elicitationIds) {
+    return sealOwnRound(message, exchange, { resultType: 'input_required', inputRequests })
+  }
+  if (session) for (const id of Object.keys(inputRequests)) noteElicitation(session.record, id)
+  throw required
 }
 
 function requireAskable(request: InputRequest, { client, revision }: Exchange): void {

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { samplingFault } from '../protocol/sampling.ts'
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/types.ts'
 import { askClient, type Asker } from './ask.ts'
 
@@ -12,6 +13,10 @@ export async function sample(
   asker: Asker,
   { key, ...params }: CreateMessageParams & { key?: string },
 ): Promise<CreateMessageResult> {
+  const fault = samplingFault(params as JsonObject)
+  if (fault) throw new TypeError(`Cannot sample: ${fault}`)
+  // Context of other servers is for clients that say they share it.
+  if (!asker.exchange.client.capabilities.sampling?.context) delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
   const isMessage = (a: JsonObject): boolean =>
     typeof a.model === 'string' && typeof a.role === 'string' && typeof a.content === 'object'

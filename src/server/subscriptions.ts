@@ -54,9 +54,9 @@ export function changeNotification(
   change: ServerChange,
   _meta?: Meta,
 ): ReturnType<typeof notification> {
-  const params: JsonObject = 'uri' in change ? { uri: change.uri } : {}
+  const { method, ...params }: { method: string } & JsonObject = change
   if (_meta) params._meta = _meta
-  return notification(change.method, Object.keys(params).length > 0 ? params : undefined)
+  return notification(method, Object.keys(params).length > 0 ? params : undefined)
 }
 
 /** Whether a watched URI covers an updated one: itself, or what lies below it. */
@@ -67,6 +67,8 @@ export function covers(watched: string, updated: string): boolean {
 
 function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
   switch (change.method) {
+    case 'notifications/elicitation/complete':
+      return false
     case 'notifications/tools/list_changed':
       return filter.toolsListChanged === true
     case 'notifications/prompts/list_changed':

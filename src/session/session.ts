@@ -21,6 +21,8 @@ export interface SessionRecord {
   logLevel?: LoggingLevel
   /** The resources whose updates the client wants. */
   subscriptions: string[]
+  /** The URLs that the client was asked to have opened and whose end was not announced, by id. */
+  elicitations?: string[]
   /** Who opened the session; nobody else may use it. */
   principal?: string
 }

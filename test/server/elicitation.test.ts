@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { revisions, type ElicitParams, type Revision } from '../../src/index.ts'
+import { createServer, text, UrlElicitationRequired } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import type { Client, ConnectOptions } from '../../src/client/index.ts'
+
+const VERSIONS = revisions.map(({ version }) => version)
+const ASKING = VERSIONS.filter((version) => version >= '2025-06-18')
+const URLS = VERSIONS.filter((version) => version >= '2025-11-25')
+const URL = 'https://pay.example/42'
+const open: Client[] = []
+
+function makeServer() {
+  const server = createServer({ name: 's', version: '1' })
+  const ids: (string | undefined)[] = []
+  server.tool('pay', {}, async (_args, ctx) => {
+    const answer = await ctx.elicitUrl({ message: 'Pay first', url: URL })
+    ids.push(answer.elicitationId)
+    return text(answer.action)
+  })
+  let visited = false
+  server.tool('gated', {}, () => {
+    if (visited) return text('welcome')
+    visited = true
+    throw new UrlElicitationRequired([
+      { mode: 'url', elicitationId: 'e-1', message: 'Sign up first', url: URL },
+    ])
+  })
+  server.tool('own', {}, (_args, ctx) => {
+    if (ctx.requestState === 'asked') return text(JSON.stringify(ctx.inputResponses))
+    const requestedSchema = { type: 'object', properties: { who: { type: 'string' } } }
+    return {
+      resultType: 'input_required',
+      inputRequests: {
+        who: { method: 'elicitation/create', params: { message: 'Who?', requestedSchema } },
+      },
+      requestState: 'asked',
+    }
+  })
+  server.tool('endless', {}, () => ({ resultType: 'input_required', requestState: 'again' }))
+  for (const [name, schema] of Object.entries({
+    nested: z.object({ a: z.object({ b: z.string() }) }),
+    list: z.object({ a: z.array(z.object({})) }),
+    secret: z.object({ password: z.string() }),
+  })) {
+    server.tool(name, {}, async (_args, ctx) => {
+      const error = await ctx.elicit({ message: 'x', schema }).catch((e: unknown) => e)
+      return text(String(error))
+    })
+  }
+  return { server, ids }
+}
+
+async function connected(revision: Revision, options: ConnectOptions = {}) {
+  const made = makeServer()
+  const client = await connectInMemory(made.server, { revision, ...options })
+  open.push(client)
+  return { ...made, client }
+}
+
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close()
+})
+
+describe.each(URLS)('URLs in %s', (revision) => {
+  it('are shown whole; agreeing is all that comes back [L-ELIC-021] [L-ELIC-022]', async () => {
+    const asked: ElicitParams[] = []
+    const { client, ids } = await connected(revision, {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      onElicit: (params) => {
+        asked.push(params)
+        return { action: 'accept' }
+      },
+    })
+    expect(await client.callTool('pay')).toMatchObject({ content: [{ text: 'accept' }] })
+    await client.callTool('pay')
+    expect(asked[0]).toMatchObject({ mode: 'url', message: 'Pay first', url: URL })
+    const wire = asked.map((params) =>
+      'elicitationId' in params ? params.elicitationId : undefined,
+    )
+    expect(wire).toEqual(ids)
+    expect(new Set(ids).size).toBe(revision === '2025-11-25' ? 2 : 1)
+  })
+
+  it('are not asked of clients that show forms only [L-ELIC-003] [M-MRTR-012]', async () => {
+    const { client } = await connected(revision, { onElicit: () => ({ action: 'accept' }) })
+    const outcome = await client.callTool('pay').catch((error: unknown) => error)
+    if (revision === '2025-11-25') expect(outcome).toMatchObject({ isError: true })
+    else {
+      expect(outcome).toMatchObject({
+        code: -32021,
+        data: { requiredCapabilities: { elicitation: { url: {} } } },
+      })
+    }
+  })
+})
+
+describe('the end of what a URL asked for', () => {
+  it('is told once, to the client that was asked, by its id [L-ELIC-024] [L-ELIC-025]', async () => {
+    const { server, ids } = makeServer()
+    const told: unknown[][] = [[], []]
+    const clients = await Promise.all(
+      told.map((notifications) =>
+        connectInMemory(server, {
+          revision: '2025-11-25',
+          capabilities: { elicitation: { form: {}, url: {} } },
+          onElicit: () => ({ action: 'accept' }),
+          onNotification: (notification) => notifications.push(notification),
+        }),
+      ),
+    )
+    open.push(...clients)
+    await clients[0]?.callTool('pay')
+    for (let n = 0; n < 2; n++) server.notify.elicitationComplete(ids[0] ?? '')
+    server.notify.elicitationComplete('unknown')
+    await Promise.all(clients.map((client) => client.ping()))
+    expect(told).toEqual([
+      [
+        {
+          jsonrpc: '2.0',
+          method: 'notifications/elicitation/complete',
+          params: { elicitationId: ids[0] },
+        },
+      ],
+      [],
+    ])
+  })
+})
+
+describe('a page that must be visited first', () => {
+  it('is an error that names it in 2025-11-25 [L-ELIC-030]', async () => {
+    const { client } = await connected('2025-11-25', {
+      capabilities: { elicitation: { url: {} } },
+      onElicit: () => ({ action: 'accept' }),
+    })
+    await expect(client.callTool('gated')).rejects.toMatchObject({
+      code: -32042,
+      data: { elicitations: [{ mode: 'url', elicitationId: 'e-1', url: URL }] },
+    })
+    expect(await client.callTool('gated')).toMatchObject({ content: [{ text: 'welcome' }] })
+  })
+
+  it('is a round of input in 2026-07-28 [M-BASE-036]', async () => {
+    const { client } = await connected('2026-07-28', {
+      capabilities: { elicitation: { url: {} } },
+      onElicit: () => ({ action: 'accept' }),
+    })
+    expect(await client.callTool('gated')).toMatchObject({ content: [{ text: 'welcome' }] })
+  })
+
+  it.each(VERSIONS)(
+    'is a plain failure for clients that open none, in %s [L-ELIC-031]',
+    async (revision) => {
+      const { client } = await connected(revision)
+      const error = await client.callTool('gated').catch((e: unknown) => e)
+      expect(error).toMatchObject({ code: revision === '2026-07-28' ? -32021 : -32603 })
+    },
+  )
+})
+
+describe.each(ASKING)('a handler that makes its round of input itself, in %s', (revision) => {
+  it('gets the answers in its next run', async () => {
+    const { client } = await connected(revision, {
+      onElicit: () => ({ action: 'accept', content: { who: 'Ada' } }),
+    })
+    const { content } = await client.callTool('own')
+    expect(content).toMatchObject([
+      { text: JSON.stringify({ who: { action: 'accept', content: { who: 'Ada' } } }) },
+    ])
+  })
+
+  it('is stopped when it never comes to an end [M-MRTR-057]', async () => {
+    const { client } = await connected(revision, {
+      maxRounds: 2,
+      onElicit: () => ({ action: 'accept' }),
+    })
+    await expect(client.callTool('endless')).rejects.toThrow(/rounds/)
+  })
+})
+
+describe('a form', () => {
+  it('is flat, and never asks for secrets [L-ELIC-008] [L-ELIC-016] [L-ELIC-017]', async () => {
+    const { client } = await connected('2025-11-25', { onElicit: () => ({ action: 'cancel' }) })
+    expect(await client.callTool('nested')).toMatchObject({ content: [{ text: /A form is flat/ }] })
+    expect(await client.callTool('list')).toMatchObject({ content: [{ text: /A form is flat/ }] })
+    expect(await client.callTool('secret')).toMatchObject({ content: [{ text: /"password"/ }] })
+  })
+})
