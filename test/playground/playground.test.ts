@@ -182,7 +182,7 @@ describe('Playground: resources and prompts', () => {
   it('shows every message on the wire with its headers', async () => {
     await page.getByRole('tab', { name: 'Wire' }).click()
     const wire = page.getByRole('tabpanel', { name: 'Wire' })
-    await wire.getByText('prompts/get').click()
+    await wire.getByText('prompts/get', { exact: true }).click()
     await sees(wire, /mcp-name: plan/)
     await page.getByRole('tab', { name: 'Log' }).click()
   })

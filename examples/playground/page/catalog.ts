@@ -15,14 +15,28 @@ export interface Catalog {
   prompt: Prompt[]
 }
 
-/** Asks for every list that the server says it has. */
-export async function loadCatalog(client: Client): Promise<Catalog> {
-  const { tools, resources, prompts } = client.serverCapabilities ?? {}
+/**
+ * Asks for every list that the server has, or may have when it does not say.
+ *
+ * @param onError Learns of a list that could not be had, which is then empty.
+ */
+export async function loadCatalog(
+  client: Client,
+  onError: (error: unknown) => void,
+): Promise<Catalog> {
+  const offered = client.serverCapabilities
+  const list = async <T>(name: 'tools' | 'resources' | 'prompts', get: () => Promise<T[]>) => {
+    if (offered && !offered[name]) return []
+    return get().catch((error: unknown) => {
+      onError(error)
+      return []
+    })
+  }
   const [tool, resource, template, prompt] = await Promise.all([
-    tools ? client.listAllTools() : [],
-    resources ? client.listAllResources() : [],
-    resources ? client.listAllResourceTemplates() : [],
-    prompts ? client.listAllPrompts() : [],
+    list('tools', () => client.listAllTools()),
+    list('resources', () => client.listAllResources()),
+    list('resources', () => client.listAllResourceTemplates()),
+    list('prompts', () => client.listAllPrompts()),
   ])
   return { tool, resource, template, prompt }
 }

@@ -16,35 +16,44 @@ export interface Connection {
   catalog: Catalog
 }
 
+/** Where to connect, and how. */
+export interface Target {
+  url: string
+  /** Any, if not given. */
+  revision: Revision | undefined
+  /** Gives up connecting. */
+  signal: AbortSignal
+}
+
 /** Connects and loads the lists; loads them again, and says so, when the server changes them. */
 export async function openConnection(
-  url: string,
-  revision: Revision | undefined,
+  { url, revision, signal }: Target,
   activity: Activity,
   onChanged: () => void,
 ): Promise<Connection> {
-  const reload = (): void => {
-    loadCatalog(client).then((catalog) => {
-      connection.catalog = catalog
-      onChanged()
-    }, onError)
-  }
+  let connection: Connection | undefined = undefined
   const onError = (error: unknown): void =>
     activity.log({ level: 'error', logger: 'playground', data: String(error) })
+  const reload = async (): Promise<void> => {
+    if (!connection) return
+    connection.catalog = await loadCatalog(connection.client, onError)
+    onChanged()
+  }
 
   const client = await connect(url, {
     info: { name: 'edgewise-playground', title: 'Edgewise playground', version: '1.0.0' },
+    signal,
     fetch: watchedFetch(activity.wire),
     capabilities: { elicitation: { form: {}, url: {} } },
-    onElicit: (params, { signal }) => ask(params, signal),
+    onElicit: (params, context) => ask(params, context.signal),
     onLog: activity.log,
-    onToolsChanged: reload,
-    onResourcesChanged: reload,
-    onPromptsChanged: reload,
+    onToolsChanged: () => void reload(),
+    onResourcesChanged: () => void reload(),
+    onPromptsChanged: () => void reload(),
     onError,
     ...(revision && { revision }),
   })
   if (client.serverCapabilities?.logging) await client.setLogLevel('debug')
-  const connection: Connection = { client, catalog: await loadCatalog(client) }
+  connection = { client, catalog: await loadCatalog(client, onError) }
   return connection
 }

@@ -35,10 +35,14 @@ export function adviceOn(error: unknown): string[] {
       return [
         'The server may not be running at that address.',
         `It may not allow calls from ${location.origin}: its answers need CORS headers.`,
-        'A page on https cannot call an endpoint on http, except on this machine.',
+        ...(location.protocol === 'https:'
+          ? ['A page on https cannot call an endpoint on http, except on this machine.']
+          : []),
       ]
     case 'HTTP':
       return ['The address may be another page of that site: an endpoint often ends in /mcp.']
+    case 'UNAUTHORIZED':
+      return ['The server wants you to sign in, which this page does not do.']
     case 'VERSION_MISMATCH':
       return ['Choose “Auto”, or a revision that the server speaks.']
     case 'TIMEOUT':

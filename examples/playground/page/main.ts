@@ -23,6 +23,8 @@ const detail = find('detail', HTMLElement)
 const activity = setUpActivity()
 
 let connection: Connection | undefined
+let opening: AbortController | undefined
+/** What may help when there is no connection. */
 let advice: string[] = []
 /** Views that were opened, so that going back finds forms and results as they were. */
 const views = new Map<string, HTMLElement>()
@@ -36,7 +38,9 @@ function showRoute(moveFocus: boolean): void {
   detail.replaceChildren(view)
   document.body.dataset['view'] = route ? 'detail' : 'list'
   markCurrent()
-  if (moveFocus) view.querySelector<HTMLElement>('h1')?.focus()
+  const heading = view.querySelector('h1')
+  document.title = `${heading?.textContent} · Edgewise playground`
+  if (moveFocus) heading?.focus()
 }
 
 function makeView(route: Route | undefined): HTMLElement {
@@ -67,21 +71,27 @@ function makeView(route: Route | undefined): HTMLElement {
 function report(state: 'idle' | 'connecting' | 'connected' | 'failed', text: string): void {
   const status = find('status', HTMLElement)
   status.textContent = text
-  status.hidden = false
   document.body.dataset['state'] = state
 }
 
+/** Connects as the form says, instead of what is or was being connected to. */
 async function open(): Promise<void> {
-  report('connecting', 'Connecting')
-  await connection?.client.close()
+  opening?.abort()
+  opening = new AbortController()
+  const { signal } = opening
+  const last = connection
   connection = undefined
   views.clear()
+  report('connecting', 'Connecting')
   try {
+    await last?.client.close()
     const wanted = findRevision(revision.value)?.version
-    const opened = await openConnection(endpoint.value, wanted, activity, () => {
-      if (opened !== connection) return
-      showCatalog(opened.catalog)
-    })
+    const opened = await openConnection(
+      { url: endpoint.value, revision: wanted, signal },
+      activity,
+      () => opened === connection && showCatalog(opened.catalog),
+    )
+    if (signal.aborted) return await opened.client.close()
     connection = opened
     advice = []
     showCatalog(opened.catalog)
@@ -89,6 +99,7 @@ async function open(): Promise<void> {
     report('connected', `Connected to ${serverInfo?.title ?? serverInfo?.name} over ${spoken}`)
     remember()
   } catch (error) {
+    if (signal.aborted) return
     showCatalog(undefined)
     advice = adviceOn(error)
     report('failed', summary(error))

@@ -4,14 +4,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { isObject } from 'edgewise/browser'
 import { createParser } from 'eventsource-parser'
+import { duration } from './run.ts'
 
 /** Something that was sent or received. */
 export interface WireEntry {
   direction: 'sent' | 'received'
   /** A method, or what an answer is. */
   title: string
-  /** The message, or the text that was none. */
+  /** The message, the text that was none, or nothing. */
   body: unknown
   /** The HTTP line and the headers that are MCP's. */
   http: string[]
@@ -21,23 +23,20 @@ export interface WireEntry {
 export function watchedFetch(
   report: (entry: WireEntry) => void,
 ): (url: string, init: RequestInit) => Promise<Response> {
+  const titleOf = titles()
   return async (url, init) => {
-    const request = requestLines(url, init)
-    const sent = typeof init.body === 'string' ? init.body : undefined
-    if (sent === undefined)
-      report({ direction: 'sent', title: request[0] ?? '', body: undefined, http: request })
-    else
-      reportText(sent, (title, body) => report({ direction: 'sent', title, body, http: request }))
+    const line = `${init.method ?? 'GET'} ${new URL(url).pathname}`
+    const http = [line, ...protocolHeaders(new Headers(init.headers))]
+    const sent = typeof init.body === 'string' ? parsed(init.body) : undefined
+    report({ direction: 'sent', title: titleOf(sent) ?? line, body: sent, http })
 
     const response = await fetch(url, init)
-    const http = [
-      `HTTP ${response.status} ${response.statusText}`.trim(),
-      ...protocolHeaders(response.headers),
-    ]
-    const received = (title: string, body: unknown): void =>
-      report({ direction: 'received', title, body, http })
+    const status = `HTTP ${response.status} ${response.statusText}`.trim()
+    const answerHttp = [status, ...protocolHeaders(response.headers)]
+    const received = (body: unknown): void =>
+      report({ direction: 'received', title: titleOf(body) ?? status, body, http: answerHttp })
     if (!response.body || response.status === 202) {
-      received(http[0] ?? '', undefined)
+      received(undefined)
       return response
     }
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
@@ -45,12 +44,33 @@ export function watchedFetch(
   }
 }
 
-type Received = (title: string, body: unknown) => void
+/** Names messages; an answer by what it answers, and in what time. */
+function titles(): (body: unknown) => string | undefined {
+  const asked = new Map<unknown, { method: string; start: number }>()
+  return (body) => {
+    if (Array.isArray(body)) return `Batch of ${body.length}`
+    if (!isObject(body)) return undefined
+    const { id, method, result } = body
+    if (typeof method === 'string') {
+      if (id !== undefined) asked.set(id, { method, start: performance.now() })
+      return method
+    }
+    const request = asked.get(id)
+    asked.delete(id)
+    const wantsInput = isObject(result) && result['resultType'] === 'input_required'
+    const outcome = 'error' in body ? 'error' : wantsInput ? 'input required' : 'result'
+    if (!request) return outcome
+    return `${request.method} ${outcome}, ${duration(performance.now() - request.start)}`
+  }
+}
 
 /** Passes bytes on and reports the messages in them. */
-function tap(isStream: boolean, received: Received): TransformStream<Uint8Array<ArrayBuffer>> {
+function tap(
+  isStream: boolean,
+  received: (body: unknown) => void,
+): TransformStream<Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder()
-  const events = createParser({ onEvent: ({ data }) => data && reportText(data, received) })
+  const events = createParser({ onEvent: ({ data }) => data && received(parsed(data)) })
   let text = ''
   return new TransformStream({
     transform(chunk, controller) {
@@ -60,31 +80,17 @@ function tap(isStream: boolean, received: Received): TransformStream<Uint8Array<
       else text += part
     },
     flush() {
-      if (text) reportText(text, received)
+      if (text) received(parsed(text))
     },
   })
 }
 
-function reportText(text: string, report: (title: string, body: unknown) => void): void {
-  let body: unknown = text
+function parsed(text: string): unknown {
   try {
-    body = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    // Shown as the text it is.
+    return text
   }
-  report(titleOf(body), body)
-}
-
-function titleOf(body: unknown): string {
-  if (Array.isArray(body)) return `Batch of ${body.length}`
-  if (typeof body !== 'object' || body === null) return 'Not a message'
-  if ('method' in body) return String(body.method)
-  if ('error' in body) return 'Error'
-  return 'id' in body ? 'Result' : 'Not a message'
-}
-
-function requestLines(url: string, { method = 'GET', headers }: RequestInit): string[] {
-  return [`${method} ${new URL(url).pathname}`, ...protocolHeaders(new Headers(headers))]
 }
 
 function protocolHeaders(headers: Headers): string[] {

@@ -8,13 +8,13 @@ import { el } from '../dom.ts'
 import { caption, describe, type Control, type Field, type FieldFacts } from './label.ts'
 import type { Option } from './shape.ts'
 
-const inputTypes: { [format: string]: string } = {
-  email: 'email',
-  uri: 'url',
-  date: 'date',
-  time: 'time',
-  'date-time': 'datetime-local',
-}
+const inputTypes = new Map<unknown, string>([
+  ['email', 'email'],
+  ['uri', 'url'],
+  ['date', 'date'],
+  ['time', 'time'],
+  ['date-time', 'datetime-local'],
+])
 /** Texts that may be longer than this get several lines. */
 const LONG_TEXT = 200
 
@@ -22,7 +22,7 @@ const LONG_TEXT = 200
 export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): Control {
   const { schema, required, value } = facts
   const long = kind === 'text' && Number(schema['maxLength']) > LONG_TEXT
-  const type = kind === 'text' ? (inputTypes[String(schema['format'])] ?? 'text') : 'number'
+  const type = kind === 'text' ? (inputTypes.get(schema['format']) ?? 'text') : 'number'
   const control = long
     ? el('textarea', { required, rows: 4, ...lengths(facts) })
     : el('input', { required, type, autocomplete: 'off', ...lengths(facts), ...range(facts, kind) })
@@ -66,8 +66,7 @@ function range({ schema }: FieldFacts, kind: string): { [attribute: string]: str
     inputmode: kind === 'integer' ? 'numeric' : 'decimal',
   }
   // An integer of zod's has the safe range as its bounds, which nobody needs to read.
-  const { minimum, maximum, multipleOf } = schema
-  if (typeof multipleOf === 'number') found['step'] = `${multipleOf}`
+  const { minimum, maximum } = schema
   if (typeof minimum === 'number' && minimum > -Number.MAX_SAFE_INTEGER) found['min'] = `${minimum}`
   if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) found['max'] = `${maximum}`
   return found

@@ -26,7 +26,11 @@ export function schemaForm(schema: JsonObject): SchemaForm {
   let shown = fieldsOf(schema, undefined)
   element.append(shown.element)
 
-  const toggle = el('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false' }, 'JSON')
+  const toggle = el(
+    'button',
+    { type: 'button', class: 'quiet', 'aria-pressed': 'false' },
+    'Edit as JSON',
+  )
   toggle.addEventListener('click', () => {
     const form = element.closest('form')
     // JSON that cannot be read cannot be shown as fields.

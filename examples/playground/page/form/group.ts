@@ -23,7 +23,7 @@ export function group(
       required: required && facts.required,
       root: facts.root,
       depth: facts.depth + 1,
-      value: value[name],
+      value: Object.hasOwn(value, name) ? value[name] : undefined,
     }),
   }))
   const isRoot = facts.depth === 0

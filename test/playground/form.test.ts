@@ -1,0 +1,82 @@
+// Which control the playground's forms choose for a schema.
+import { describe, expect, it } from 'vitest'
+import { resolve, shapeOf, type Shape } from '../../examples/playground/page/form/shape.ts'
+import type { JsonObject } from '../../src/index.ts'
+
+function shape(schema: JsonObject, root: JsonObject = schema, depth = 1): Shape {
+  return shapeOf(resolve(schema, root), depth)
+}
+
+describe('Form shapes', () => {
+  it.each([
+    [{ type: 'string' }, { kind: 'text' }],
+    [{ type: ['string', 'null'] }, { kind: 'text' }],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, { kind: 'integer' }],
+    [{ allOf: [{ type: 'boolean' }] }, { kind: 'flag' }],
+    [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { kind: 'json' }],
+    [{ type: 'object' }, { kind: 'json' }],
+    [{ type: 'array' }, { kind: 'json' }],
+    [{ type: 'constructor' }, { kind: 'json' }],
+    [{}, { kind: 'json' }],
+    [
+      { type: 'array', items: { type: 'number' } },
+      { kind: 'list', items: { type: 'number' } },
+    ],
+  ])('%j is shown as %j', (schema, expected) => {
+    expect(shape(schema)).toEqual(expected)
+  })
+
+  it('offer titled and untitled choices in all forms of the revisions', () => {
+    const titled = [
+      { value: 's', title: 'Small' },
+      { value: 'l', title: 'Large' },
+    ]
+    const consts = [
+      { const: 's', title: 'Small' },
+      { const: 'l', title: 'Large' },
+    ]
+    const names = { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] }
+    expect(shape(names)).toEqual({ kind: 'choice', options: titled })
+    expect(shape({ type: 'string', oneOf: consts })).toEqual({ kind: 'choice', options: titled })
+    const several = { type: 'array', items: { anyOf: consts } }
+    expect(shape(several)).toEqual({ kind: 'choices', options: titled })
+    expect(shape({ enum: [1, 'x'] })).toEqual({
+      kind: 'choice',
+      options: [
+        { value: 1, title: '1' },
+        { value: 'x', title: 'x' },
+      ],
+    })
+  })
+
+  it('follow local references and keep what stands beside them', () => {
+    const root = { $defs: { 'a/b': { type: 'string', title: 'Inner' } } }
+    expect(resolve({ $ref: '#/$defs/a~1b', title: 'Outer' }, root)).toEqual({
+      type: 'string',
+      title: 'Outer',
+    })
+    expect(shape({ $ref: 'https://elsewhere.example/schema' }, root)).toEqual({ kind: 'json' })
+    expect(shape({ $ref: '#/$defs/missing' }, root)).toEqual({ kind: 'json' })
+  })
+
+  it('end references that go in a circle, and objects that contain themselves', () => {
+    const loop = { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }
+    expect(shape({ $ref: '#/$defs/a' }, loop)).toEqual({ kind: 'json' })
+    const tree = { type: 'object', properties: { child: { $ref: '#' } } }
+    expect(shape({ $ref: '#' }, tree, 0).kind).toBe('group')
+    expect(shape({ $ref: '#' }, tree, 6)).toEqual({ kind: 'json' })
+  })
+
+  it('take names such as __proto__ and constructor for plain data', () => {
+    const schema = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},"required":["__proto__"]}',
+    ) as JsonObject
+    expect(shape(schema)).toEqual({
+      kind: 'group',
+      fields: [
+        { name: '__proto__', schema: { type: 'string' }, required: true },
+        { name: 'constructor', schema: { type: 'number' }, required: false },
+      ],
+    })
+  })
+})
