@@ -13,7 +13,7 @@ export async function sample(
   asker: Asker,
   { key, ...params }: CreateMessageParams & { key?: string },
 ): Promise<CreateMessageResult> {
-  const fault = samplingFault(params as JsonObject)
+  const fault = samplingFault(params)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
   // Context of other servers is for clients that say they share it.
   if (!asker.exchange.client.capabilities.sampling?.context) delete params.includeContext
