@@ -10,6 +10,7 @@ export type {
   ChildTransport,
   HttpServer,
   ListenOptions,
+  ProgramToStart,
   ServeStdioOptions,
   StdioClientOptions,
 } from '../../src/transport/index.ts'

@@ -23,7 +23,7 @@ import {
  * again SIGKILL.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
-  return childTransport(options.command, () => start(options), options)
+  return childTransport(options, () => start(options))
 }
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {

@@ -11,6 +11,7 @@ export type {
   ChildTransport,
   HttpServer,
   ListenOptions,
+  ProgramToStart,
   ServeStdioOptions,
   StdioClientOptions,
 } from '../../src/transport/index.ts'

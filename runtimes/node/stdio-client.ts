@@ -25,7 +25,7 @@ import { webReadable, webWritable } from './streams.ts'
  * SIGTERM, after as much again SIGKILL. What still runs when this process exits gets SIGTERM.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
-  return childTransport(options.command, () => start(options), options)
+  return childTransport(options, () => start(options))
 }
 
 const windows = process.platform === 'win32'

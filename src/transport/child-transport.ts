@@ -61,6 +61,21 @@ export interface StdioClientOptions extends ChildTransportOptions {
    * @default 'inherit'
    */
   stderr?: 'inherit' | 'ignore' | ((text: string) => void)
+  /**
+   * Asked before the program is started for the first time, with all that is going to run. A host
+   * that starts what others configured shows its user every word of it, says that it is code which
+   * gets the user's rights, and waits for consent; `false` refuses the start with `ABORTED`.
+   */
+  approve?: (program: ProgramToStart) => boolean | Promise<boolean>
+}
+
+/** What is going to run. */
+export interface ProgramToStart {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string | undefined
+  /** The variables that it gets on top of those that are always handed on. */
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** The transport of a child process. */
@@ -89,21 +104,20 @@ const LONG_LIFE_MS = 60_000
  * `close` flushes what was sent and closes the process's stdin, then waits, sends SIGTERM, waits
  * and sends SIGKILL, and resolves when the process has ended.
  *
- * @param name What to call the process in errors.
  * @param spawn Starts the process; rejects when that fails.
  */
 export function childTransport(
-  name: string,
+  options: StdioClientOptions,
   spawn: () => Promise<ChildProcess>,
-  options: ChildTransportOptions = {},
 ): ChildTransport {
-  return new SpawnedTransport(name, spawn, options)
+  return new SpawnedTransport(options, spawn)
 }
 
 class SpawnedTransport implements ChildTransport {
   readonly #name: string
   readonly #spawn: () => Promise<ChildProcess>
-  readonly #options: Required<ChildTransportOptions>
+  readonly #limits: Required<ChildTransportOptions>
+  #approve: (() => boolean | Promise<boolean>) | undefined
   #receiver: Receiver | undefined
   #connection: ChildConnection | undefined
   #opening: Promise<void> | undefined
@@ -112,11 +126,13 @@ class SpawnedTransport implements ChildTransport {
   /** Restarts in a row. */
   #restarts = 0
 
-  constructor(name: string, spawn: () => Promise<ChildProcess>, options: ChildTransportOptions) {
+  constructor(options: StdioClientOptions, spawn: () => Promise<ChildProcess>) {
     const { maxMessageBytes = 33_554_432, graceMs = 2000, maxRestarts = 5 } = options
-    this.#name = name
+    const { command, args = [], cwd, env = {}, approve } = options
+    this.#name = command
     this.#spawn = spawn
-    this.#options = { maxMessageBytes, graceMs, maxRestarts }
+    this.#limits = { maxMessageBytes, graceMs, maxRestarts }
+    if (approve) this.#approve = () => approve({ command, args, cwd, env })
   }
 
   get pid(): number | undefined {
@@ -141,7 +157,7 @@ class SpawnedTransport implements ChildTransport {
     const receiver = this.#receiver
     if (!receiver || this.#closing) return Promise.reject(this.#notOpen())
     if (Date.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
-    if (this.#restarts >= this.#options.maxRestarts) {
+    if (this.#restarts >= this.#limits.maxRestarts) {
       const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
       return Promise.reject(new McpError('LIMIT_EXCEEDED', message))
     }
@@ -163,8 +179,12 @@ class SpawnedTransport implements ChildTransport {
   }
 
   async #open(receiver: Receiver): Promise<void> {
+    if (this.#approve && !(await this.#approve())) {
+      throw new McpError('ABORTED', `Starting "${this.#name}" was not approved`)
+    }
+    this.#approve = undefined
     if (this.#closing) throw this.#notOpen()
-    const connection = new ChildConnection(await this.#spawn(), this.#options)
+    const connection = new ChildConnection(await this.#spawn(), this.#limits)
     if (this.#closing) {
       await connection.end()
       throw this.#notOpen()

@@ -9,6 +9,7 @@ export {
   inheritedVariables,
   type ChildTransport,
   type ChildTransportOptions,
+  type ProgramToStart,
   type StdioClientOptions,
 } from './child-transport.ts'
 export { inMemoryTransports } from './in-memory.ts'

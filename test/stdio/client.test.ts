@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { connect } from '../../src/client/index.ts'
 import { stdioClient, type StdioClientOptions } from '../../runtimes/node/index.ts'
 import type { ProtocolError } from '../../src/protocol/errors.ts'
 import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
@@ -108,6 +109,20 @@ describe('starting', () => {
     } finally {
       delete process.env.EDGEWISE_TEST_SECRET
     }
+  })
+
+  test('a host sees all that is going to run, once, and can refuse it [L-STDIO-015]', async () => {
+    const long = 'x'.repeat(10_000)
+    const approve = vi.fn().mockResolvedValue(true)
+    const args = ['-e', ECHO, '--', long]
+    const { transport } = await run('', { args, env: { TOKEN: 't' }, approve })
+    await transport.restart()
+    const program = { command: process.execPath, args, cwd: undefined, env: { TOKEN: 't' } }
+    expect(approve.mock.calls).toEqual([[program]])
+
+    const refused = stdioClient({ command: process.execPath, args, approve: () => false })
+    await expect(refused.start(new Answers())).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(refused.pid).toBeUndefined()
   })
 
   test('a program that does not exist is a clear error at once', async () => {
@@ -360,6 +375,52 @@ describe('restart', () => {
     const { transport } = await run(ECHO)
     await transport.close()
     await expect(transport.restart()).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+})
+
+describe('connect', () => {
+  /** A legacy server that does something of its own with what it does not know. */
+  const legacy = (unknown: string): string => `
+    require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line)
+      const answer = (body) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...body }))
+      if (method === 'initialize') answer({ result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } } })
+      else if (method === 'tools/list') answer({ result: { tools: [] } })
+      else if (id !== undefined) { ${unknown} }
+    })`
+
+  test.each([
+    ['dies of the probe', 'process.exit(1)'],
+    ['dies of the probe by a signal', 'process.kill(process.pid, "SIGKILL")'],
+    ['does not answer the probe', ''],
+    ['refuses the probe', 'answer({ error: { code: -32601, message: "No" } })'],
+    ['answers the probe with noise', 'console.log("What is " + method + "?")'],
+  ])(
+    'to an old server that %s opens a session [M-STDIO-027] [M-STDIO-029] [M-STDIO-031]',
+    async (_name, unknown) => {
+      const transport = stdioClient({ command: process.execPath, args: ['-e', legacy(unknown)] })
+      const client = await connect(transport, { probeTimeoutMs: 1000 })
+      expect(client.revision).toBe('2025-11-25')
+      expect(await client.listAllTools()).toEqual([])
+      await client.close()
+      expect(transport.pid).toBeUndefined()
+    },
+  )
+
+  test('to a program that does not exist, or that dies at once, is a clear error', async () => {
+    const missing = stdioClient({ command: 'edgewise-no-such-program' })
+    await expect(connect(missing)).rejects.toThrow('there is no such program')
+    const dying = stdioClient({ command: process.execPath, args: ['-e', 'process.exit(7)'] })
+    await expect(connect(dying)).rejects.toThrow('ended with code 7')
+  })
+
+  test('calls in flight fail at once when the program dies [M-STDIO-024]', async () => {
+    const transport = stdioClient({ command: process.execPath, args: ['-e', legacy('')] })
+    const client = await connect(transport, { revision: '2025-11-25' })
+    const call = client.callTool('hang')
+    process.kill(transport.pid!, 'SIGKILL')
+    await expect(call).rejects.toMatchObject({ code: 'CLOSED' })
+    await client.close()
   })
 })
 

@@ -109,3 +109,13 @@ export async function bundleForNode(file: string): Promise<string> {
   })
   return outfile
 }
+
+/** Calls a tool without a session, in 2026-07-28. */
+export function modernCall(id: unknown, name: string, args: object = {}): object {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    'io.modelcontextprotocol/logLevel': 'debug',
+  }
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args, _meta } }
+}

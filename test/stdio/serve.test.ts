@@ -1,7 +1,7 @@
 // The same server as a program on each runtime, fed byte by byte, flooded, signalled and left alone.
 import { afterEach, describe, expect, test } from 'vitest'
 import { serveStdio } from '../../runtimes/node/index.ts'
-import { bundleForNode, call, INITIALIZE, Program } from './program.ts'
+import { bundleForNode, call, INITIALIZE, modernCall, Program } from './program.ts'
 
 const bundled = await bundleForNode('main-node.ts')
 const denoFlags = ['--no-remote', '--node-modules-dir=manual', '--no-prompt', '--no-lock']
@@ -28,21 +28,11 @@ describe.each([
   test('messages of both eras, however they are cut and whatever is between them [L-STDIO-003] [L-STDIO-014] [M-STDIO-002] [M-STDIO-004] [M-STDIO-013]', async () => {
     const program = start()
     const said = 'a—é漢😀'
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
-    const modern = {
-      jsonrpc: '2.0',
-      id: 3,
-      method: 'tools/call',
-      params: { name: 'echo', arguments: { text: said }, _meta },
-    }
     const text = [
       '\uFEFF' + JSON.stringify(INITIALIZE) + '\r\n\r\n',
       JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }) + '\r\n',
       JSON.stringify(call(2, 'echo', { text: said })) + '\r\n',
-      JSON.stringify(modern) + '\n',
+      JSON.stringify(modernCall(3, 'echo', { text: said })) + '\n',
     ].join('')
     for (const byte of Buffer.from(text)) program.child.stdin.write(Buffer.of(byte))
     const content = [{ type: 'text', text: said }]
@@ -80,6 +70,41 @@ describe.each([
     for (const word of ['log', 'info', 'debug', 'dir', 'group', 'trace']) {
       expect(program.stderr).toContain(word)
     }
+  })
+
+  test('nothing more is sent for a cancelled request [M-STDIO-017] [M-STDIO-018]', async () => {
+    const program = start()
+    await program.initialize()
+    const cancel = (requestId: string): object => ({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId },
+    })
+    for (const [id, request] of Object.entries({ old: call, new: modernCall })) {
+      program.stderr = ''
+      program.write(request(id, 'talk', { waitMs: 100 }))
+      await program.said('talking')
+      program.write(cancel(id))
+      // The handler goes on, logs and returns.
+      await program.said('printed\nprinted')
+      program.write({ jsonrpc: '2.0', id: `${id} ping`, method: 'ping' })
+      await program.response(`${id} ping`)
+    }
+    program.write(call('waiting', 'wait'))
+    await program.said('waiting')
+    program.write(cancel('waiting'))
+    await program.said('cancelled')
+    program.write({ jsonrpc: '2.0', id: 'last ping', method: 'ping' })
+    await program.response('last ping')
+    const ids = program.messages.map(({ id }) => id)
+    expect(ids).toEqual(['init', 'old ping', 'new ping', 'last ping'])
+  })
+
+  test('a server of 2026-07-28 asks in its result and sends no request [M-STDIO-011]', async () => {
+    const program = start()
+    program.write(modernCall(1, 'ask'))
+    expect((await program.response(1)).result).toMatchObject({ resultType: 'input_required' })
+    expect(program.messages).toHaveLength(1)
   })
 
   test('large answers that are written at once do not mix, and a quick one overtakes a slow one [L-STDIO-005] [M-STDIO-014] [M-STDIO-015]', async () => {

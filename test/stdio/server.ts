@@ -58,5 +58,13 @@ export function testServer({ print }: Host): Server {
     console.error('printed')
     return text('x'.repeat(1 << 20))
   })
+
+  server.tool('ask', {}, async (_args, ctx) => {
+    const answer = await ctx.elicit({
+      message: 'Sure?',
+      schema: z.object({ sure: z.boolean() }),
+    })
+    return text(answer.action)
+  })
   return server
 }
