@@ -302,7 +302,7 @@ describe('Playground: for everyone', () => {
     expect(await own.getByRole('navigation').isVisible()).toBe(false)
     expect(await width()).toBe(320)
     await own.getByRole('link', { name: 'All' }).click()
-    expect(await own.getByRole('navigation').isVisible()).toBe(true)
+    await own.getByRole('navigation').waitFor()
     await own.context().close()
   })
 
