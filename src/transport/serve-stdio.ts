@@ -44,10 +44,18 @@ export async function serveStdioOn(
   const { signal, exitAfterMs = 1000 } = options
   const host = open()
   const ending = new AbortController()
+  const exit = (): void => {
+    if (exitAfterMs !== Infinity) host.exitAfter(exitAfterMs)
+  }
   const end = (): void => ending.abort()
+  const terminate = (): void => {
+    end()
+    // From here, as a client that reads nothing would hold up the flush.
+    exit()
+  }
   signal?.addEventListener('abort', end)
   if (signal?.aborted) end()
-  const ignore = host.onTerminate(end)
+  const ignore = host.onTerminate(terminate)
   try {
     const transport = stdioTransport(host.stdin, host.stdout, options)
     await serveTransport(server, transport, { ...options, signal: ending.signal })
@@ -55,6 +63,6 @@ export async function serveStdioOn(
   } finally {
     signal?.removeEventListener('abort', end)
     ignore()
-    if (exitAfterMs !== Infinity) host.exitAfter(exitAfterMs)
+    exit()
   }
 }

@@ -167,6 +167,18 @@ describe.each([
     expect(program.stderr).toContain('served')
   })
 
+  test('SIGTERM ends it even when the client reads nothing', async () => {
+    const program = start()
+    await program.initialize()
+    program.child.stdout.pause()
+    program.write(call(1, 'wait'), call(2, 'repeat', { length: 32 << 20 }))
+    await program.said('waiting')
+    program.child.kill('SIGTERM')
+    // What is in the pipe already can be read once the program has ended.
+    await new Promise((resolve) => program.child.once('exit', resolve))
+    expect(program.lines).toHaveLength(1)
+  })
+
   test('a client that vanishes ends it quietly, whatever it still logs [M-STDIO-033]', async () => {
     const program = start()
     await program.initialize()
