@@ -2,29 +2,23 @@
  * The client that the official conformance suite is run against.
  *
  * The suite starts it once for each scenario: the last argument is the URL of the suite's server;
- * `MCP_CONFORMANCE_SCENARIO` names the scenario, `MCP_CONFORMANCE_PROTOCOL_VERSION` the revision, and
- * `MCP_CONFORMANCE_CONTEXT` may hold a JSON object with what the scenario needs. The suite watches the
- * traffic; the exit code says whether the client got through.
+ * `MCP_CONFORMANCE_SCENARIO` names the scenario, and `MCP_CONFORMANCE_CONTEXT` may hold a JSON object
+ * with what it needs. `MCP_CONFORMANCE_PROTOCOL_VERSION` would name the revision too, but the client is
+ * to find that out by itself. The suite watches the traffic; the exit code says whether the client
+ * got through.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
 import { connect, type Client, type ConnectOptions } from '../src/client/index.ts'
-import { findRevision, revisions, type JsonObject } from '../src/index.ts'
+import type { JsonObject } from '../src/index.ts'
 
 const { env, argv } = globalThis.process
 
 const url = argv.at(-1) ?? ''
 const scenario = env.MCP_CONFORMANCE_SCENARIO ?? ''
 
-/** The revisions of the era that is asked for: some of the suite's servers speak an older one. */
-function wanted(): ConnectOptions['revision'] {
-  const era = findRevision(env.MCP_CONFORMANCE_PROTOCOL_VERSION)?.era
-  return revisions.filter((facts) => facts.era === era).map(({ version }) => version)
-}
-
 const options: ConnectOptions = {
   info: { name: 'edgewise-everything', version: '1.0.0' },
-  revision: wanted() ?? [],
   roots: [{ uri: 'file:///home/user/project', name: 'project' }],
   onElicit: () => ({ action: 'accept', content: { confirmed: true } }),
   onSample: () => ({

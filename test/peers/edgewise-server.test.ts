@@ -48,3 +48,12 @@ for (const era of ['legacy', 'modern'] as const) {
     exchange({ revision: newest[era], server, connect })
   })
 }
+
+describe('official v2 client (auto) with an Edgewise server over HTTP', () => {
+  exchange({ revision: newest.modern, server, connect: () => connectV2(http, 'auto') })
+})
+
+describe('official v2 client (auto) with an Edgewise server over stdio', () => {
+  const connect = () => connectV2(program('edgewise-stdio'), 'auto')
+  exchange({ revision: newest.modern, server, connect })
+})

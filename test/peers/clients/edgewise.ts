@@ -11,6 +11,8 @@ export async function connectEdgewise(target: Target, era?: Era): Promise<PeerCl
     info: { name: 'edgewise', version: '1.0.0' },
     ...(era && { revision: newest[era] }),
     eras: new Map(),
+    // However slowly a program starts, that must not decide what it is taken for.
+    probeTimeoutMs: 60_000,
     onElicit({ message }) {
       asked.push(message)
       return { action: 'accept', content: { confirm: true } }

@@ -7,13 +7,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Era, PeerClient, Target } from '../contract.ts'
 import { commandOf, newest, textOf } from '../contract.ts'
 
-export async function connectV2(target: Target, era: Era): Promise<PeerClient> {
+/** Connects in an era, or in the one that the client finds out by itself. */
+export async function connectV2(target: Target, era: Era | 'auto'): Promise<PeerClient> {
   const asked: string[] = []
   const client = new Client(
     { name: 'official-v2', version: '1.0.0' },
     {
       capabilities: { elicitation: {} },
-      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: newest.modern } },
+      versionNegotiation: { mode: era === 'modern' ? { pin: newest.modern } : era },
     },
   )
   client.setRequestHandler('elicitation/create', ({ params }) => {
