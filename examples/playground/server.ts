@@ -81,10 +81,7 @@ server.tool(
     await ctx.log('info', `Counting to ${steps}`, { logger: 'count' })
     for (let step = 1; step <= steps; step++) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      if (ctx.signal.aborted) {
-        await ctx.log('warning', { stoppedAt: step }, { logger: 'count' })
-        break
-      }
+      if (ctx.signal.aborted) return text(`Stopped at ${step}.`)
       await ctx.progress(step, { total: steps, message: `Step ${step} of ${steps}` })
     }
     await ctx.log('notice', 'Counted', { logger: 'count' })
