@@ -16,4 +16,4 @@ server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, 
 
 const worker = createWorker(server)
 export default worker
-export const { McpSession } = worker.durableObjects
+export const { McpSession, McpHub } = worker.durableObjects

@@ -4,10 +4,21 @@
  * @see https://developers.cloudflare.com/durable-objects/get-started/
  */
 
+import type { ServerChange } from '../../src/server/index.ts'
+
 /** The methods of a session object beside `fetch`, as the Worker calls them. */
 export interface SessionObject extends Rpc.DurableObjectBranded {
   /** The secret of this deployment, minted by the first call. */
   sealingSecret(): Promise<string>
+  /** Tells the sessions of a change; whether there are any. */
+  announce(change: ServerChange): Promise<boolean>
+}
+
+/** The methods of a hub object beside `fetch`. */
+export interface HubObject extends Rpc.DurableObjectBranded {
+  publish(change: ServerChange): Promise<void>
+  join(object: string, watched: readonly string[]): Promise<void>
+  leave(object: string): Promise<void>
 }
 
 /**
@@ -15,13 +26,13 @@ export interface SessionObject extends Rpc.DurableObjectBranded {
  *
  * @throws {Error} when the environment does not have it; the message says what to add.
  */
-export function requireNamespace(
+export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObject>(
   env: unknown,
   binding: string,
-  className: string,
-): DurableObjectNamespace<SessionObject> {
+  className: 'McpSession' | 'McpHub',
+): DurableObjectNamespace<T> {
   const found = (env as Record<string, unknown>)[binding]
-  if (isNamespace(found)) return found
+  if (isNamespace<T>(found)) return found
   throw new Error(
     `The Worker has no Durable Object binding "${binding}". Export ${className} from the Worker, and add to wrangler.toml:
 
@@ -31,7 +42,7 @@ class_name = "${className}"
 
 [[migrations]]
 tag = "v1"
-new_sqlite_classes = ["${className}"]`,
+new_sqlite_classes = ["McpSession", "McpHub"]`,
   )
 }
 
@@ -68,6 +79,8 @@ export function requireCompatibility(): void {
   )
 }
 
-function isNamespace(value: unknown): value is DurableObjectNamespace<SessionObject> {
+function isNamespace<T extends Rpc.DurableObjectBranded>(
+  value: unknown,
+): value is DurableObjectNamespace<T> {
   return typeof value === 'object' && value !== null && 'idFromString' in value
 }

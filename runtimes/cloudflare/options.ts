@@ -18,6 +18,13 @@ export interface WorkerOptions<Env = unknown> extends Omit<
   identify?: (request: Request, env: Env) => Identity | Response | Promise<Identity | Response>
   /** The name of the binding to the namespace of `McpSession`; `MCP_SESSION` by default. */
   sessionBinding?: string
+  /** The name of the binding to the namespace of `McpHub`; `MCP_HUB` by default. */
+  hubBinding?: string
+  /**
+   * How many objects share the telling of changes; 1 by default, which is good for some thousand
+   * clients that listen at once. More tell more clients, each change costs as many requests.
+   */
+  hubShards?: number
   /** Milliseconds without a request after which a session ends; one hour by default. */
   sessionIdleMs?: number
   /**

@@ -5,9 +5,15 @@
  * @see https://developers.cloudflare.com/durable-objects/
  */
 import { DurableObject } from 'cloudflare:workers'
-import { createHandler, type Handler, type Server } from '../../src/server/index.ts'
+import {
+  createHandler,
+  type Handler,
+  type Server,
+  type ServerChange,
+} from '../../src/server/index.ts'
 import { requireSql } from './bindings.ts'
 import { readIdentity } from './caller.ts'
+import type { Hub } from './hub.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { SqlSessionStore } from './session-store.ts'
@@ -17,7 +23,11 @@ import { socketSink } from './stream-socket.ts'
 export type ObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
 
 /** Makes the class of the objects that serve the sessions of a server. */
-export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>): ObjectClass {
+export function sessionObject<Env>(
+  server: Server,
+  options: WorkerOptions<Env>,
+  hub: Hub,
+): ObjectClass {
   const { sessionIdleMs: idleMs = 3_600_000 } = options
   // Uses are noted this often, so that most requests write nothing.
   const touchMs = Math.min(idleMs / 10, 60_000)
@@ -25,7 +35,12 @@ export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>):
   return class McpSession extends DurableObject {
     readonly #store: SqlSessionStore
     readonly #handle: Handler
+    #announce: ((change: ServerChange) => void) | undefined
     #touchedAt = 0
+    /** Whether what sessions listen to may differ from what the hub knows. */
+    #stale = false
+    /** What the hub knows of this object: nothing, or not known here when it is null. */
+    #joined: string | null | undefined
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
@@ -34,15 +49,26 @@ export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>):
         void storage.setAlarm(Date.now() + idleMs + touchMs)
         return ctx.id.toString()
       }
-      this.#store = new SqlSessionStore(storage, mintId, (session, stream) => {
-        const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
-        return socket && socketSink(socket)
+      this.#store = new SqlSessionStore(storage, {
+        mintId,
+        findSink: (session, stream) => {
+          const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
+          return socket && socketSink(socket)
+        },
+        changed: () => void (this.#stale = true),
       })
+      this.#joined = this.#store.uses().length > 0 ? null : undefined
       this.#handle = createHandler(server, {
         ...options,
         sessions: this.#store,
         sessionLimits: { idleMs },
         secrets: sealingSecrets(options),
+        changes: {
+          subscribe: (listener) => {
+            this.#announce = listener
+            return () => {}
+          },
+        },
         carry: ({ session, stream }) => {
           const { 0: client, 1: socket } = new WebSocketPair()
           ctx.acceptWebSocket(socket, [session, `${session}/${stream}`])
@@ -54,25 +80,36 @@ export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>):
       })
     }
 
-    override fetch(request: Request): Promise<Response> {
+    override async fetch(request: Request): Promise<Response> {
+      hub.start()
       this.#touch(request.headers.get('mcp-session-id'))
-      return this.#handle(request, {
+      const response = await this.#handle(request, {
         ...readIdentity(request.headers),
         env: this.env,
         waitUntil: (work) => this.ctx.waitUntil(work),
       })
+      // Before the client learns that it is subscribed.
+      if (this.#stale) await this.#joinHub()
+      return response
+    }
+
+    /** Tells the sessions of a change; whether there are any. */
+    announce(change: ServerChange): boolean {
+      this.#announce?.(change)
+      return this.#store.watched() !== undefined
     }
 
     /** Ends the sessions that nobody used for too long. */
     override async alarm(): Promise<void> {
       let next = Infinity
-      for (const { id, usedAt } of this.#store.all()) {
+      for (const { id, usedAt } of this.#store.uses()) {
         const listens = this.ctx.getWebSockets(id).length > 0
         const endsAt = (listens ? Date.now() : usedAt) + idleMs + touchMs
         if (endsAt <= Date.now()) await this.#end(id)
         else next = Math.min(next, endsAt)
       }
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
+      if (this.#stale) await this.#joinHub()
     }
 
     /** Sockets carry nothing but events to the client. */
@@ -90,6 +127,23 @@ export function sessionObject<Env>(server: Server, options: WorkerOptions<Env>):
       const minted = crypto.randomUUID() + crypto.randomUUID()
       await storage.put('mcp_secret', minted)
       return minted
+    }
+
+    /** Lets the hub know what sessions listen to. */
+    async #joinHub(): Promise<void> {
+      this.#stale = false
+      const object = this.ctx.id.toString()
+      const watched = this.#store.watched()
+      const known = watched && JSON.stringify(watched.toSorted())
+      if (known === this.#joined) return
+      this.#joined = known
+      try {
+        await (watched ? hub.join(object, watched) : hub.leave(object))
+      } catch (error) {
+        this.#joined = null
+        this.#stale = true
+        throw error
+      }
     }
 
     #touch(id: string | null): void {

@@ -14,29 +14,36 @@ import { createSqlEventLog } from './event-log.ts'
 import { hasTables, migrate } from './schema.ts'
 import { createSqlStreamStore } from './stream-store.ts'
 
+/** What a store needs of its object. */
+export interface SqlSessionStoreOptions {
+  /** Gives a new session its id. */
+  mintId: () => string
+  /** Finds the connection of a stream that outlived the object in memory. */
+  findSink: (session: string, stream: string) => Sink | undefined
+  /** Learns that what sessions listen to may have changed. */
+  changed: () => void
+  limits?: EventLogLimits
+}
+
 /** Keeps sessions in the storage of one object. */
 export class SqlSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
   readonly #sql: SqlStorage
   readonly #mintId: () => string
   readonly #findSink: (session: string, stream: string) => Sink | undefined
+  readonly #changed: () => void
   readonly #limits: EventLogLimits
   #ready: boolean
 
-  /**
-   * @param mintId Gives a new session its id.
-   * @param findSink Finds the connection of a stream that outlived the object in memory.
-   */
   constructor(
     storage: DurableObjectStorage,
-    mintId: () => string,
-    findSink: (session: string, stream: string) => Sink | undefined,
-    limits: EventLogLimits = {},
+    { mintId, findSink, changed, limits = {} }: SqlSessionStoreOptions,
   ) {
     this.#storage = storage
     this.#sql = storage.sql
     this.#mintId = mintId
     this.#findSink = findSink
+    this.#changed = changed
     this.#limits = limits
     this.#ready = hasTables(storage.sql)
     if (this.#ready) migrate(storage)
@@ -65,29 +72,58 @@ export class SqlSessionStore implements SessionStore {
 
   save(id: string, record: SessionRecord): void {
     this.#sql.exec('UPDATE mcp_sessions SET record = ? WHERE id = ?', JSON.stringify(record), id)
+    this.#changed()
   }
 
   async remove(id: string): Promise<void> {
     if (!this.#ready) return
+    this.#changed()
     this.#sql.exec('DELETE FROM mcp_sessions WHERE id = ?', id)
     this.#sql.exec('DELETE FROM mcp_events WHERE session = ?', id)
     this.#sql.exec('DELETE FROM mcp_streams WHERE session = ?', id)
-    if (this.all().length > 0) return
+    if (this.uses().length > 0) return
     this.#ready = false
     await this.#storage.deleteAlarm()
     await this.#storage.deleteAll()
   }
 
   streams(id: string): StreamStore {
-    return createSqlStreamStore(this.#sql, id, (stream) => this.#findSink(id, stream))
+    const store = createSqlStreamStore(this.#sql, id, (stream) => this.#findSink(id, stream))
+    return {
+      ...store,
+      keep: (stream) => {
+        store.keep(stream)
+        if (!stream.call) this.#changed()
+      },
+    }
   }
 
   eventLog(id: string): ReturnType<SessionStore['eventLog']> {
     return createSqlEventLog(this.#sql, id, this.#limits)
   }
 
+  all(): { id: string; record: SessionRecord }[] {
+    if (!this.#ready) return []
+    return this.#sql
+      .exec<{ id: string; record: string }>('SELECT id, record FROM mcp_sessions')
+      .toArray()
+      .map(({ id, record }) => ({ id, record: JSON.parse(record) as SessionRecord }))
+  }
+
+  /** The resources that sessions with an open stream watch; nothing when no such stream is open. */
+  watched(): string[] | undefined {
+    if (!this.#ready) return undefined
+    const listening = this.#sql.exec<{ record: string }>(
+      `SELECT record FROM mcp_sessions
+       WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`,
+    )
+    const records = listening.toArray().map(({ record }) => JSON.parse(record) as SessionRecord)
+    if (records.length === 0) return undefined
+    return [...new Set(records.flatMap(({ subscriptions }) => subscriptions))]
+  }
+
   /** Every session that is kept, with the time of its last noted use. */
-  all(): { id: string; usedAt: number }[] {
+  uses(): { id: string; usedAt: number }[] {
     if (!this.#ready) return []
     return this.#sql
       .exec<{ id: string; usedAt: number }>('SELECT id, used_at AS usedAt FROM mcp_sessions')

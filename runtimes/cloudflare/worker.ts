@@ -9,6 +9,8 @@ import { IttyRouter, type IRequestStrict } from 'itty-router'
 import { createHandler, type Caller, type Server } from '../../src/server/index.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
 import { withIdentity, type Identity } from './caller.ts'
+import { Hub, type WorkerNotifier } from './hub.ts'
+import { hubObject } from './hub-object.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
@@ -22,7 +24,12 @@ export interface Worker<Env = unknown> {
    */
   fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>
   /** The classes that the Worker must export by these names. */
-  readonly durableObjects: { readonly McpSession: ObjectClass }
+  readonly durableObjects: { readonly McpSession: ObjectClass; readonly McpHub: ObjectClass }
+  /**
+   * Announces changes to every client in any isolate: from routes, cron and queue handlers, tools and
+   * other objects. What `server.notify` announces while a request is answered goes the same way.
+   */
+  readonly notify: WorkerNotifier
 }
 
 /**
@@ -38,10 +45,14 @@ export function createWorker<Env = unknown>(
   const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   requireNamespace(env, sessionBinding, 'McpSession')
+  requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
+  const hub = new Hub(options)
+  hub.relay(server.notify)
 
   const handle = createHandler(server, {
     ...options,
     secrets: sealingSecrets(options),
+    changes: hub.changes,
     sessions: (request, caller) => {
       const namespace = requireNamespace(env, sessionBinding, 'McpSession')
       const id = findObject(namespace, request.headers.get('mcp-session-id'))
@@ -50,6 +61,7 @@ export function createWorker<Env = unknown>(
   })
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
   router.all(path, async (request, env, ctx) => {
+    hub.start()
     const identity = (await identify?.(request, env)) ?? nobody
     if (identity instanceof Response) return identity
     return handle(request, { ...identity, env, waitUntil: (work) => ctx.waitUntil(work) })
@@ -60,7 +72,8 @@ export function createWorker<Env = unknown>(
       (await router.fetch(request, env, ctx)) ??
       (await findAssets(env)?.fetch(request)) ??
       new Response('Not found', { status: 404 }),
-    durableObjects: { McpSession: sessionObject(server, options) },
+    durableObjects: { McpSession: sessionObject(server, options, hub), McpHub: hubObject(options) },
+    notify: hub.notify,
   }
 }
 

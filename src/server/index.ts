@@ -9,7 +9,14 @@ export type { Context } from './context.ts'
 export type { Completer, Completers } from './completion.ts'
 export type { Caller, ClientFacts } from './exchange.ts'
 export type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'
-export { createNotifier, type ChangeSource, type Notifier, type ServerChange } from './notifier.ts'
+export {
+  createNotifier,
+  type ChangeSource,
+  type Notifier,
+  type ServerChange,
+  type SubscribeOptions,
+  type Unsubscribe,
+} from './notifier.ts'
 export type {
   ObservedEvent,
   Observer,

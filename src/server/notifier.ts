@@ -5,6 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 
+import type { SubscriptionFilter } from '../protocol/types.ts'
+
 /** Something that changed on the server. */
 export type ServerChange =
   | { readonly method: 'notifications/tools/list_changed' }
@@ -13,14 +15,30 @@ export type ServerChange =
   | { readonly method: 'notifications/resources/updated'; readonly uri: string }
   | { readonly method: 'notifications/elicitation/complete'; readonly elicitationId: string }
 
+/** What a subscriber tells of itself to a source that is far away. */
+export interface SubscribeOptions {
+  /** What it wants to hear of; a source may tell it of more. All by default. */
+  filter?: SubscriptionFilter
+  /** Called once when the source stops telling of changes. */
+  onEnd?: () => void
+}
+
 /** Where hosts hear of changes. */
 export interface ChangeSource {
   /** Calls `listener` at every change until the function that it returns is called. */
-  subscribe: (listener: (change: ServerChange) => void) => () => void
+  subscribe: (
+    listener: (change: ServerChange) => void,
+    options?: SubscribeOptions,
+  ) => Unsubscribe | Promise<Unsubscribe>
 }
+
+/** Stops a subscription. */
+export type Unsubscribe = () => void
 
 /** Announces changes, and lets hosts hear of them. */
 export interface Notifier extends ChangeSource {
+  /** Calls `listener` at every change until the function that it returns is called. */
+  subscribe: (listener: (change: ServerChange) => void) => Unsubscribe
   /** Announces that the list of tools changed. */
   toolsListChanged: () => void
   /** Announces that the list of prompts changed. */

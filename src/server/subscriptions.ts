@@ -35,14 +35,21 @@ export async function listen(
   const filter = honour(server, requireFilter(params))
   const { exchange, id } = ctx
   const _meta = { [META_SUBSCRIPTION_ID]: id }
-  const unsubscribe = (exchange.changes ?? server.notify).subscribe((change) => {
-    if (matches(filter, change)) void exchange.send(changeNotification(change, _meta))
-  })
+  const over = new AbortController()
+  const unsubscribe = await (exchange.changes ?? server.notify).subscribe(
+    (change) => {
+      if (matches(filter, change)) void exchange.send(changeNotification(change, _meta))
+    },
+    { filter, onEnd: () => over.abort() },
+  )
   try {
     await exchange.send(
       notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     )
-    await ended(exchange.cancellation.signal, exchange.ending)
+    await Promise.race([
+      ended(exchange.cancellation.signal, exchange.ending),
+      ended(exchange.cancellation.signal, over.signal),
+    ])
     return { _meta }
   } finally {
     unsubscribe()

@@ -50,9 +50,14 @@ export class Sessions {
     this.#changed = changed
   }
 
-  /** Every session that is live here. */
-  all(): Iterable<LiveSession> {
-    return this.#live.values()
+  /** Calls `visit` with every session, also with those that only the store knows, if it can tell. */
+  each(visit: (live: LiveSession) => void): void {
+    const kept = this.#store.all?.()
+    if (!kept) {
+      for (const live of this.#live.values()) visit(live)
+      return
+    }
+    for (const { id, record } of kept) visit(this.#live.get(id) ?? this.#revive(id, record))
   }
 
   /** Opens a session. */

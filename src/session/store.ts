@@ -17,6 +17,8 @@ export interface SessionStore {
   save(id: string, record: SessionRecord): void | Promise<void>
   /** Forgets a session and all that belongs to it. */
   remove(id: string): void | Promise<void>
+  /** Every session, where they are few enough to be told of changes one by one. */
+  all?(): Iterable<{ id: string; record: SessionRecord }>
   /** The log of a session's streams. */
   eventLog(id: string): EventLog
   /** The open streams of a session; absent where they end with the process. */

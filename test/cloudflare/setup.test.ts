@@ -32,12 +32,15 @@ describe('A Worker that is set up wrongly', () => {
   it('says which binding and migration are missing', async () => {
     const said = await complaint({ durableObjects: {} })
     expect(said).toContain('The Worker has no Durable Object binding "MCP_SESSION"')
-    expect(said).toContain('new_sqlite_classes = ["McpSession"]')
+    expect(said).toContain('new_sqlite_classes = ["McpSession", "McpHub"]')
   })
 
   it('says that its objects need SQLite', async () => {
     const said = await complaint({
-      durableObjects: { MCP_SESSION: { className: 'McpSession', useSQLite: false } },
+      durableObjects: {
+        MCP_SESSION: { className: 'McpSession', useSQLite: false },
+        MCP_HUB: { className: 'McpHub', useSQLite: true },
+      },
     })
     expect(said).toContain('McpSession needs SQLite storage')
   })

@@ -27,7 +27,13 @@ server.tool('large', { input: z.object({ bytes: z.number() }) }, async ({ bytes 
   return text('é𝄞'.repeat(bytes / 4))
 })
 
+server.tool('touch', { input: z.object({ uri: z.string() }) }, ({ uri }) => {
+  server.notify.resourceUpdated(uri)
+  return text('touched')
+})
+
 const worker = createWorker(server, {
+  hubShards: 2,
   identify: (request) => {
     const principal = request.headers.get('x-user')
     if (principal === 'nobody') return new Response('Who are you?', { status: 401 })
@@ -37,9 +43,35 @@ const worker = createWorker(server, {
 
 export default {
   fetch(...args: Parameters<typeof worker.fetch>): Response | Promise<Response> {
-    const { pathname } = new URL(args[0].url)
-    if (pathname === '/ran') return Response.json(ran)
+    const { pathname, searchParams } = new URL(args[0].url)
+    switch (pathname) {
+      case '/ran':
+        return Response.json(ran)
+      case '/lives':
+        return Response.json(lives)
+      case '/notify':
+        return notify(searchParams.get('uri')).then(() => new Response('told'))
+    }
     return worker.fetch(...args)
   },
 }
-export const { McpSession } = worker.durableObjects
+
+function notify(uri: string | null): Promise<void> {
+  return uri === null ? worker.notify.toolsListChanged() : worker.notify.resourceUpdated(uri)
+}
+
+/** How often each kind of object came into memory. */
+const lives = { sessions: 0, hubs: 0 }
+
+export class McpSession extends worker.durableObjects.McpSession {
+  constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpSession>) {
+    super(...args)
+    lives.sessions++
+  }
+}
+export class McpHub extends worker.durableObjects.McpHub {
+  constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpHub>) {
+    super(...args)
+    lives.hubs++
+  }
+}

@@ -48,7 +48,10 @@ export async function startWorker(
     const miniflare = new Miniflare({
       modules: [{ type: 'ESModule', path: 'worker.mjs', contents: script }],
       compatibilityDate: '2026-04-26',
-      durableObjects: { MCP_SESSION: { className: 'McpSession', useSQLite: true } },
+      durableObjects: {
+        MCP_SESSION: { className: 'McpSession', useSQLite: true },
+        MCP_HUB: { className: 'McpHub', useSQLite: true },
+      },
       durableObjectsPersist: storage,
       // Requests through Miniflare's own Worker never tell workerd that the client went away.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],

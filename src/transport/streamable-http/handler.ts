@@ -47,14 +47,14 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
     ending: ending.signal,
   }
   const unsubscribe = (options.changes ?? definition.notify).subscribe((change) => {
-    for (const { session, streams } of host.sessions?.all() ?? []) {
+    host.sessions?.each(({ session, streams }) => {
       announceTo(session, change, (message) => streams.announce(message))
-    }
+    })
   })
   const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
     answer(host, request, { request, ...caller })
   const close = async (): Promise<void> => {
-    unsubscribe()
+    ;(await unsubscribe)()
     ending.abort()
     await host.sessions?.close()
   }

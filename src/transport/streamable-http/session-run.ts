@@ -17,6 +17,7 @@ import { findMethod } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { dispatch } from '../../server/dispatch.ts'
 import type { Ask, Exchange } from '../../server/exchange.ts'
+import { sessionRevision } from '../../server/lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
 import { CallRecord, newCall } from '../../session/call-record.ts'
 import type { LiveSession } from '../../session/sessions.ts'
@@ -94,6 +95,7 @@ export async function run(
   const { id, method } = message
   const cancellation = openRequest(live, message)
   const facts = live?.session.record
+  const urls = facts?.elicitations
   const exchange: Exchange = {
     revision,
     client: { info: facts?.clientInfo, capabilities: facts?.clientCapabilities ?? {} },
@@ -109,25 +111,29 @@ export async function run(
       live && reply.streams && revision.primedStreams
         ? (retryMs) => reply.disconnect(retryMs)
         : undefined,
-    ask: live && reply.streams ? asker(host, live, revision, reply, record) : undefined,
+    ask: live && reply.streams ? asker(host, live, reply, record) : undefined,
     kept: record,
   }
   const response = await dispatch(host.server, message, exchange)
   if (live?.session.inFlight.get(id) === cancellation) live.session.inFlight.delete(id)
-  if (live && findMethod(method, revision)?.changesSession) await host.sessions?.save(live)
+  const changed = findMethod(method, revision)?.changesSession || facts?.elicitations !== urls
+  if (live && changed) await host.sessions?.save(live)
   return cancellation.cancelled ? undefined : response
 }
 
 /** Asks the client on the stream of the request. */
 function asker(
-  { options }: Host,
-  { session }: LiveSession,
-  revision: RevisionFacts,
+  { options, sessions }: Host,
+  live: LiveSession,
   reply: Outlet,
   record: CallRecord | undefined,
 ): Ask {
   const { askTimeoutMs: timeoutMs = 300_000 } = options
+  const { session } = live
+  const revision = sessionRevision(session.record)
   return async ({ method, params }, signal, key) => {
+    // The end of a URL may be announced after this host is gone.
+    if (session.record.elicitations) await sessions?.save(live)
     let id: RequestId | undefined
     const send = (asked: JsonRpcMessage): void => {
       if ('id' in asked && asked.id !== undefined && key !== undefined) {

@@ -4,4 +4,4 @@ import { createPeerServer } from './edgewise.ts'
 
 const worker = createWorker(createPeerServer())
 export default worker
-export const { McpSession } = worker.durableObjects
+export const { McpSession, McpHub } = worker.durableObjects

@@ -1,0 +1,124 @@
+/**
+ * A Durable Object that tells of changes: to listeners in any isolate by sockets that outlive it in
+ * memory, and to the session objects that joined it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+import { DurableObject } from 'cloudflare:workers'
+import type { ServerChange } from '../../src/server/index.ts'
+import { requireNamespace, requireSql } from './bindings.ts'
+import { readWish, wants } from './hub-wish.ts'
+import type { WorkerOptions } from './options.ts'
+import type { ObjectClass } from './session-object.ts'
+
+/** Session objects are told this many at a time. */
+const AT_ONCE = 50
+
+/** Makes the class of the objects that tell of a server's changes. */
+export function hubObject<Env>({
+  sessionBinding = 'MCP_SESSION',
+}: WorkerOptions<Env>): ObjectClass {
+  return class McpHub extends DurableObject {
+    readonly #sql: SqlStorage
+
+    constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+      super(ctx, env)
+      this.#sql = requireSql(ctx.storage, 'McpHub').sql
+      this.#sql.exec(`
+        CREATE TABLE IF NOT EXISTS mcp_members (object TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS mcp_watched (
+          uri TEXT NOT NULL,
+          object TEXT NOT NULL,
+          PRIMARY KEY (uri, object)
+        ) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS mcp_watched_by_object ON mcp_watched (object);`)
+    }
+
+    /** Opens the socket of a listener. */
+    override fetch(request: Request): Response {
+      const { 0: client, 1: socket } = new WebSocketPair()
+      this.ctx.acceptWebSocket(socket)
+      socket.serializeAttachment(readWish(request.headers))
+      return new Response(null, { status: 101, webSocket: client })
+    }
+
+    override webSocketMessage(): void {}
+
+    override webSocketClose(socket: WebSocket): void {
+      socket.close()
+    }
+
+    /** Tells everybody who wants to hear of it of a change. */
+    async publish(change: ServerChange): Promise<void> {
+      const text = JSON.stringify(change)
+      for (const socket of this.ctx.getWebSockets()) {
+        if (wants(socket.deserializeAttachment(), change)) send(socket, text)
+      }
+      const members = this.#membersFor(change)
+      while (members.length > 0) {
+        await Promise.all(members.splice(0, AT_ONCE).map((object) => this.#tell(object, change)))
+      }
+    }
+
+    /** Lets a session object hear of changes of lists, and of the resources that it watches. */
+    join(object: string, watched: readonly string[]): void {
+      this.#sql.exec('INSERT OR IGNORE INTO mcp_members (object) VALUES (?)', object)
+      this.#sql.exec(
+        'DELETE FROM mcp_watched WHERE object = ? AND uri NOT IN (SELECT value FROM json_each(?))',
+        object,
+        JSON.stringify(watched),
+      )
+      this.#sql.exec(
+        'INSERT OR IGNORE INTO mcp_watched (uri, object) SELECT value, ? FROM json_each(?)',
+        object,
+        JSON.stringify(watched),
+      )
+    }
+
+    /** Forgets a session object. */
+    leave(object: string): void {
+      this.#sql.exec('DELETE FROM mcp_members WHERE object = ?', object)
+      this.#sql.exec('DELETE FROM mcp_watched WHERE object = ?', object)
+    }
+
+    #membersFor(change: ServerChange): string[] {
+      const rows =
+        'uri' in change
+          ? this.#sql.exec<{ object: string }>(
+              'SELECT DISTINCT object FROM mcp_watched WHERE uri IN (SELECT value FROM json_each(?))',
+              JSON.stringify(coveringUris(change.uri)),
+            )
+          : this.#sql.exec<{ object: string }>('SELECT object FROM mcp_members')
+      return rows.toArray().map(({ object }) => object)
+    }
+
+    async #tell(object: string, change: ServerChange): Promise<void> {
+      const sessions = requireNamespace(this.env, sessionBinding, 'McpSession')
+      try {
+        const known = await sessions.get(sessions.idFromString(object)).announce(change)
+        if (!known) this.leave(object)
+      } catch (error) {
+        // One session that fails must not keep the others from hearing of it.
+        console.error(error)
+      }
+    }
+  }
+}
+
+/** A socket whose other end is gone, or does not read, must not keep others from hearing of it. */
+function send(socket: WebSocket, text: string): void {
+  try {
+    socket.send(text)
+  } catch {
+    socket.close(1011, 'The listener does not read')
+  }
+}
+
+/** Every URI that, when watched, covers an updated one: itself, and what lies above it. */
+function coveringUris(updated: string): string[] {
+  const uris = [updated]
+  for (let at = updated.indexOf('/'); at >= 0; at = updated.indexOf('/', at + 1)) {
+    uris.push(updated.slice(0, at), updated.slice(0, at + 1))
+  }
+  return uris
+}

@@ -1,0 +1,53 @@
+/**
+ * What a listener wants to hear of, on its way to the hub and in the attachment of its socket.
+ */
+import type { ServerChange, SubscribeOptions } from '../../src/server/index.ts'
+
+/** The filter of a listener; `resources: true` where its URIs are too many to be attached. */
+interface Wish {
+  readonly tools: boolean
+  readonly prompts: boolean
+  readonly lists: boolean
+  readonly resources: readonly string[] | boolean
+}
+
+const HEADER_WISH = 'edgewise-wish'
+/** An attachment takes 2 KB at most. */
+const MAX_CHARACTERS = 1500
+
+/** The headers that tell the hub what a listener wants. */
+export function wishHeaders({ filter }: SubscribeOptions): Record<string, string> {
+  const uris = filter?.resourceSubscriptions ?? []
+  const wish: Wish = {
+    tools: filter?.toolsListChanged ?? false,
+    prompts: filter?.promptsListChanged ?? false,
+    lists: filter?.resourcesListChanged ?? false,
+    resources: uris,
+  }
+  const text = encodeURIComponent(JSON.stringify(wish))
+  if (text.length <= MAX_CHARACTERS) return { [HEADER_WISH]: text }
+  return { [HEADER_WISH]: encodeURIComponent(JSON.stringify({ ...wish, resources: true })) }
+}
+
+/** What a listener wants, in the hub. */
+export function readWish(headers: Headers): unknown {
+  return JSON.parse(decodeURIComponent(headers.get(HEADER_WISH) ?? '{}'))
+}
+
+/** Whether a listener may want to hear of a change; it looks closer itself. */
+export function wants(attachment: unknown, change: ServerChange): boolean {
+  const { tools, prompts, lists, resources } = attachment as Wish
+  switch (change.method) {
+    case 'notifications/elicitation/complete':
+      return false
+    case 'notifications/tools/list_changed':
+      return tools
+    case 'notifications/prompts/list_changed':
+      return prompts
+    case 'notifications/resources/list_changed':
+      return lists
+    case 'notifications/resources/updated':
+      if (typeof resources === 'boolean') return resources
+      return resources.some((uri) => change.uri.startsWith(uri))
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * How changes reach everybody, whatever the isolate: through the hub, one object or several.
+ */
+import { env, waitUntil } from 'cloudflare:workers'
+import type { ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
+import { requireNamespace, type HubObject } from './bindings.ts'
+import { wishHeaders } from './hub-wish.ts'
+import type { WorkerOptions } from './options.ts'
+
+/** Announces changes to every client, from anywhere in the Worker. */
+export interface WorkerNotifier {
+  /** Announces that the list of tools changed. */
+  toolsListChanged(): Promise<void>
+  /** Announces that the list of prompts changed. */
+  promptsListChanged(): Promise<void>
+  /** Announces that the list of resources or templates changed. */
+  resourcesListChanged(): Promise<void>
+  /** Announces that a resource's contents changed. */
+  resourceUpdated(uri: string): Promise<void>
+  /** Announces that the user did what a URL asked for, to the client that was asked (2025-11-25). */
+  elicitationComplete(elicitationId: string): Promise<void>
+}
+
+/** The objects that tell of changes. */
+export class Hub {
+  readonly #binding: string
+  readonly #shards: number
+  #started = false
+
+  constructor({ hubBinding = 'MCP_HUB', hubShards = 1 }: WorkerOptions<never>) {
+    this.#binding = hubBinding
+    this.#shards = hubShards
+  }
+
+  /** Publishes what a notifier of this isolate announces, once it answers requests. */
+  relay(source: Notifier): void {
+    source.subscribe((change) => {
+      // Nobody hears yet of what is announced while the module starts, and nothing can be sent then.
+      if (this.#started) waitUntil(this.publish(change))
+    })
+  }
+
+  /** Notes that this isolate answers requests. */
+  start(): void {
+    this.#started = true
+  }
+
+  /** Tells every client that wants to hear of it of a change. */
+  async publish(change: ServerChange): Promise<void> {
+    const all = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
+    await Promise.all(all.map((object) => object.publish(change)))
+  }
+
+  /** Lets a session object hear of changes. */
+  async join(object: string, watched: readonly string[]): Promise<void> {
+    await this.#objectOf(object).join(object, watched)
+  }
+
+  /** Forgets a session object. */
+  async leave(object: string): Promise<void> {
+    await this.#objectOf(object).leave(object)
+  }
+
+  /** Changes as a listener in this request hears of them. */
+  readonly changes: ChangeSource = {
+    subscribe: async (listener, options = {}) => {
+      const headers = { upgrade: 'websocket', ...wishHeaders(options) }
+      const shard = Math.floor(Math.random() * this.#shards)
+      const { webSocket } = await this.#object(shard).fetch('https://hub/', { headers })
+      if (!webSocket) throw new Error('The hub refused a listener')
+      webSocket.addEventListener('message', ({ data }) => {
+        listener(JSON.parse(String(data)) as ServerChange)
+      })
+      webSocket.addEventListener('close', () => options.onEnd?.())
+      webSocket.addEventListener('error', () => options.onEnd?.())
+      webSocket.accept()
+      return () => webSocket.close(1000, 'Nobody listens')
+    },
+  }
+
+  /** Announces changes by their names. */
+  readonly notify: WorkerNotifier = {
+    toolsListChanged: () => this.publish({ method: 'notifications/tools/list_changed' }),
+    promptsListChanged: () => this.publish({ method: 'notifications/prompts/list_changed' }),
+    resourcesListChanged: () => this.publish({ method: 'notifications/resources/list_changed' }),
+    resourceUpdated: (uri) => this.publish({ method: 'notifications/resources/updated', uri }),
+    elicitationComplete: (elicitationId) =>
+      this.publish({ method: 'notifications/elicitation/complete', elicitationId }),
+  }
+
+  #object(shard: number): DurableObjectStub<HubObject> {
+    const namespace = requireNamespace<HubObject>(env, this.#binding, 'McpHub')
+    return namespace.get(namespace.idFromName(`hub ${shard}`))
+  }
+
+  /** The shard of a session object; ids are random, so any part of one spreads them evenly. */
+  #objectOf(object: string): DurableObjectStub<HubObject> {
+    return this.#object(parseInt(object.slice(0, 8), 16) % this.#shards)
+  }
+}
