@@ -31,33 +31,8 @@ const ANNOTATION = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const MAX_DEPTH = 64
 
-/** Keywords whose value is a schema. */
-const SCHEMA_KEYWORDS = [
-  'items',
-  'additionalItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'propertyNames',
-  'contentSchema',
-  'not',
-  'if',
-  'then',
-  'else',
-]
-/** Keywords whose value is an array or a map of schemas; old `items` may be an array too. */
-const SCHEMAS_KEYWORDS = [
-  'items',
-  'prefixItems',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'definitions',
-]
+/** Keywords that hold data, in which a member called so means nothing. */
+const DATA_KEYWORDS = ['const', 'default', 'enum', 'examples']
 
 /**
  * Finds the annotated arguments of a tool. They are valid on strings, integers and booleans
@@ -70,39 +45,43 @@ export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
   return fault === undefined ? { params } : { params: [], fault }
 }
 
-/** Collects what `schema` and its parts say; `path` is absent where no `properties` chain leads. */
+/**
+ * Collects what a schema, or a list or map of schemas, says; `path` is absent where no `properties`
+ * chain leads.
+ */
 function walk(
-  schema: unknown,
+  value: unknown,
   path: readonly string[] | undefined,
   found: HeaderParam[],
   depth = 0,
 ): string | undefined {
-  if (!isObject(schema)) return undefined
+  if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return 'the schema is nested too deeply'
-  if (Object.hasOwn(schema, ANNOTATION)) {
-    const fault = annotate(schema, path, found)
-    if (fault) return fault
-  }
-  if (isObject(schema.properties)) {
-    for (const [name, part] of Object.entries(schema.properties)) {
-      const fault = walk(part, path && [...path, name], found, depth + 1)
-      if (fault) return fault
-    }
-  }
-  for (const part of parts(schema)) {
-    const fault = walk(part, undefined, found, depth + 1)
+  for (const [keyword, part] of Object.entries(value)) {
+    const fault =
+      keyword === ANNOTATION
+        ? annotate(value as JsonObject, path, found)
+        : keyword === 'properties' && isObject(part)
+          ? walkProperties(part, path, found, depth)
+          : DATA_KEYWORDS.includes(keyword)
+            ? undefined
+            : walk(part, undefined, found, depth + 1)
     if (fault) return fault
   }
   return undefined
 }
 
-/** Every schema inside a schema that is not under its `properties`. */
-function parts(schema: JsonObject): unknown[] {
-  const single = SCHEMA_KEYWORDS.map((keyword) => schema[keyword])
-  const many = SCHEMAS_KEYWORDS.map((keyword) => schema[keyword])
-    .filter((value) => Array.isArray(value) || (isObject(value) && value !== schema.items))
-    .flatMap((value) => Object.values(value as JsonObject))
-  return [...single, ...many]
+function walkProperties(
+  properties: JsonObject,
+  path: readonly string[] | undefined,
+  found: HeaderParam[],
+  depth: number,
+): string | undefined {
+  for (const [name, part] of Object.entries(properties)) {
+    const fault = walk(part, path && [...path, name], found, depth + 1)
+    if (fault) return fault
+  }
+  return undefined
 }
 
 function annotate(
