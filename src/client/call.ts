@@ -7,6 +7,7 @@ import { McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
 import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
 import type { Outgoing } from './channel.ts'
+import { abortReason } from './delay.ts'
 
 /** What bounds a call, and who hears of its course. */
 export interface CallOptions {
@@ -39,7 +40,6 @@ export class Call implements Outgoing {
   readonly options: CallOptions
   /** The result, or a {@link ProtocolError} that the server answered, or a {@link McpError}. */
   readonly result: Promise<JsonObject>
-  status: number | undefined
   readonly #owner: CallOwner
   readonly #startedAt = performance.now()
   #movedAt = this.#startedAt
@@ -58,12 +58,14 @@ export class Call implements Outgoing {
       this.#resolve = resolve
       this.#reject = reject
     })
-    const { signal } = options
-    if (signal) {
-      this.#onAbort = () => this.cancel(abortError(message.method, signal))
+    const { signal, timeoutMs, maxTimeoutMs } = options
+    if (signal?.aborted) this.reject(abortReason(signal))
+    else {
+      this.#arm(Math.min(timeoutMs, maxTimeoutMs))
+      if (!signal) return
+      this.#onAbort = () => this.cancel(abortReason(signal))
       signal.addEventListener('abort', this.#onAbort)
     }
-    this.#arm(Math.min(options.timeoutMs, options.maxTimeoutMs))
   }
 
   get headers(): Readonly<Record<string, string>> | undefined {
@@ -80,25 +82,26 @@ export class Call implements Outgoing {
     return this.#controller.signal
   }
 
-  resolve(response: JsonRpcResponse): void {
-    if ('result' in response) {
-      if (this.#close()) this.#resolve(response.result)
-      return
-    }
-    const { code, message, data } = response.error
-    this.reject(new ProtocolError(code, message, data))
+  resolve(response: JsonRpcResponse, status?: number): void {
+    if ('error' in response) {
+      const { code, message, data } = response.error
+      const error = new ProtocolError(code, message, data)
+      error.status = status
+      this.reject(error)
+    } else if (this.#close()) this.#resolve(response.result)
   }
 
   reject(error: Error): void {
-    if (this.#close()) this.#reject(error)
+    if (!this.#close()) return
+    this.#controller?.abort(error)
+    this.#reject(error)
   }
 
   /** Gives up: rejects at once, and tells the server. */
-  cancel(error: McpError): void {
+  cancel(error: Error): void {
     if (!this.#open) return
     this.reject(error)
     this.#owner.cancelled(this, error.message)
-    this.#controller?.abort(error)
   }
 
   /** Takes a sign of life, which starts the clock of the silence anew. */
@@ -139,9 +142,4 @@ export class Call implements Outgoing {
 
 function expire(call: Call): void {
   call.expire()
-}
-
-/** The error of a call that its caller gave up. */
-export function abortError(method: string, signal: AbortSignal): McpError {
-  return new McpError('ABORTED', `"${method}" was aborted`, { cause: signal.reason })
 }

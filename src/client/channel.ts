@@ -16,10 +16,8 @@ export interface Outgoing {
   readonly signal: AbortSignal
   /** Whether the outcome is known. */
   readonly settled: boolean
-  /** The HTTP status of the answer. Set by the channel, over HTTP only. */
-  status: number | undefined
-  /** Takes the answer. Only the first one of `resolve` and `reject` counts. */
-  resolve(response: JsonRpcResponse): void
+  /** Takes the answer, over HTTP with its status. Only the first `resolve` or `reject` counts. */
+  resolve(response: JsonRpcResponse, status?: number): void
   /** Takes the reason why there will be no answer. */
   reject(error: Error): void
 }
@@ -28,8 +26,6 @@ export interface Outgoing {
 export interface Channel {
   /** Whether messages go by Streamable HTTP, where headers repeat parts of them. */
   readonly http: boolean
-  /** What was negotiated; nothing until then. Set by the client. */
-  revision: RevisionFacts | undefined
   /** Whether the server ended the session, and no other has been opened. */
   readonly lost: boolean
   /** Sends a request and sees to it that it gets its answer. Never throws. */
@@ -50,11 +46,15 @@ export interface Channel {
 
 /** What a channel tells the client. */
 export interface ChannelReceiver {
+  /** What is spoken, or tried. */
+  readonly revision: RevisionFacts
   /**
    * Something arrived: parsed JSON, not validated yet. With `call` it came on the stream of that
    * request, and no other request can find its answer there.
    */
   receive(frame: unknown, call?: Outgoing): void
+  /** Lets something go on by itself; tells of its failure. */
+  watch(work: Promise<unknown>): void
   /** Something went wrong that no request reports. */
   problem(error: unknown): void
   /** The server ended the session. */

@@ -40,7 +40,6 @@ export class Client {
     this.#connection = connection
     this.#subscriptions = new Subscriptions(connection)
     connection.incoming = new ServerMessages(connection, this.#subscriptions)
-    connection.restored = () => this.#subscriptions.restore()
     connection.refreshTools = (options) => refreshTools(connection, options)
   }
 

@@ -3,18 +3,17 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
  */
-import { McpError, ProtocolError } from '../protocol/errors.ts'
-import type { RevisionFacts } from '../protocol/revisions.ts'
+import { McpError } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import type { Transport } from '../transport/transport.ts'
 import { Client } from './client.ts'
 import { Connection } from './connection.ts'
-import { isLegacyEvidence, probe, type Finding } from './discover.ts'
+import { discover, isLegacyEvidence, statusOf, type LegacyEvidence } from './discover.ts'
 import { DuplexChannel } from './duplex.ts'
-import { initialize, type InitializeFailure } from './lifecycle.ts'
-import type { ConnectOptions, EraCache, RequestOptions } from './options.ts'
-import { allowedVersions, isModernError, mismatch, type Versions } from './versions.ts'
+import { initialize } from './lifecycle.ts'
+import type { ConnectOptions, EraCache } from './options.ts'
+import { isModernError } from './versions.ts'
 
 /** What endpoints are, for clients that bring no map of their own. */
 const sharedEras: EraCache = new Map()
@@ -34,187 +33,129 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   const connection = new Connection(options)
-  const opening = new Opening(connection, options)
   const client = new Client(connection)
   try {
-    if (typeof target === 'string' || target instanceof URL)
-      await opening.http(new URL(target).href)
-    else await opening.duplex(target)
-    client.ready()
+    if (typeof target === 'string' || target instanceof URL) {
+      await openHttp(connection, new URL(target).href)
+    } else await openTransport(connection, target)
   } catch (error) {
     await connection.close()
     throw error
   }
+  client.ready()
   return client
 }
 
-/** The steps of connecting one client. */
-class Opening {
-  readonly #connection: Connection
-  readonly #versions: Versions
-  readonly #options: ConnectOptions
-  readonly #request: RequestOptions
-  readonly #eras: EraCache
-
-  constructor(connection: Connection, options: ConnectOptions) {
-    this.#connection = connection
-    this.#versions = allowedVersions(options)
-    this.#options = options
-    this.#request = { signal: options.signal }
-    this.#eras = options.eras ?? sharedEras
-  }
-
-  /** Connects over HTTP (section "Streamable HTTP" of the compatibility rules). */
-  async http(url: string): Promise<void> {
-    const connection = this.#connection
-    connection.url = url
-    const { timeoutMs = 60_000 } = this.#options
-    const options = { ...this.#options, timeoutMs }
+/** Connects over HTTP, and asks no more than is not known yet. */
+async function openHttp(connection: Connection, url: string): Promise<void> {
+  const { options, versions } = connection
+  const { eras = sharedEras } = options
+  const open = (): void => {
     connection.channel = new StreamableHttpChannel(url, options, connection)
-    if (this.#remembered(url)) return
-    const known = this.#versions.legacy.length > 0 ? this.#eras.get(url) : undefined
-    if (known === HTTP_SSE) return this.#httpSse(url)
-    if (known === LEGACY) {
-      const failure = await this.#initialize()
-      if (!failure) return
-      // The server is not what it was
-      this.#eras.delete(url)
-      if (!isEraEvidence(failure)) throw failure.error
-    }
-    await this.#find(url)
   }
-
-  /** Finds out what answers at a URL. */
-  async #find(url: string): Promise<void> {
-    const finding = await probe(this.#connection, this.#versions, this.#request)
-    if (finding.era === 'modern') return
-    const failure = await this.#legacy(finding)
-    if (!failure) {
-      this.#eras.set(url, LEGACY)
-      return
-    }
-    const { error, status } = failure
-    if (finding.doubtful && isRefusal(failure)) return this.#undiscovered()
-    const modern = error instanceof ProtocolError && isModernError(error.code)
-    if (modern || ![400, 404, 405].includes(status ?? 0)) throw error
-    try {
-      await this.#httpSse(url)
-    } catch (cause) {
-      const why = error instanceof Error ? error.message : ''
-      const data = error instanceof McpError ? error.data : { status, error }
-      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${why}`, { cause, data })
-    }
-    this.#eras.set(url, HTTP_SSE)
-  }
-
-  /** Opens a session with a server that has them. */
-  #legacy(finding: Extract<Finding, { era: 'legacy' }>): Promise<InitializeFailure | undefined> {
-    const { legacy, modern } = this.#versions
-    if (legacy.length === 0) throw mismatch(modern, 'an earlier revision', finding.error)
-    return this.#initialize(finding.first)
-  }
-
-  async #initialize(first?: RevisionFacts): Promise<InitializeFailure | undefined> {
-    const failure = await initialize(this.#connection, this.#versions.legacy, this.#request, first)
-    if (!failure) this.#connection.restore = this.#restorer()
-    return failure
-  }
-
-  /** Opens one new session however many requests find the old one ended. */
-  #restorer(): () => Promise<void> {
-    const connection = this.#connection
-    let restoring: Promise<void> | undefined
-    const restore = async (): Promise<void> => {
-      const failure = await initialize(connection, this.#versions.legacy, {})
-      if (!failure) return connection.restored?.()
-      const cause = failure.error
-      throw new McpError('SESSION_LOST', 'The session ended and no other could be opened', {
-        cause,
-      })
-    }
-    return async () => {
-      if (!connection.channel.lost) return
-      restoring ??= restore().finally(() => {
-        restoring = undefined
-      })
-      await restoring
-    }
-  }
-
-  /** Connects to a server of 2024-11-05 over its two endpoints. */
-  async #httpSse(url: string): Promise<void> {
-    const { timeoutMs = 60_000 } = this.#options
-    const transport = new HttpSseTransport(url, { ...this.#options, timeoutMs })
-    const channel = new DuplexChannel(transport, this.#connection)
-    this.#connection.channel = channel
-    await channel.start()
-    const failure = await this.#initialize()
-    if (failure) throw failure.error
-  }
-
-  /** Goes on with a server of 2026-07-28 that has no `server/discover`, though it must. */
-  #undiscovered(): void {
-    const [newest] = this.#versions.modern
-    if (newest) this.#connection.speak(newest)
-  }
-
-  /** Takes what an earlier connection found for true, until a failure says otherwise. */
-  #remembered(url: string): boolean {
-    const { discovered } = this.#options
-    const facts = this.#versions.modern.find((one) => one.version === discovered?.revision)
-    if (!discovered || !facts) return false
-    const connection = this.#connection
-    connection.speak(facts)
-    connection.serverCapabilities = discovered.capabilities
-    connection.serverInfo = discovered.serverInfo
-    connection.instructions = discovered.instructions
-    connection.reprobe = async (error, status) => {
-      if (!isLegacyEvidence(error, status, true) || status === 200) return false
+  connection.url = url
+  open()
+  connection.restore = restorer(connection)
+  if (recall(connection)) {
+    connection.reprobe = async (error) => {
+      if (statusOf(error) === 200 || !isLegacyEvidence(error, true)) return false
       connection.reprobe = undefined
-      await this.#find(url)
+      await findHttp(connection, url, eras)
       return true
     }
-    return true
+    return
   }
+  const known = versions.legacy.length > 0 ? eras.get(url) : undefined
+  if (known === undefined) return findHttp(connection, url, eras)
+  try {
+    if (known === HTTP_SSE) await openHttpSse(connection, url)
+    else await initialize(connection, options)
+  } catch {
+    // The server is not what it was
+    eras.delete(url)
+    await connection.channel.close()
+    connection.reopened()
+    open()
+    await findHttp(connection, url, eras)
+  }
+}
 
-  /** Connects over a transport (section "stdio" of the compatibility rules). */
-  async duplex(transport: Transport): Promise<void> {
-    await this.#start(transport)
-    if (this.#options.discovered && this.#remembered('')) {
-      this.#connection.reprobe = undefined
-      return
-    }
-    const { probeTimeoutMs = 5_000, signal } = this.#options
-    let finding: Finding
-    try {
-      finding = await probe(this.#connection, this.#versions, { signal, timeoutMs: probeTimeoutMs })
-    } catch (error) {
+/** Finds out what answers at a URL. */
+async function findHttp(connection: Connection, url: string, eras: EraCache): Promise<void> {
+  const { signal } = connection.options
+  const evidence = await discover(connection, { signal })
+  if (!evidence) return
+  try {
+    await initialize(connection, { signal }, evidence.first)
+    eras.set(url, LEGACY)
+  } catch (error) {
+    const status = statusOf(error) ?? 0
+    const { modern } = connection.versions
+    // A server of 2026-07-28 that has no discovery, though it must
+    if (evidence.doubtful && modern[0] && status > 0 && status < 500)
+      return connection.speak(modern[0])
+    if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
+    await openHttpSse(connection, url).catch((cause: unknown) => {
+      const what = `"${url}" is no MCP endpoint: ${(error as Error).message}`
+      throw new McpError('HTTP', what, { cause, data: (error as McpError).data ?? { status } })
+    })
+    eras.set(url, HTTP_SSE)
+  }
+}
+
+/** Connects to a server of 2024-11-05 over its two endpoints. */
+async function openHttpSse(connection: Connection, url: string): Promise<void> {
+  const { options } = connection
+  await start(connection, new HttpSseTransport(url, options))
+  await initialize(connection, { signal: options.signal })
+}
+
+/** Connects over a transport. */
+async function openTransport(connection: Connection, transport: Transport): Promise<void> {
+  const { probeTimeoutMs: timeoutMs = 5_000, signal } = connection.options
+  await start(connection, transport)
+  if (recall(connection)) return
+  const evidence = await discover(connection, { signal, timeoutMs }).catch(
+    async (error: unknown): Promise<LegacyEvidence> => {
       // Some old servers die of a first message that they do not know
-      const died = error instanceof McpError && error.code === 'CLOSED'
-      if (!died || !transport.restart || this.#versions.legacy.length === 0) throw error
-      this.#connection.reopened()
-      await transport.restart()
-      finding = { era: 'legacy', error }
-    }
-    if (finding.era === 'modern') return
-    const failure = await this.#legacy(finding)
-    if (failure) throw failure.error
-  }
-
-  async #start(transport: Transport): Promise<void> {
-    const channel = new DuplexChannel(transport, this.#connection)
-    this.#connection.channel = channel
-    await channel.start()
-  }
-}
-
-function isEraEvidence({ error, status }: InitializeFailure): boolean {
-  return (
-    (error instanceof ProtocolError && isModernError(error.code)) ||
-    [400, 404, 405].includes(status ?? 0)
+      const died = error instanceof McpError && error.code === 'CLOSED' && transport.restart
+      if (!died || connection.versions.legacy.length === 0) throw error
+      connection.reopened()
+      await transport.restart?.()
+      return {}
+    },
   )
+  if (evidence) await initialize(connection, { signal }, evidence.first)
 }
 
-function isRefusal({ error, status }: InitializeFailure): boolean {
-  return error instanceof ProtocolError || (status !== undefined && status >= 400 && status < 500)
+async function start(connection: Connection, transport: Transport): Promise<void> {
+  const channel = new DuplexChannel(transport, connection)
+  connection.channel = channel
+  await transport.start(channel)
+}
+
+/** Takes what an earlier connection found for true. */
+function recall(connection: Connection): boolean {
+  const { discovered } = connection.options
+  const facts = connection.versions.modern.find((one) => one.version === discovered?.revision)
+  if (discovered && facts) connection.meet(facts, discovered)
+  return facts !== undefined
+}
+
+/** Opens one new session however many requests find the old one ended. */
+function restorer(connection: Connection): () => Promise<void> {
+  let restoring: Promise<void> | undefined
+  const restore = async (): Promise<void> => {
+    try {
+      await initialize(connection, {})
+      await connection.incoming.restored()
+    } catch (cause) {
+      throw new McpError('SESSION_LOST', 'The session cannot be replaced', { cause })
+    } finally {
+      restoring = undefined
+    }
+  }
+  return async () => {
+    if (connection.channel.lost) await (restoring ??= restore())
+  }
 }

@@ -3,16 +3,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
-import { McpError } from '../protocol/errors.ts'
+import { McpError, ProtocolError } from '../protocol/errors.ts'
 import {
   isResponse,
   notification,
   type JsonObject,
-  type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
-  type RequestId,
 } from '../protocol/jsonrpc.ts'
 import {
   META_CLIENT_CAPABILITIES,
@@ -21,20 +19,21 @@ import {
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
 import { degradeClientParams } from '../protocol/degrade-client.ts'
-import { LATEST_MODERN, type RevisionFacts } from '../protocol/revisions.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
   Implementation,
   LoggingLevel,
   ServerCapabilities,
 } from '../protocol/types.ts'
-import { isObject, isRequestId, validateMessage } from '../protocol/validate.ts'
+import { isObject, validateMessage } from '../protocol/validate.ts'
 import { ResultCache } from './cache.ts'
-import { abortError, Call, type CallOwner } from './call.ts'
+import { Call, type CallOwner } from './call.ts'
 import { declaredCapabilities } from './capabilities.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 import type { ConnectOptions, RequestOptions, ServerIdentity } from './options.ts'
 import { ToolSchemas } from './tool-schemas.ts'
+import { allowedVersions, type Versions } from './versions.ts'
 
 /** Who the client is when the application does not say. */
 const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
@@ -46,6 +45,8 @@ export interface Incoming {
   request(message: JsonRpcRequest): void
   /** `call` is the request on whose stream the notification came. */
   notification(message: JsonRpcNotification, call: Call | undefined): void
+  /** Does again on a new session what was done on the old one. */
+  restored(): Promise<void>
   /** Stops answering. */
   close(): void
 }
@@ -53,12 +54,16 @@ export interface Incoming {
 /** One client's state and the way to its server. */
 export class Connection implements ChannelReceiver, CallOwner {
   readonly options: ConnectOptions
+  readonly versions: Versions
   readonly info: Implementation
   /** What the client declares. */
   readonly capabilities: ClientCapabilities
   readonly cache: ResultCache
   readonly tools: ToolSchemas = new ToolSchemas()
-  incoming: Incoming | undefined
+  channel!: Channel
+  incoming!: Incoming
+  /** What is spoken, or tried. */
+  revision!: RevisionFacts
   /** The endpoint, over HTTP. */
   url: string | undefined
   serverInfo: Implementation | undefined
@@ -68,51 +73,28 @@ export class Connection implements ChannelReceiver, CallOwner {
   logLevel: LoggingLevel | undefined
   /** Opens a new session after the server ended one. */
   restore: (() => Promise<void>) | undefined
-  /** Does what a new session needs. */
-  restored: (() => Promise<void>) | undefined
-  /** Looks again what the server is, when a failure says that what was remembered is wrong. */
-  reprobe: ((error: unknown, status: number | undefined) => Promise<boolean>) | undefined
+  /** Looks again what the server is, if a failure says that what was remembered is wrong. */
+  reprobe: ((error: unknown) => Promise<boolean>) | undefined
   /** Lists the tools anew, as the headers of a call were refused. */
   refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
-  readonly #calls = new Map<RequestId, Call>()
-  #channel: Channel | undefined
-  #revision: RevisionFacts | undefined
+  readonly #calls = new Map<unknown, Call>()
+  /** What every request of 2026-07-28 tells. */
   #meta: JsonObject | undefined
   #lastId = 0
   #closed: McpError | undefined
 
   constructor(options: ConnectOptions) {
     this.options = options
+    this.versions = allowedVersions(options)
     this.info = options.info ?? EDGEWISE
     this.capabilities = declaredCapabilities(options)
     this.cache = new ResultCache(options.cacheEntries ?? 256)
   }
 
-  get channel(): Channel {
-    if (!this.#channel) throw new McpError('CLOSED', 'The client is not connected')
-    return this.#channel
-  }
-
-  set channel(channel: Channel) {
-    this.#channel = channel
-    channel.revision = this.#revision
-  }
-
-  /** What is spoken; nothing before the first attempt. */
-  get negotiated(): RevisionFacts | undefined {
-    return this.#revision
-  }
-
-  /** What is spoken. */
-  get revision(): RevisionFacts {
-    return this.#revision ?? LATEST_MODERN
-  }
-
-  /** Settles on a revision, or tries one. */
+  /** Tries a revision. */
   speak(revision: RevisionFacts): void {
-    this.#revision = revision
+    this.revision = revision
     this.#meta = undefined
-    if (this.#channel) this.#channel.revision = revision
     if (revision.era === 'legacy') return
     const { roots, ...others } = this.capabilities
     this.#meta = {
@@ -120,6 +102,20 @@ export class Connection implements ChannelReceiver, CallOwner {
       [META_CLIENT_CAPABILITIES]: roots ? { ...others, roots: {} } : others,
     }
     if (this.options.sendInfo !== false) this.#meta[META_CLIENT_INFO] = this.info
+  }
+
+  /** Settles on a revision, and on what the server says of itself. */
+  meet(
+    revision: RevisionFacts,
+    said: { capabilities?: unknown; serverInfo?: unknown; instructions?: unknown },
+  ): void {
+    this.speak(revision)
+    const { capabilities, serverInfo, instructions } = said
+    this.serverCapabilities = isObject(capabilities) ? capabilities : undefined
+    this.serverInfo = isObject(serverInfo)
+      ? { ...serverInfo, name: String(serverInfo.name), version: String(serverInfo.version) }
+      : undefined
+    this.instructions = typeof instructions === 'string' ? instructions : undefined
   }
 
   /** Whether HTTP headers have to repeat parts of each request. */
@@ -140,39 +136,32 @@ export class Connection implements ChannelReceiver, CallOwner {
     headers?: Readonly<Record<string, string>>,
   ): Call {
     const id = ++this.#lastId
-    const filled = this.#params(degradeClientParams(method, params, this.revision), options, id)
     const message: JsonRpcRequest = { jsonrpc: '2.0', id, method }
+    const known = degradeClientParams(method, params, this.revision)
+    const filled = this.#fill(known, options, id)
     if (filled) message.params = filled
-    const timeoutMs = options.timeoutMs ?? this.options.timeoutMs ?? 60_000
-    const maxTimeoutMs =
-      options.maxTimeoutMs ?? Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000)
-    const { signal, onProgress, onLog } = options
-    const call = new Call(
-      message,
-      { timeoutMs, maxTimeoutMs, signal, onProgress, onLog, headers },
-      this,
-    )
+    const { timeoutMs = this.options.timeoutMs ?? 60_000 } = options
+    const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
+    const call = new Call(message, { ...options, timeoutMs, maxTimeoutMs, headers }, this)
     if (this.#closed) call.reject(this.#closed)
-    else if (signal?.aborted) call.reject(abortError(method, signal))
-    else {
-      this.#calls.set(id, call)
-      this.channel.request(call)
-    }
+    if (call.settled) return call
+    this.#calls.set(id, call)
+    this.channel.request(call)
     return call
   }
 
-  #params(
+  /** Adds what `_meta` has to tell. */
+  #fill(
     params: JsonObject | undefined,
-    options: RequestOptions,
+    { meta, onProgress, logLevel = this.logLevel }: RequestOptions,
     id: number,
   ): JsonObject | undefined {
-    const { meta, onProgress, logLevel = this.logLevel } = options
     if (!this.#meta && !meta && !onProgress) return params
     const own = isObject(params?._meta) ? params._meta : undefined
-    const filled: JsonObject = { ...own, ...meta, ...this.#meta }
-    if (onProgress) filled.progressToken = id
-    if (logLevel && this.#meta) filled[META_LOG_LEVEL] = logLevel
-    return { ...params, _meta: filled }
+    const _meta: JsonObject = { ...own, ...meta, ...this.#meta }
+    if (onProgress) _meta.progressToken = id
+    if (logLevel && this.#meta) _meta[META_LOG_LEVEL] = logLevel
+    return { ...params, _meta }
   }
 
   /** Sends one notification. */
@@ -184,7 +173,7 @@ export class Connection implements ChannelReceiver, CallOwner {
   // What a call tells
 
   get answering(): boolean {
-    return this.incoming?.answering ?? false
+    return this.incoming.answering
   }
 
   done(call: Call): void {
@@ -192,60 +181,50 @@ export class Connection implements ChannelReceiver, CallOwner {
   }
 
   cancelled(call: Call, reason: string): void {
-    this.#channel?.cancel(call, reason)
-  }
-
-  /** The request in flight with an id. Ids compare with their JSON type. */
-  pending(id: unknown): Call | undefined {
-    return isRequestId(id) ? this.#calls.get(id) : undefined
+    this.channel.cancel(call, reason)
   }
 
   // What the channel tells
 
-  receive(frame: unknown, call?: Outgoing): void {
-    if (Array.isArray(frame) && this.negotiated?.batches) {
-      for (const member of frame) this.#take(member, call)
-    } else this.#take(frame, call)
+  /** The request in flight with an id. Ids compare with their JSON type. */
+  pending(id: unknown): Call | undefined {
+    return this.#calls.get(id)
   }
 
-  #take(frame: unknown, call: Outgoing | undefined): void {
-    let message: JsonRpcMessage
-    try {
-      message = validateMessage(frame)
-    } catch (error) {
-      return this.#refuse(frame, error, call)
-    }
-    try {
-      if (isResponse(message)) this.#answer(message, call)
-      else if ('id' in message) this.incoming?.request(message)
-      else this.incoming?.notification(message, this.pending(call?.message.id))
-    } catch (error) {
-      this.problem(error)
+  receive(frame: unknown, call?: Outgoing): void {
+    const frames = Array.isArray(frame) && this.revision.batches ? frame : [frame]
+    for (const one of frames) {
+      try {
+        const message = validateMessage(one)
+        if (isResponse(message)) this.#answer(message, call)
+        else if ('id' in message) this.incoming.request(message)
+        else this.incoming.notification(message, this.pending(call?.message.id))
+      } catch (error) {
+        this.#refuse(one, error, call)
+      }
     }
   }
 
   #answer(message: JsonRpcResponse, call: Outgoing | undefined): void {
     const { id } = message
-    if (call) {
-      if (id === call.message.id || (id ?? undefined) === undefined) call.resolve(message)
-      return
-    }
-    const waiting = this.pending(id)
-    if (waiting) return waiting.resolve(message)
+    // An error without an id is about the request on whose stream it came
+    const waiting = id === undefined || id === null ? call : this.pending(id)
+    if (waiting && (waiting === call || !call)) return waiting.resolve(message)
     // A late answer, or a second one, is normal; one to a request that never was is not
-    if (typeof id === 'number' && id > 0 && id <= this.#lastId) return
+    if (call || (typeof id === 'number' && id > 0 && id <= this.#lastId)) return
     const what = 'error' in message ? `: ${message.error.message}` : ''
     this.problem(new McpError('INVALID_MESSAGE', `The server answered no request${what}`))
   }
 
-  /** Tells of a frame that is no message; the call that it was meant to answer fails with it. */
-  #refuse(frame: unknown, cause: unknown, call: Outgoing | undefined): void {
-    const reason = cause instanceof Error ? cause.message : ''
-    const error = new McpError('INVALID_MESSAGE', `The server sent no valid message (${reason})`)
+  /** Tells of what could not be taken; the call that it was meant to answer fails with it. */
+  #refuse(frame: unknown, error: unknown, call: Outgoing | undefined): void {
+    if (!(error instanceof ProtocolError)) return this.problem(error)
+    const what = `The server sent no valid message (${error.message})`
+    const problem = new McpError('INVALID_MESSAGE', what)
     const id = isObject(frame) && !('method' in frame) ? frame.id : undefined
     const target = call?.message.id === id ? call : this.pending(id)
-    if (target) target.reject(error)
-    else this.problem(error)
+    if (target) target.reject(problem)
+    else this.problem(problem)
   }
 
   /** Tells the application of a problem; its hook cannot break anything. */
@@ -257,16 +236,20 @@ export class Connection implements ChannelReceiver, CallOwner {
     }
   }
 
-  sessionEnded(): void {
-    this.restore?.().catch((error: unknown) => this.problem(error))
+  /** Lets something go on by itself; tells of its failure. */
+  watch(work: Promise<unknown> | undefined): void {
+    work?.catch((error: unknown) => this.problem(error))
   }
 
-  closed(reason?: Error): void {
+  sessionEnded(): void {
+    this.watch(this.restore?.())
+  }
+
+  closed(cause?: Error): void {
     if (this.#closed) return
-    const cause = reason ? { cause: reason } : {}
-    const why = reason ? `: ${reason.message}` : ''
-    this.#closed = new McpError('CLOSED', `The connection is closed${why}`, cause)
-    this.incoming?.close()
+    const why = cause ? `: ${cause.message}` : ''
+    this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
+    this.incoming.close()
     for (const call of this.#calls.values()) call.reject(this.#closed)
   }
 
@@ -278,8 +261,6 @@ export class Connection implements ChannelReceiver, CallOwner {
   /** Ends everything. Safe to call twice. */
   async close(): Promise<void> {
     this.closed()
-    const channel = this.#channel
-    this.#channel = undefined
-    await channel?.close()
+    await this.channel?.close()
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Finds out what a server is: one that is asked by `server/discover`, or one with sessions.
+ * Finds out whether a server is one that `server/discover` tells about, or one with sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
  */
@@ -9,129 +9,97 @@ import {
   ProtocolError,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { Implementation } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
-import { chooseVersion, isModernError, mismatch, supportedBy, type Versions } from './versions.ts'
+import { chooseVersion, isModernError, mismatch, supportedBy } from './versions.ts'
 
-/** What a probe found. */
-export type Finding =
-  /** A server of 2026-07-28, which has been settled on. */
-  | { readonly era: 'modern' }
-  /** A server that does not know `server/discover`. */
-  | {
-      readonly era: 'legacy'
-      /** What it answered. */
-      readonly error: unknown
-      /** The revision to propose, when the server said which it has. */
-      readonly first?: RevisionFacts | undefined
-      /** Whether it may yet be a server of 2026-07-28, should it refuse `initialize` too. */
-      readonly doubtful?: boolean
-    }
+/** Why a server is taken for one with sessions. */
+export interface LegacyEvidence {
+  /** What it answered. */
+  readonly error?: unknown
+  /** The revision to propose, when the server said which it has. */
+  readonly first?: RevisionFacts
+  /** Whether it may yet be a server of 2026-07-28, should it refuse `initialize` too. */
+  readonly doubtful?: boolean
+}
+
+/** HTTP statuses with which old servers refuse what they do not know. */
+const FOREIGN_STATUSES = [200, 400, 404, 405, 406, 415]
 
 /**
- * Asks `server/discover`.
+ * Asks `server/discover`, and settles on what the server says.
  *
  * @param mayRepeat Whether a server that refuses a version and names it as supported, as one in the
  *   middle of an update may, is asked again.
+ * @returns Nothing, or why the server must be one with sessions.
  * @throws {McpError} `VERSION_MISMATCH`; whatever is no evidence: network failures, timeouts over
  *   HTTP, authorization, overload.
  * @throws {ProtocolError} An error that only a server of 2026-07-28 gives.
  */
-export async function probe(
+export async function discover(
   connection: Connection,
-  versions: Versions,
   options: RequestOptions,
   mayRepeat = true,
-): Promise<Finding> {
-  const [newest] = versions.modern
-  if (!newest) return { era: 'legacy', error: undefined }
-  connection.speak(newest)
-  const call = connection.start('server/discover', {}, options)
+  [version, ...others]: readonly RevisionFacts[] = connection.versions.modern,
+): Promise<LegacyEvidence | undefined> {
+  const { modern, legacy } = connection.versions
+  if (!version) return {}
+  connection.speak(version)
+  let supported: unknown
+  let refusal: unknown
   try {
-    return adopt(connection, versions, await call.result)
-  } catch (error) {
-    if (error instanceof ProtocolError && error.code === UNSUPPORTED_PROTOCOL_VERSION) {
-      return other(connection, versions, error, options, mayRepeat)
+    const result = await connection.start('server/discover', {}, options).result
+    const { capabilities, instructions, resultType, _meta } = result
+    supported = result.supportedVersions
+    if (!Array.isArray(supported) || !isObject(capabilities)) {
+      const code = (resultType ?? supported) === undefined ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
+      throw new McpError(code, 'The discovery is none', { data: result })
     }
-    if (!isLegacyEvidence(error, call.status, connection.channel.http)) throw error
-    const { status } = call
-    const doubtful =
-      status === 404 && error instanceof ProtocolError && error.code === METHOD_NOT_FOUND
-    return { era: 'legacy', error, doubtful }
+    const agreed = chooseVersion([version, ...others], supported)
+    if (agreed) {
+      const serverInfo = isObject(_meta) ? _meta[META_SERVER_INFO] : undefined
+      connection.meet(agreed, { capabilities, instructions, serverInfo })
+      return undefined
+    }
+  } catch (error) {
+    if (isLegacyEvidence(error, connection.channel.http)) {
+      const { code, status } = error as ProtocolError
+      return { error, doubtful: code === METHOD_NOT_FOUND && status === 404 }
+    }
+    if (!(error instanceof ProtocolError) || error.code !== UNSUPPORTED_PROTOCOL_VERSION)
+      throw error
+    refusal = error
+    supported = supportedBy(error)
+    const next = chooseVersion(others, supported)
+    const again = mayRepeat ? chooseVersion([version], supported) : undefined
+    if (next ?? again) return discover(connection, options, !!next, [next ?? version])
   }
+  const first = chooseVersion(legacy, supported)
+  if (first) return { error: refusal, first }
+  throw mismatch([...modern, ...legacy], supported, refusal)
 }
 
 /** Whether a failure tells that a server does not speak 2026-07-28. */
-export function isLegacyEvidence(
-  error: unknown,
-  status: number | undefined,
-  http: boolean,
-): boolean {
-  if (error instanceof ProtocolError && isModernError(error.code)) return false
-  if (!http) {
-    return (
-      error instanceof ProtocolError ||
-      (error instanceof McpError && (error.code === 'TIMEOUT' || error.code === 'UNSUPPORTED'))
-    )
+export function isLegacyEvidence(error: unknown, http: boolean): boolean {
+  if (error instanceof McpError) {
+    // An answer, but none that the method has
+    if (error.code === 'UNSUPPORTED') return true
+    return http ? error.code === 'HTTP' && isForeign(statusOf(error)) : error.code === 'TIMEOUT'
   }
-  if (error instanceof McpError && error.code !== 'HTTP' && error.code !== 'UNSUPPORTED') {
-    return false
-  }
-  return status === 200 || [400, 404, 405, 406, 415].includes(status ?? 0)
+  if (!(error instanceof ProtocolError) || isModernError(error)) return false
+  return !http || isForeign(statusOf(error))
 }
 
-/** Goes on with another version after the server refused the first. */
-async function other(
-  connection: Connection,
-  { modern, legacy }: Versions,
-  error: ProtocolError,
-  options: RequestOptions,
-  mayRepeat: boolean,
-): Promise<Finding> {
-  const supported = supportedBy(error)
-  const refused = modern.slice(0, 1)
-  const again = mayRepeat ? chooseVersion(refused, supported) : undefined
-  const next = chooseVersion(modern.slice(1), supported) ?? again
-  if (next) return probe(connection, { modern: [next], legacy }, options, next !== again)
-  const first = chooseVersion(legacy, supported)
-  if (first) return { era: 'legacy', error, first }
-  throw mismatch([...modern, ...legacy], supported, error)
+function isForeign(status: number | undefined): boolean {
+  return FOREIGN_STATUSES.includes(status ?? 0)
 }
 
-/** Settles on what a discover result says. */
-export function adopt(connection: Connection, versions: Versions, result: JsonObject): Finding {
-  const { supportedVersions, capabilities, instructions, resultType, _meta } = result
-  if (!Array.isArray(supportedVersions) || !isObject(capabilities)) {
-    const modern = resultType !== undefined || supportedVersions !== undefined
-    throw new McpError(
-      modern ? 'INVALID_MESSAGE' : 'UNSUPPORTED',
-      '"server/discover" got a result that it cannot have',
-      { data: result },
-    )
-  }
-  const agreed = chooseVersion(versions.modern, supportedVersions)
-  if (!agreed) {
-    const first = chooseVersion(versions.legacy, supportedVersions)
-    if (first) return { era: 'legacy', error: undefined, first }
-    throw mismatch([...versions.modern, ...versions.legacy], supportedVersions)
-  }
-  connection.speak(agreed)
-  connection.serverCapabilities = capabilities
-  connection.instructions = typeof instructions === 'string' ? instructions : undefined
-  connection.serverInfo = readInfo(isObject(_meta) ? _meta[META_SERVER_INFO] : undefined)
-  return { era: 'modern' }
-}
-
-/** What a server says of itself; nothing when that is not usable. */
-export function readInfo(info: unknown): Implementation | undefined {
-  if (!isObject(info)) return undefined
-  const { name, version } = info
-  return typeof name === 'string' && typeof version === 'string'
-    ? { ...info, name, version }
-    : undefined
+/** The HTTP status of a failure. */
+export function statusOf(error: unknown): number | undefined {
+  if (error instanceof ProtocolError) return error.status ?? 200
+  const data = error instanceof McpError ? error.data : undefined
+  return isObject(data) && typeof data.status === 'number' ? data.status : undefined
 }

@@ -9,7 +9,6 @@ import {
   type JsonRpcNotification,
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
-import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Receiver, Transport } from '../transport/transport.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 
@@ -17,18 +16,14 @@ import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 export class DuplexChannel implements Channel, Receiver {
   readonly http = false
   readonly lost = false
-  revision: RevisionFacts | undefined
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
+  /** Whether the client has no more to do with the transport. */
+  #left = false
 
   constructor(transport: Transport, receiver: ChannelReceiver) {
     this.#transport = transport
     this.#receiver = receiver
-  }
-
-  /** Starts the transport. Called once, before anything is sent. */
-  async start(): Promise<void> {
-    await this.#transport.start(this)
   }
 
   request(call: Outgoing): void {
@@ -39,7 +34,7 @@ export class DuplexChannel implements Channel, Receiver {
     const { id, method } = call.message
     if (method === 'initialize' || method === 'server/discover') return
     const message = notification('notifications/cancelled', { requestId: id, reason })
-    this.notify(message).catch((error: unknown) => this.#receiver.problem(error))
+    this.#receiver.watch(this.notify(message))
   }
 
   notify(message: JsonRpcNotification): Promise<void> {
@@ -51,6 +46,7 @@ export class DuplexChannel implements Channel, Receiver {
   }
 
   close(): Promise<void> {
+    this.#left = true
     return this.#transport.close()
   }
 
@@ -63,6 +59,6 @@ export class DuplexChannel implements Channel, Receiver {
   }
 
   closed(reason?: Error): void {
-    this.#receiver.closed(reason)
+    if (!this.#left) this.#receiver.closed(reason)
   }
 }

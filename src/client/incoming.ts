@@ -41,7 +41,7 @@ export class ServerMessages implements Incoming {
 
   request(message: JsonRpcRequest): void {
     const { id, method } = message
-    if (this.#connection.negotiated?.era === 'modern') {
+    if (this.#connection.revision.era === 'modern') {
       const what = `The server sent the request "${method}", which this revision does not allow`
       return this.#connection.problem(new McpError('INVALID_MESSAGE', what))
     }
@@ -102,6 +102,10 @@ export class ServerMessages implements Incoming {
   #cancelled({ requestId, reason }: JsonObject): void {
     this.#subscriptions.ended(requestId)
     if (isRequestId(requestId)) this.#running.get(requestId)?.abort(reason)
+  }
+
+  restored(): Promise<void> {
+    return this.#subscriptions.restore()
   }
 
   close(): void {

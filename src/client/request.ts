@@ -19,7 +19,7 @@ import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
 import { answerInputs } from './input.ts'
 import type { RequestOptions } from './options.ts'
-import { allowedVersions, chooseVersion, mismatch, supportedBy } from './versions.ts'
+import { chooseVersion, mismatch, supportedBy } from './versions.ts'
 
 /** The member that a result must have as an array. */
 const arrays = new Map([
@@ -145,14 +145,14 @@ async function mend(
   facts: MethodFacts | undefined,
   options: RequestOptions,
 ): Promise<boolean> {
-  if (connection.reprobe && (await connection.reprobe(error, call.status))) return true
+  if (connection.reprobe && (await connection.reprobe(error))) return true
   if (error instanceof McpError) {
     if (error.code === 'SESSION_LOST' && connection.restore) {
       await connection.restore()
       return true
     }
     // An answer that was lost on its way; only what changes nothing is asked for again
-    return error.code === 'NETWORK' && call.status === 200 && facts?.cacheable === true
+    return error.code === 'NETWORK' && error.data !== undefined && facts?.cacheable === true
   }
   if (!(error instanceof ProtocolError)) return false
   if (error.code === HEADER_MISMATCH && call.message.method === 'tools/call') {
@@ -164,8 +164,8 @@ async function mend(
 
 /** Goes on with another version that both sides know. */
 function changeVersion(connection: Connection, error: ProtocolError): boolean {
-  const { modern } = allowedVersions(connection.options)
-  const { revision } = connection
+  const { versions, revision } = connection
+  const { modern } = versions
   if (!modern.includes(revision)) return false
   const left = modern.filter((facts) => facts !== revision)
   const next = chooseVersion(left, supportedBy(error))

@@ -3,13 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-import {
-  HEADER_MISMATCH,
-  McpError,
-  MISSING_REQUIRED_CLIENT_CAPABILITY,
-  type ProtocolError,
-  UNSUPPORTED_PROTOCOL_VERSION,
-} from '../protocol/errors.ts'
+import { HEADER_MISMATCH, McpError, UNSUPPORTED_PROTOCOL_VERSION } from '../protocol/errors.ts'
 import { findRevision, revisions, type RevisionFacts } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ConnectOptions } from './options.ts'
@@ -26,14 +20,15 @@ export interface Versions {
  * @throws {McpError} `INVALID_USE` when it names a revision that does not exist, or none.
  */
 export function allowedVersions({ revision }: ConnectOptions): Versions {
-  const names = typeof revision === 'string' ? [revision] : revision
-  const allowed = names?.map((name) => {
-    const facts = findRevision(name)
-    if (!facts) throw new McpError('INVALID_USE', `There is no revision "${name}"`)
-    return facts
-  })
-  if (allowed?.length === 0) throw new McpError('INVALID_USE', 'No revision is allowed')
-  const all = allowed ?? revisions
+  const all =
+    revision === undefined
+      ? revisions
+      : [revision].flat().map((name) => {
+          const facts = findRevision(name)
+          if (!facts) throw new McpError('INVALID_USE', `There is no revision "${name}"`)
+          return facts
+        })
+  if (all.length === 0) throw new McpError('INVALID_USE', 'No revision is allowed')
   return {
     modern: all.filter((facts) => facts.era === 'modern'),
     legacy: all.filter((facts) => facts.era === 'legacy'),
@@ -45,37 +40,28 @@ export function chooseVersion(
   ours: readonly RevisionFacts[],
   supported: unknown,
 ): RevisionFacts | undefined {
-  return Array.isArray(supported)
-    ? ours.find((facts) => supported.includes(facts.version))
-    : undefined
+  return ours.find(({ version }) => Array.isArray(supported) && supported.includes(version))
 }
 
 /** The versions that an error lists as supported. */
-export function supportedBy(error: ProtocolError): unknown {
-  return isObject(error.data) ? error.data.supported : undefined
+export function supportedBy(error: unknown): unknown {
+  const data = isObject(error) ? error.data : undefined
+  return isObject(data) ? data.supported : undefined
 }
 
-/** Whether only servers of 2026-07-28 answer with this code. */
-export function isModernError(code: number): boolean {
-  return (
-    code === HEADER_MISMATCH ||
-    code === MISSING_REQUIRED_CLIENT_CAPABILITY ||
-    code === UNSUPPORTED_PROTOCOL_VERSION
-  )
+/** Whether only servers of 2026-07-28 fail in this way. */
+export function isModernError(error: unknown): boolean {
+  const code = isObject(error) ? Number(error.code) : 0
+  return code >= UNSUPPORTED_PROTOCOL_VERSION && code <= HEADER_MISMATCH
 }
 
 /** The error that says that client and server have no revision in common. */
 export function mismatch(
   ours: readonly RevisionFacts[],
-  theirs: unknown,
+  supported: unknown,
   cause?: unknown,
 ): McpError {
-  const wanted = ours.map((facts) => `"${facts.version}"`).join(', ')
-  const offered = Array.isArray(theirs)
-    ? theirs.map((one) => `"${one}"`).join(', ')
-    : String(theirs)
-  return new McpError('VERSION_MISMATCH', `The client speaks ${wanted}; the server ${offered}`, {
-    ...(cause !== undefined && { cause }),
-    data: { supported: theirs, requested: ours.map((facts) => facts.version) },
-  })
+  const requested = ours.map((facts) => facts.version)
+  const what = `The client speaks ${requested.join(', ')}, the server ${String(supported)}`
+  return new McpError('VERSION_MISMATCH', what, { cause, data: { supported, requested } })
 }

@@ -44,6 +44,8 @@ export class ProtocolError extends Error {
   readonly code: number
   /** What the peer is told beside the message. */
   readonly data: unknown
+  /** The HTTP status that it came with; on a client, over HTTP only. */
+  status: number | undefined
 
   constructor(code: number, message: string, data?: unknown) {
     super(message)

@@ -7,18 +7,17 @@
 import type { HttpOptions } from '../client/options.ts'
 import { McpError, ProtocolError, PARSE_ERROR } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import { mediaType, readEvents } from './streamable-http/client-body.ts'
+import { isEventStream, readEvents } from './streamable-http/client-body.ts'
 import { discard, httpError, HttpSender } from './streamable-http/client-fetch.ts'
+import { MAX_MESSAGE_LENGTH } from './streamable-http/client.ts'
 import { SseParser } from './sse.ts'
 import type { Receiver, Transport } from './transport.ts'
 
 /** Options of {@link HttpSseTransport}. */
 export interface HttpSseOptions extends HttpOptions {
-  /** How long the stream may take to open, and a message to be taken, in milliseconds. */
-  readonly timeoutMs: number
+  /** How long the server may take to name the other endpoint, in milliseconds. Default: 60 s. */
+  readonly timeoutMs?: number
 }
-
-const MAX_MESSAGE_LENGTH = 16 * 1024 * 1024
 
 /** A connection to a server that has the two endpoints. */
 export class HttpSseTransport implements Transport {
@@ -39,14 +38,14 @@ export class HttpSseTransport implements Transport {
    */
   async start(receiver: Receiver): Promise<void> {
     const { signal } = this.#closing
-    const { timeoutMs, maxMessageLength = MAX_MESSAGE_LENGTH } = this.#options
+    const { timeoutMs = 60_000, maxMessageLength = MAX_MESSAGE_LENGTH } = this.#options
     const late = new McpError('TIMEOUT', `"${this.#url}" named no endpoint in ${timeoutMs} ms`)
     const stop = (): void => this.#closing.abort(late)
     const timer = timeoutMs < Infinity ? setTimeout(stop, timeoutMs) : undefined
     try {
       const sender = new HttpSender(this.#url, this.#options)
       const response = await sender.send('GET', { accept: 'text/event-stream' }, undefined, signal)
-      if (!response.ok || mediaType(response) !== 'text/event-stream') {
+      if (!response.ok || !isEventStream(response)) {
         discard(response)
         throw httpError(response, `"${this.#url}" gave no stream`)
       }

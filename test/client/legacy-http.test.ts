@@ -119,8 +119,8 @@ describe('requests over HTTP', () => {
       expect(headers.get('mcp-session-id')).toBe(first ? null : 's1')
       expect(headers.get('mcp-protocol-version')).toBe(first ? null : '2025-11-25')
       expect([...headers].join()).not.toContain('evil')
-      const accept = { POST: 'application/json, text/event-stream', GET: 'text/event-stream' }
-      expect(headers.get('accept')).toBe(accept[method as 'GET'] ?? null)
+      const both = 'application/json, text/event-stream'
+      expect(headers.get('accept')).toBe(method === 'POST' ? both : 'text/event-stream')
     }
   })
 

@@ -125,7 +125,7 @@ describe('initialize', () => {
 
   test('with a result that is none is an error', async () => {
     const peer = sessionPeer(undefined, { capabilities: {} })
-    await expect(connectTo(peer, legacy)).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await expect(connectTo(peer, legacy)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
   })
 })
 

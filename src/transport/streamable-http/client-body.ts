@@ -15,6 +15,11 @@ export function mediaType(response: Response): string {
   return type.trim().toLowerCase()
 }
 
+/** Whether a response is a stream of events. */
+export function isEventStream(response: Response): boolean {
+  return mediaType(response) === 'text/event-stream'
+}
+
 /**
  * Reads a whole body as text.
  *

@@ -17,26 +17,16 @@ import {
   HEADER_SESSION_ID,
 } from '../../protocol/headers.ts'
 import {
-  isResponse,
   notification,
   type JsonRpcMessage,
   type JsonRpcNotification,
-  type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
-import { META_PROTOCOL_VERSION } from '../../protocol/meta.ts'
 import { methods } from '../../protocol/methods.ts'
-import type { RevisionFacts } from '../../protocol/revisions.ts'
-import { isObject, validateMessage } from '../../protocol/validate.ts'
+import { validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../sse.ts'
-import { mediaType, readEvents, readText } from './client-body.ts'
+import { isEventStream, mediaType, readEvents, readText } from './client-body.ts'
 import { discard, httpError, HttpSender } from './client-fetch.ts'
-
-/** Options of {@link StreamableHttpChannel}. */
-export interface StreamableHttpOptions extends HttpOptions {
-  /** How long a notification or an answer may take to be taken, in milliseconds. */
-  readonly timeoutMs: number
-}
 
 /** How long to wait before a stream is resumed when the server did not say, in milliseconds. */
 const RETRY_MS = 1_000
@@ -46,7 +36,10 @@ const MAX_RETRY_MS = 30_000
 const MAX_FAILURES = 3
 /** How long ending a session may hold up closing, in milliseconds. */
 const DELETE_MS = 2_000
-const MAX_MESSAGE_LENGTH = 16 * 1024 * 1024
+/** How long a message without an answer may take to be taken, in milliseconds. */
+const DELIVERY_MS = 60_000
+/** The largest message taken when the application does not say, in UTF-16 units. */
+export const MAX_MESSAGE_LENGTH: number = 16 * 1024 * 1024
 
 /** Where a stream is. */
 interface Position {
@@ -57,27 +50,17 @@ interface Position {
 /** Carries messages to one endpoint. */
 export class StreamableHttpChannel implements Channel {
   readonly http = true
-  revision: RevisionFacts | undefined
-  /** Whether the server ended the session, and no other has been opened. */
   lost = false
   readonly #sender: HttpSender
   readonly #receiver: ChannelReceiver
-  readonly #timeoutMs: number
   readonly #maxLength: number
-  readonly #closing = new AbortController()
   #session: string | undefined
-  #listening: AbortController | undefined
+  #listening = new AbortController()
 
-  constructor(url: string, options: StreamableHttpOptions, receiver: ChannelReceiver) {
+  constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
     this.#sender = new HttpSender(url, options)
     this.#receiver = receiver
-    this.#timeoutMs = options.timeoutMs
     this.#maxLength = options.maxMessageLength ?? MAX_MESSAGE_LENGTH
-  }
-
-  /** The endpoint; another one after a redirect. */
-  get url(): string {
-    return this.#sender.url
   }
 
   request(call: Outgoing): void {
@@ -87,205 +70,152 @@ export class StreamableHttpChannel implements Channel {
   async #exchange(call: Outgoing): Promise<void> {
     const { message, signal } = call
     const { method } = message
-    const session = method === 'initialize' ? undefined : this.#session
-    const headers = { ...this.#postHeaders(message, session), ...call.headers }
-    const response = await this.#sender.send('POST', headers, JSON.stringify(message), signal)
-    call.status = response.status
-    if (!response.ok) return this.#refused(call, response, session)
+    const headers = { ...this.#headers(message), ...call.headers }
+    const response = await this.#send('POST', headers, signal, message)
+    const type = mediaType(response)
+    if (!response.ok) {
+      const body = await readText(response, this.#maxLength, signal)
+      const error = readError(body)
+      if (!error) throw httpError(response, `"${method}" was refused`, body)
+      // Whatever its id, an error in this place is about this request
+      return call.resolve({ ...error, id: message.id }, response.status)
+    }
     if (method === 'initialize') {
       this.#session = response.headers.get(HEADER_SESSION_ID) ?? undefined
       this.lost = false
     }
-    const type = mediaType(response)
-    if (type === 'text/event-stream') return this.#follow(call, response)
-    if (type !== 'application/json') {
+    if (isEventStream(response)) await this.#follow(signal, response, call)
+    else if (type === 'application/json') {
+      this.#frame(await readText(response, this.#maxLength, signal), call)
+    } else {
       discard(response)
       throw httpError(response, `"${method}" was answered as "${type}"`)
     }
-    this.#frame(await readText(response, this.#maxLength, signal), call)
     if (!call.settled) throw lostAnswer(method)
   }
 
-  /** Fails a call whose request was refused, with the error in the body if there is one. */
-  async #refused(call: Outgoing, response: Response, session: string | undefined): Promise<void> {
-    const { method } = call.message
-    if (response.status === 404 && session !== undefined) {
-      discard(response)
-      this.#lose(session)
-      throw new McpError('SESSION_LOST', `The server ended the session before "${method}"`)
-    }
-    const body = await readText(response, this.#maxLength, call.signal)
-    const error = readError(body)
-    if (!error) throw httpError(response, `"${method}" was refused`, body)
-    // Whatever its id, an error in this place is about this request
-    call.resolve({ ...error, id: call.message.id })
-  }
-
-  #lose(session: string): void {
-    if (this.#session !== session) return
-    this.#session = undefined
-    this.lost = true
-    this.#listening?.abort()
-  }
-
-  /** Reads the stream of a request until its response; resumes it when it can be resumed. */
-  async #follow(call: Outgoing, first: Response): Promise<void> {
+  /**
+   * Reads a stream, and resumes it where it ended: that of a call until its response, and otherwise
+   * the one on which the server sends what answers nothing.
+   */
+  async #follow(signal: AbortSignal, first?: Response, call?: Outgoing): Promise<void> {
     const position: Position = { lastEventId: '', retryMs: RETRY_MS }
-    let response = first
-    for (;;) {
+    let response = first ?? (await this.#open(position, signal, 0))
+    for (let failures = 0; ; failures++) {
       let cause: unknown
-      try {
-        await this.#read(response, position, call.signal, call)
-      } catch (error) {
-        if (error instanceof McpError) throw error
-        cause = error
+      if (response) {
+        failures = 0
+        cause = await this.#read(response, position, signal, call)
       }
-      if (call.settled) return
-      if (this.#isModern(call.message) || position.lastEventId === '') {
+      if (call?.settled) return
+      const { lastEventId, retryMs } = position
+      if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
         throw lostAnswer(call.message.method, cause)
       }
-      response = await this.#resume(position, call)
+      const delayMs = Math.max(retryMs, MIN_RETRY_MS)
+      await sleep(Math.max(delayMs, Math.min(delayMs * 2 ** failures, MAX_RETRY_MS)), signal)
+      response = await this.#open(position, signal, failures, call)
     }
   }
 
-  /** Reads one stream of events to its end, or to the response of its call. */
+  /** Opens a stream where another ended; nothing after a failure that may pass. */
+  async #open(
+    { lastEventId }: Position,
+    signal: AbortSignal,
+    failures: number,
+    call?: Outgoing,
+  ): Promise<Response | undefined> {
+    const enough = call && failures >= MAX_FAILURES
+    const headers = this.#headers()
+    if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
+    try {
+      const response = await this.#send('GET', headers, signal)
+      if (response.ok && isEventStream(response)) return response
+      discard(response)
+      const { status } = response
+      const passes = status === 429 || (status >= 500 && status !== 501)
+      if (!passes || enough) throw httpError(response, 'The server gave no stream')
+    } catch (error) {
+      const { code } = error as McpError
+      // The call may have been carried out, so it is not for us to send it again
+      if (call && code === 'SESSION_LOST') throw lostAnswer(call.message.method, error)
+      if (code !== 'NETWORK' || enough) throw error
+    }
+    return undefined
+  }
+
+  /** Reads one stream of events to its end, or to the response of its call; gives why it broke. */
   async #read(
     response: Response,
     position: Position,
     signal: AbortSignal,
     call?: Outgoing,
-  ): Promise<void> {
+  ): Promise<unknown> {
     const parser = new SseParser((type, data) => {
       if (type === 'message') this.#frame(data, call)
     }, this.#maxLength)
     parser.lastEventId = position.lastEventId
     try {
       await readEvents(response, parser, signal, () => call?.settled === true)
+      return undefined
+    } catch (error) {
+      if (error instanceof McpError) throw error
+      return error
     } finally {
       position.lastEventId = parser.lastEventId
       position.retryMs = parser.retryMs ?? position.retryMs
     }
   }
 
-  async #resume(position: Position, call: Outgoing): Promise<Response> {
-    for (let failures = 0; ; failures++) {
-      await sleep(Math.max(position.retryMs, MIN_RETRY_MS) * 2 ** failures, call.signal)
-      try {
-        const response = await this.#get(position, call.signal)
-        if (response.ok && mediaType(response) === 'text/event-stream') return response
-        discard(response)
-        if (response.status === 404 && this.#session) this.#lose(this.#session)
-        if (response.status < 500 || failures >= MAX_FAILURES) {
-          throw httpError(response, `The stream of "${call.message.method}" could not be resumed`)
-        }
-      } catch (error) {
-        const passing = error instanceof McpError && error.code === 'NETWORK'
-        if (!passing || failures >= MAX_FAILURES) throw error
-      }
-    }
-  }
-
-  #get(position: Position, signal: AbortSignal): Promise<Response> {
-    const headers: Record<string, string> = {
-      accept: 'text/event-stream',
-      ...this.#sessionHeaders(this.#session),
-    }
-    if (position.lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = position.lastEventId
-    return this.#sender.send('GET', headers, undefined, signal)
-  }
-
   listen(): void {
-    this.#listening?.abort()
+    this.#listening.abort()
     this.#listening = new AbortController()
     const { signal } = this.#listening
-    this.#hear(signal).catch((error: unknown) => {
-      if (!signal.aborted) this.#receiver.problem(error)
+    this.#follow(signal).catch((error: McpError) => {
+      const { status } = (error.data ?? {}) as { status?: number }
+      if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
+      // A server may do without, and says so by 405
+      else if (!signal.aborted && status !== 405) this.#receiver.problem(error)
     })
-  }
-
-  /** Keeps the stream open on which the server sends what answers nothing. */
-  async #hear(signal: AbortSignal): Promise<void> {
-    const position: Position = { lastEventId: '', retryMs: RETRY_MS }
-    for (let failures = 0; !signal.aborted;) {
-      const session = this.#session
-      let response: Response | undefined
-      try {
-        response = await this.#get(position, signal)
-      } catch (error) {
-        if (!(error instanceof McpError) || error.code !== 'NETWORK') throw error
-      }
-      if (response?.ok && mediaType(response) === 'text/event-stream') {
-        failures = 0
-        await this.#read(response, position, signal).catch(() => {})
-      } else if (response) {
-        discard(response)
-        const { status } = response
-        // No stream here, which is allowed
-        if (status === 405) return
-        if (status === 404 && session !== undefined) {
-          this.#lose(session)
-          return this.#receiver.sessionEnded()
-        }
-        if (status === 501 || (status < 500 && status !== 429)) {
-          throw httpError(response, 'There is no stream to hear')
-        }
-        failures++
-      } else failures++
-      const delay = Math.max(position.retryMs, MIN_RETRY_MS) * 2 ** Math.min(failures, 10)
-      await sleep(Math.max(position.retryMs, Math.min(delay, MAX_RETRY_MS)), signal)
-    }
   }
 
   /** Takes the text of one message, or of several where the revision has batches. */
   #frame(text: string, call: Outgoing | undefined): void {
-    let frame: unknown
     try {
-      frame = JSON.parse(text)
+      this.#receiver.receive(JSON.parse(text), call)
     } catch {
       if (text === '') return
       const error = new McpError('INVALID_MESSAGE', 'The server sent what is not JSON')
-      return this.#receiver.problem(error)
+      this.#receiver.problem(error)
     }
-    this.#receiver.receive(frame, call)
   }
 
   cancel(call: Outgoing, reason: string): void {
     const { id, method } = call.message
     // Since 2026-07-28 closing the stream says it all
-    if (this.#isModern(call.message) || method === 'initialize') return
+    if (this.#receiver.revision.era === 'modern' || method === 'initialize') return
     const message = notification('notifications/cancelled', { requestId: id, reason })
-    this.notify(message).catch((error: unknown) => this.#receiver.problem(error))
+    this.#receiver.watch(this.notify(message))
   }
 
   notify(message: JsonRpcNotification): Promise<void> {
-    return this.#post(message)
+    return this.#deliver(message)
   }
 
   respond(message: JsonRpcResponse): Promise<void> {
-    return this.#post(message)
+    return this.#deliver(message)
   }
 
   /** Sends what has no answer. Any success will do; what the body says does not matter. */
-  async #post(message: JsonRpcMessage): Promise<void> {
-    const session = this.#session
-    const controller = new AbortController()
-    const stop = (): void => controller.abort()
-    const timer = this.#timeoutMs < Infinity ? setTimeout(stop, this.#timeoutMs) : undefined
-    this.#closing.signal.addEventListener('abort', stop)
+  async #deliver(message: JsonRpcMessage): Promise<void> {
+    const signal = AbortSignal.timeout(DELIVERY_MS)
     try {
-      const headers = this.#postHeaders(message, session)
-      const body = JSON.stringify(message)
-      const response = await this.#sender.send('POST', headers, body, controller.signal)
+      const response = await this.#send('POST', this.#headers(message), signal, message)
       discard(response)
-      if (response.ok) return
-      if (response.status === 404 && session !== undefined) {
-        this.#lose(session)
-        this.#receiver.sessionEnded()
-      }
-      throw httpError(response, 'A message was refused')
-    } finally {
-      clearTimeout(timer)
-      this.#closing.signal.removeEventListener('abort', stop)
+      if (!response.ok) throw httpError(response, 'A message was refused')
+    } catch (error) {
+      if ((error as McpError).code === 'SESSION_LOST') this.#receiver.sessionEnded()
+      throw error
     }
   }
 
@@ -294,57 +224,47 @@ export class StreamableHttpChannel implements Channel {
   }
 
   async close(): Promise<void> {
-    this.#listening?.abort()
-    this.#closing.abort()
-    const session = this.#session
+    this.#listening.abort()
+    if (this.#session === undefined) return
+    const signal = AbortSignal.timeout(DELETE_MS)
+    // Where it fails the session ends by itself, sooner or later
+    await this.#send('DELETE', this.#headers(), signal).then(discard, () => {})
     this.#session = undefined
-    if (session === undefined) return
-    const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(), DELETE_MS)
-    try {
-      const headers = this.#sessionHeaders(session)
-      discard(await this.#sender.send('DELETE', headers, undefined, controller.signal))
-    } catch {
-      // The session ends by itself, sooner or later
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
-  #isModern(message: JsonRpcMessage): boolean {
-    return this.revision?.era === 'modern' && !isResponse(message)
-  }
-
-  #postHeaders(message: JsonRpcMessage, session: string | undefined): Record<string, string> {
-    const headers: Record<string, string> = {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-    }
-    if (!('method' in message) || !this.#isModern(message)) {
-      const initializes = 'method' in message && message.method === 'initialize'
-      return initializes ? headers : { ...headers, ...this.#sessionHeaders(session) }
-    }
-    return { ...headers, ...this.#routingHeaders(message) }
-  }
-
-  /** What sessions put on every request after `initialize`. */
-  #sessionHeaders(session: string | undefined): Record<string, string> {
-    const headers: Record<string, string> = {}
+  /** Sends a request in the session, if there is one; finds out when it has ended. */
+  async #send(
+    method: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    body?: JsonRpcMessage,
+  ): Promise<Response> {
+    const session = this.#session
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
-    if (this.revision?.versionHeader) headers[HEADER_PROTOCOL_VERSION] = this.revision.version
-    return headers
+    const response = await this.#sender.send(method, headers, body && JSON.stringify(body), signal)
+    if (response.status !== 404 || session === undefined) return response
+    discard(response)
+    if (this.#session === session) {
+      this.#session = undefined
+      this.lost = true
+      this.#listening.abort()
+    }
+    throw new McpError('SESSION_LOST', 'The server ended the session')
   }
 
-  /** What requests of 2026-07-28 repeat from their bodies. */
-  #routingHeaders(message: JsonRpcRequest | JsonRpcNotification): Record<string, string> {
-    const { method, params } = message
-    const version = isObject(params?._meta) ? params._meta[META_PROTOCOL_VERSION] : undefined
-    const headers: Record<string, string> = { [HEADER_METHOD]: method }
-    // The body's version, as a request is sent in the one that it was made for
-    const spoken = typeof version === 'string' ? version : this.revision?.version
-    if (spoken !== undefined) headers[HEADER_PROTOCOL_VERSION] = spoken
-    const nameParam = methods.get(method)?.nameParam
-    const name = nameParam && params?.[nameParam]
+  /** The headers of a POST, or of a request without a message. */
+  #headers(message?: JsonRpcMessage): Record<string, string> {
+    const { era, version, versionHeader } = this.#receiver.revision
+    const headers: Record<string, string> = { accept: 'text/event-stream' }
+    if (message) {
+      headers.accept = 'application/json, text/event-stream'
+      headers['content-type'] = 'application/json'
+    }
+    const { method = '', params = {} } = message && 'method' in message ? message : {}
+    if (versionHeader && method !== 'initialize') headers[HEADER_PROTOCOL_VERSION] = version
+    if (era === 'legacy' || method === '') return headers
+    headers[HEADER_METHOD] = method
+    const name = params[methods.get(method)?.nameParam ?? '']
     if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
     return headers
   }
@@ -352,7 +272,7 @@ export class StreamableHttpChannel implements Channel {
 
 function lostAnswer(method: string, cause?: unknown): McpError {
   const what = `The connection ended before the answer to "${method}"`
-  return new McpError('NETWORK', what, cause === undefined ? {} : { cause })
+  return new McpError('NETWORK', what, { cause, data: { method } })
 }
 
 /** The JSON-RPC error in the body of a refusal, if there is one. */
