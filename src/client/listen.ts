@@ -4,10 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { McpError } from '../protocol/errors.ts'
-import type { JsonRpcNotification, RequestId } from '../protocol/jsonrpc.ts'
+import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
-import { isObject, isRequestId } from '../protocol/validate.ts'
+import { isObject } from '../protocol/validate.ts'
 import { forget, missed } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
@@ -21,18 +21,14 @@ const RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 /** A stream that lasted so long, in milliseconds, was no failed attempt. */
 const STEADY_MS = 30_000
-
-/** One open stream. */
-interface Stream {
-  readonly feed: Feed
-  /** Set until the server has acknowledged. */
-  acknowledge: ((filter: SubscriptionFilter) => void) | undefined
-}
+/** Failures that may be gone at the next attempt. */
+const PASSING = ['NETWORK', 'TIMEOUT', 'HTTP']
 
 /** The streams of one connection. */
 export class Listener {
   readonly #connection: Connection
-  readonly #streams = new Map<RequestId, Stream>()
+  /** Who takes the notifications of each stream, by the id of its request. */
+  readonly #streams = new Map<unknown, (message: JsonRpcNotification) => void>()
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -43,56 +39,25 @@ export class Listener {
    *
    * @throws {ProtocolError} When the server refuses.
    */
-  async listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
-    const ended = await this.#open(feed, wanted, options)
-    this.#keep(feed, wanted, options, ended).catch((error: Error) => feed.fail(error))
+  listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#keep(feed, wanted, options, resolve).catch((error: Error) => {
+        feed.fail(error)
+        reject(error)
+      })
+    })
   }
 
   /** Takes a notification that belongs to a stream; others are not heard. */
   take(message: JsonRpcNotification): void {
-    const { method, params = {} } = message
-    const id = isObject(params._meta) ? params._meta[META_SUBSCRIPTION_ID] : undefined
-    const stream = isRequestId(id) ? this.#streams.get(id) : undefined
-    if (!stream) return
-    if (method === ACKNOWLEDGED) {
-      stream.acknowledge?.(isObject(params.notifications) ? params.notifications : {})
-    } else if (!stream.acknowledge) {
-      forget(this.#connection.cache, message)
-      stream.feed.push(message)
-    }
+    const meta = message.params?._meta
+    if (isObject(meta)) this.#streams.get(meta[META_SUBSCRIPTION_ID])?.(message)
   }
 
   /** Learns that the server ends a request, which only these may be. */
   ended(id: unknown): void {
-    if (!isRequestId(id) || !this.#streams.has(id)) return
-    this.#connection.pending(id)?.resolve({ jsonrpc: '2.0', id, result: {} })
-  }
-
-  /** Opens one stream; resolves when it is acknowledged, to a function that awaits its end. */
-  #open(
-    feed: Feed,
-    wanted: SubscriptionFilter,
-    options: RequestOptions,
-  ): Promise<() => Promise<unknown>> {
-    const params = { notifications: wanted }
-    const { signal } = feed
-    const call = this.#connection.start('subscriptions/listen', params, { ...options, signal })
-    const { id } = call.message
-    return new Promise((resolve, reject) => {
-      const stream: Stream = {
-        feed,
-        acknowledge: (filter) => {
-          call.unlimit()
-          stream.acknowledge = undefined
-          feed.filter = filter
-          resolve(() => end)
-        },
-      }
-      this.#streams.set(id, stream)
-      const end = call.result
-        .then(() => reject(new McpError('INVALID_MESSAGE', 'Nothing was acknowledged')), reject)
-        .finally(() => this.#streams.delete(id))
-    })
+    const call = this.#streams.has(id) ? this.#connection.pending(id) : undefined
+    call?.resolve({ jsonrpc: '2.0', id: call.message.id, result: {} })
   }
 
   /** Listens anew whenever a stream ends, later each time. */
@@ -100,31 +65,58 @@ export class Listener {
     feed: Feed,
     wanted: SubscriptionFilter,
     options: RequestOptions,
-    opened: () => Promise<unknown>,
+    onFirst: () => void,
   ): Promise<void> {
     let delayMs = RETRY_MS
-    for (let ended: (() => Promise<unknown>) | undefined = opened; ;) {
+    let heard = false
+    const onAcknowledged = (): void => {
+      // Whatever happened between two streams went unheard
+      if (heard) for (const message of missed(feed.filter)) this.#tell(feed, message)
+      heard = true
+      onFirst()
+    }
+    for (;;) {
       const since = performance.now()
-      await ended?.()
-      if (performance.now() - since >= STEADY_MS) delayMs = RETRY_MS
+      try {
+        await this.#stream(feed, wanted, options, onAcknowledged)
+      } catch (error) {
+        const passes = error instanceof McpError && PASSING.includes(error.code)
+        if (!feed.signal.aborted && !(heard && passes)) throw error
+      }
       // A server that tells nothing need not be asked again
       if (feed.signal.aborted || Object.keys(feed.filter).length === 0) return feed.close()
+      if (performance.now() - since >= STEADY_MS) delayMs = RETRY_MS
       await sleep(delayMs * (1 + Math.random() / 4), feed.signal)
       delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)
-      ended = await this.#open(feed, wanted, options).catch(passing)
-      if (!ended) continue
-      // Whatever happened meanwhile went unheard
-      for (const message of missed(feed.filter)) {
-        forget(this.#connection.cache, message)
-        feed.push(message)
-      }
     }
   }
-}
 
-/** Swallows a failure that may be gone at the next attempt. */
-function passing(error: unknown): undefined {
-  const codes = ['NETWORK', 'TIMEOUT', 'HTTP']
-  if (error instanceof McpError && codes.includes(error.code)) return
-  throw error
+  /** Opens one stream, and resolves when it ends. */
+  async #stream(
+    feed: Feed,
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+    onAcknowledged: () => void,
+  ): Promise<void> {
+    const params = { notifications: wanted }
+    const { signal } = feed
+    const call = this.#connection.start('subscriptions/listen', params, { ...options, signal })
+    let open = false
+    this.#streams.set(call.message.id, (message) => {
+      if (message.method === ACKNOWLEDGED) {
+        open = true
+        call.unlimit()
+        const filter = message.params?.notifications
+        feed.filter = isObject(filter) ? filter : {}
+        onAcknowledged()
+      } else if (open) this.#tell(feed, message)
+    })
+    await call.result.finally(() => this.#streams.delete(call.message.id))
+    if (!open) throw new McpError('INVALID_MESSAGE', 'Nothing was acknowledged')
+  }
+
+  #tell(feed: Feed, message: JsonRpcNotification): void {
+    forget(this.#connection.cache, message)
+    feed.push(message)
+  }
 }

@@ -19,11 +19,13 @@ export class Subscriptions {
   readonly #connection: Connection
   readonly #listener: Listener
   readonly #feeds = new Set<Feed>()
-  /** How many want to hear of each resource, on a session. */
-  readonly #uris = new Map<string, number>()
-  /** What the hooks hear of, where that takes a stream of its own. */
-  #hooked: Subscription | undefined
-  #hookedUris: string[] = []
+  /** How many feeds want to hear of each resource, on a session. */
+  readonly #counts = new Map<string, number>()
+  /** The resources that the hooks hear of. */
+  readonly #uris = new Set<string>()
+  #watched: Subscription | undefined
+  /** Settles when the last change of `#watched` is done. */
+  #turn: Promise<unknown> = Promise.resolve()
   #hears = false
 
   constructor(connection: Connection) {
@@ -59,69 +61,70 @@ export class Subscriptions {
     this.#hear()
     feed.filter = offered(wanted, this.#connection.serverCapabilities)
     for (const uri of feed.filter.resourceSubscriptions ?? []) {
-      await this.subscribe(uri, options)
-      feed.signal.addEventListener('abort', () => {
-        this.unsubscribe(uri, {}).catch((error: unknown) => this.#connection.problem(error))
-      })
+      await this.#count(uri, 1, options)
+      feed.signal.addEventListener('abort', () => this.#connection.watch(this.#count(uri, -1, {})))
     }
+  }
+
+  /** Asks for a resource when the first feed wants it, and no longer after the last. */
+  async #count(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
+    const count = (this.#counts.get(uri) ?? 0) + change
+    const turns = count === (change > 0 ? 1 : 0)
+    const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
+    if (turns) await request(this.#connection, method, { uri }, options)
+    if (count > 0) this.#counts.set(uri, count)
+    else this.#counts.delete(uri)
   }
 
   /** Has the hooks hear of changes to a resource. */
   async subscribe(uri: string, options: RequestOptions): Promise<void> {
-    if (this.#listens) {
-      if (this.#hookedUris.includes(uri)) return
-      await this.#hook([...this.#hookedUris, uri], options)
-      if (this.#hooked?.filter.resourceSubscriptions?.includes(uri)) return
-      await this.unsubscribe(uri, options)
-      throw new McpError('UNSUPPORTED', `The server does not tell of changes to "${uri}"`)
-    }
-    this.#hear()
-    const count = this.#uris.get(uri) ?? 0
-    if (count === 0) await request(this.#connection, 'resources/subscribe', { uri }, options)
-    this.#uris.set(uri, count + 1)
+    this.#uris.add(uri)
+    await this.#watch(options)
+    if (this.#watched?.filter.resourceSubscriptions?.includes(uri)) return
+    this.#uris.delete(uri)
+    throw new McpError('UNSUPPORTED', `The server does not tell of changes to "${uri}"`)
   }
 
   /** Has the hooks hear of changes to a resource no longer. */
   async unsubscribe(uri: string, options: RequestOptions): Promise<void> {
-    if (this.#listens) {
-      if (!this.#hookedUris.includes(uri)) return
-      return this.#hook(
-        this.#hookedUris.filter((one) => one !== uri),
-        options,
-      )
-    }
-    const count = this.#uris.get(uri) ?? 0
-    if (count > 1) this.#uris.set(uri, count - 1)
-    else if (this.#uris.delete(uri)) {
-      await request(this.#connection, 'resources/unsubscribe', { uri }, options)
-    }
+    if (this.#uris.delete(uri)) await this.#watch(options)
   }
 
-  /** Opens a stream for the hooks and these resources, then closes the one before. */
-  async #hook(uris: string[], options: RequestOptions): Promise<void> {
-    const { options: hooks, serverCapabilities } = this.#connection
-    const wanted = offered(hooked(hooks, uris), serverCapabilities)
-    const before = this.#hooked
-    const feed =
-      Object.keys(wanted).length > 0
-        ? await this.listen(wanted, { ...options, signal: undefined })
-        : undefined
-    this.#hooked = feed
-    this.#hookedUris = uris
-    before?.close()
-    if (feed) this.#pump(feed).catch((error: unknown) => this.#connection.problem(error))
+  /** Listens to all resources of the hooks at once, then no longer to those of before. */
+  #watch({ signal: _, ...options }: RequestOptions): Promise<void> {
+    const turn = this.#turn.then(async () => {
+      const resourceSubscriptions = [...this.#uris]
+      const feed =
+        resourceSubscriptions.length > 0
+          ? await this.listen({ resourceSubscriptions }, options)
+          : undefined
+      this.#watched?.close()
+      this.#watched = feed
+      if (feed) this.#pump(feed)
+    })
+    this.#turn = turn.catch(() => {})
+    return turn
   }
 
-  async #pump(feed: Subscription): Promise<void> {
-    for await (const message of feed) fire(this.#connection.options, message)
+  /** Passes what a feed tells on to the hooks; what a session tells they have already. */
+  #pump(feed: Subscription): void {
+    const pump = async (): Promise<void> => {
+      for await (const message of feed) {
+        if (this.#listens) fire(this.#connection.options, message)
+      }
+    }
+    this.#connection.watch(pump())
   }
 
   /** Starts what hooks and handlers need. */
   start(): void {
-    const { options } = this.#connection
-    const wants = Object.keys(options).some((name) => name.startsWith('on') && name !== 'onError')
-    if (this.#listens) this.#hook([], {}).catch((error: unknown) => this.#connection.problem(error))
-    else if (wants || options.roots) this.#hear()
+    const { options, serverCapabilities } = this.#connection
+    if (this.#listens) {
+      const wanted = offered(hooked(options), serverCapabilities)
+      if (Object.keys(wanted).length === 0) return
+      this.#connection.watch(this.listen(wanted, {}).then((feed) => this.#pump(feed)))
+    } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
+      this.#hear()
   }
 
   /** Opens the stream of what a session tells on its own. */
@@ -135,7 +138,7 @@ export class Subscriptions {
     const { logLevel } = this.#connection
     if (this.#hears) this.#connection.channel.listen?.()
     if (logLevel) await request(this.#connection, 'logging/setLevel', { level: logLevel })
-    for (const uri of this.#uris.keys()) {
+    for (const uri of this.#counts.keys()) {
       await request(this.#connection, 'resources/subscribe', { uri })
     }
     for (const feed of this.#feeds) for (const message of missed(feed.filter)) feed.push(message)

@@ -3,19 +3,22 @@
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
-import { mapMember, without } from './copy.ts'
+import { without } from './copy.ts'
 import { degradeImplementation, degradeMeta } from './degrade-meta.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
   ClientCapabilities,
-  CompleteParams,
   CreateMessageResult,
+  Implementation,
   InitializeParams,
   ListRootsResult,
   Result,
   SamplingContent,
 } from './types.ts'
+
+/** What only requests without a session have. */
+const STATELESS = ['inputResponses', 'requestState']
 
 /** Params of a request or a notification to the server; the same object when all is known. */
 export function degradeClientParams(
@@ -25,19 +28,21 @@ export function degradeClientParams(
 ): JsonObject | undefined {
   if (!params) return params
   if (revision.era === 'modern') return without(params, ['task'])
-  const known = degradeMeta(without(params, ['inputResponses', 'requestState']), revision)
+  const known = degradeMeta(
+    without(params, revision.icons ? STATELESS : [...STATELESS, 'task']),
+    revision,
+  )
   if (method === 'initialize') {
-    const { clientInfo, capabilities } = known as Partial<InitializeParams>
+    const { clientInfo = {}, capabilities = {} } = known as Partial<InitializeParams>
     return {
       ...known,
-      clientInfo: clientInfo && degradeImplementation(clientInfo, revision),
-      capabilities: capabilities && degradeClientCapabilities(capabilities, revision),
+      clientInfo: degradeImplementation(clientInfo as Implementation, revision),
+      capabilities: degradeClientCapabilities(capabilities, revision),
     }
   }
-  if (revision.icons) return known
-  if (method !== 'completion/complete' || revision.titles) return without(known, ['task'])
-  const { ref } = known as Partial<CompleteParams>
-  return { ...without(known, ['context']), ref: ref && without(ref, ['title']) }
+  if (method !== 'completion/complete' || revision.titles) return known
+  const { ref = {} } = known
+  return { ...without(known, ['context']), ref: without(ref, ['title']) }
 }
 
 /** The result of a server's request; the same object when the revision knows all of it. */
@@ -48,14 +53,12 @@ export function degradeClientResult(
 ): Result {
   if (revision.era === 'modern') return result
   const known = degradeMeta(without(result, ['resultType']), revision)
-  if (revision.icons) return known
-  if (method === 'roots/list') {
-    if (revision.titles) return known
-    return mapMember(known as ListRootsResult, 'roots', (root) => without(root, ['_meta']))
+  if (method === 'roots/list' && !revision.titles) {
+    const { roots } = known as ListRootsResult
+    return { ...known, roots: roots.map((root) => without(root, ['_meta'])) }
   }
-  if (method !== 'sampling/createMessage') return known
-  const { content } = known as Partial<CreateMessageResult>
-  return content ? { ...known, content: oneContent(content, revision) } : known
+  if (method !== 'sampling/createMessage' || revision.icons) return known
+  return { ...known, content: oneContent((known as CreateMessageResult).content, revision) }
 }
 
 /**
@@ -71,11 +74,9 @@ export function degradeClientCapabilities(
   if (revision.icons) return known
   const { elicitation, sampling, ...others } = known
   const asksForms = revision.titles && elicitation && !(elicitation.url && !elicitation.form)
-  return {
-    ...others,
-    ...(sampling && { sampling: without(sampling, ['context', 'tools']) }),
-    ...(asksForms && { elicitation: without(elicitation, ['form', 'url']) }),
-  }
+  if (sampling) others.sampling = without(sampling, ['context', 'tools'])
+  if (asksForms) others.elicitation = without(elicitation, ['form', 'url'])
+  return others
 }
 
 /**
