@@ -3,26 +3,26 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
-import { McpError } from '../protocol/errors.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import type { ConnectOptions } from './options.ts'
 
-/**
- * The capabilities that the options amount to.
- *
- * @throws {McpError} `INVALID_USE` when one is declared that no handler answers.
- */
-export function declaredCapabilities(options: ConnectOptions): ClientCapabilities {
-  const { onElicit, onSample, roots, capabilities: more = {} } = options
-  const handled = { elicitation: onElicit, sampling: onSample, roots }
-  for (const [name, handler] of Object.entries(handled)) {
-    if (more[name] && !handler) {
-      throw new McpError('INVALID_USE', `Capability "${name}" is declared, but nothing handles it`)
-    }
+/** The capabilities that the options amount to. What nothing handles is not declared. */
+export function declaredCapabilities({
+  onElicit,
+  onSample,
+  roots: places,
+  capabilities = {},
+}: ConnectOptions): ClientCapabilities {
+  const {
+    elicitation = { form: {} },
+    sampling = {},
+    roots = { listChanged: true },
+    ...others
+  } = capabilities
+  return {
+    ...others,
+    ...(onElicit && { elicitation }),
+    ...(onSample && { sampling }),
+    ...(places && { roots }),
   }
-  const declared: ClientCapabilities = { ...more }
-  if (onElicit) declared.elicitation ??= { form: {} }
-  if (onSample) declared.sampling ??= {}
-  if (roots) declared.roots ??= { listChanged: true }
-  return declared
 }

@@ -9,7 +9,7 @@ import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import type { Transport } from '../transport/transport.ts'
 import { Client } from './client.ts'
 import { Connection } from './connection.ts'
-import { discover, isLegacyEvidence, statusOf, type LegacyEvidence } from './discover.ts'
+import { discover, statusOf, type LegacyEvidence } from './discover.ts'
 import { DuplexChannel } from './duplex.ts'
 import { initialize } from './lifecycle.ts'
 import type { ConnectOptions, EraCache } from './options.ts'
@@ -54,19 +54,12 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
     connection.channel = new StreamableHttpChannel(url, options, connection)
   }
   connection.url = url
-  open()
+  connection.find = () => findHttp(connection, url, eras)
   connection.restore = restorer(connection)
-  if (recall(connection)) {
-    connection.reprobe = async (error) => {
-      if (statusOf(error) === 200 || !isLegacyEvidence(error, true)) return false
-      connection.reprobe = undefined
-      await findHttp(connection, url, eras)
-      return true
-    }
-    return
-  }
+  open()
+  if (recall(connection)) return
   const known = versions.legacy.length > 0 ? eras.get(url) : undefined
-  if (known === undefined) return findHttp(connection, url, eras)
+  if (known === undefined) return connection.find()
   try {
     if (known === HTTP_SSE) await openHttpSse(connection, url)
     else await initialize(connection, options)
@@ -76,13 +69,14 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
     await connection.channel.close()
     connection.reopened()
     open()
-    await findHttp(connection, url, eras)
+    await connection.find()
   }
 }
 
 /** Finds out what answers at a URL. */
 async function findHttp(connection: Connection, url: string, eras: EraCache): Promise<void> {
   const { signal } = connection.options
+  connection.proven = true
   const evidence = await discover(connection, { signal })
   if (!evidence) return
   try {
@@ -92,12 +86,13 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
     const status = statusOf(error) ?? 0
     const { modern } = connection.versions
     // A server of 2026-07-28 that has no discovery, though it must
-    if (evidence.doubtful && modern[0] && status > 0 && status < 500)
+    if (evidence.doubtful && modern[0] && status > 0 && status < 500) {
       return connection.speak(modern[0])
+    }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     await openHttpSse(connection, url).catch((cause: unknown) => {
-      const what = `"${url}" is no MCP endpoint: ${(error as Error).message}`
-      throw new McpError('HTTP', what, { cause, data: (error as McpError).data ?? { status } })
+      const { message, data = { status } } = error as McpError
+      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause, data })
     })
     eras.set(url, HTTP_SSE)
   }

@@ -73,8 +73,10 @@ export class Connection implements ChannelReceiver, CallOwner {
   logLevel: LoggingLevel | undefined
   /** Opens a new session after the server ended one. */
   restore: (() => Promise<void>) | undefined
-  /** Looks again what the server is, if a failure says that what was remembered is wrong. */
-  reprobe: ((error: unknown) => Promise<boolean>) | undefined
+  /** Finds out anew what the server is. */
+  find: (() => Promise<void>) | undefined
+  /** Whether the server is known to be what it is taken for. */
+  proven = false
   /** Lists the tools anew, as the headers of a call were refused. */
   refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
   readonly #calls = new Map<unknown, Call>()
@@ -211,16 +213,14 @@ export class Connection implements ChannelReceiver, CallOwner {
     const waiting = id === undefined || id === null ? call : this.pending(id)
     if (waiting && (waiting === call || !call)) return waiting.resolve(message)
     // A late answer, or a second one, is normal; one to a request that never was is not
-    if (call || (typeof id === 'number' && id > 0 && id <= this.#lastId)) return
-    const what = 'error' in message ? `: ${message.error.message}` : ''
-    this.problem(new McpError('INVALID_MESSAGE', `The server answered no request${what}`))
+    if (call || (typeof id === 'number' && id <= this.#lastId)) return
+    this.problem(new McpError('INVALID_MESSAGE', 'The server answered no request'))
   }
 
   /** Tells of what could not be taken; the call that it was meant to answer fails with it. */
   #refuse(frame: unknown, error: unknown, call: Outgoing | undefined): void {
     if (!(error instanceof ProtocolError)) return this.problem(error)
-    const what = `The server sent no valid message (${error.message})`
-    const problem = new McpError('INVALID_MESSAGE', what)
+    const problem = new McpError('INVALID_MESSAGE', error.message)
     const id = isObject(frame) && !('method' in frame) ? frame.id : undefined
     const target = call?.message.id === id ? call : this.pending(id)
     if (target) target.reject(problem)

@@ -8,14 +8,11 @@ import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import {
   errorResponse,
   resultResponse,
-  type JsonObject,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
-  type RequestId,
 } from '../protocol/jsonrpc.ts'
-import type { LoggingLevel } from '../protocol/types.ts'
-import { isRequestId } from '../protocol/validate.ts'
+import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import type { Connection, Incoming } from './connection.ts'
 import { answerInput, readInput } from './input.ts'
@@ -28,7 +25,7 @@ const USER_REJECTED = -1
 export class ServerMessages implements Incoming {
   readonly #connection: Connection
   readonly #subscriptions: Subscriptions
-  readonly #running = new Map<RequestId, AbortController>()
+  readonly #running = new Map<unknown, AbortController>()
 
   constructor(connection: Connection, subscriptions: Subscriptions) {
     this.#connection = connection
@@ -42,19 +39,18 @@ export class ServerMessages implements Incoming {
   request(message: JsonRpcRequest): void {
     const { id, method } = message
     if (this.#connection.revision.era === 'modern') {
-      const what = `The server sent the request "${method}", which this revision does not allow`
+      const what = `The server may not request "${method}"`
       return this.#connection.problem(new McpError('INVALID_MESSAGE', what))
     }
     if (method === 'ping') return this.#respond(resultResponse(id, {}))
     const controller = new AbortController()
     this.#running.set(id, controller)
-    this.#answer(message, controller.signal)
-      .then((response) => {
-        // Whoever cancelled wants no response
-        if (!controller.signal.aborted) this.#respond(response)
-      })
-      .finally(() => this.#running.delete(id))
-      .catch((error: unknown) => this.#connection.problem(error))
+    const answer = this.#answer(message, controller.signal).then((response) => {
+      this.#running.delete(id)
+      // Whoever cancelled wants no response
+      if (!controller.signal.aborted) this.#respond(response)
+    })
+    this.#connection.watch(answer)
   }
 
   async #answer(
@@ -67,7 +63,7 @@ export class ServerMessages implements Incoming {
       return resultResponse(id, degradeClientResult(method, result, this.#connection.revision))
     } catch (error) {
       if (error instanceof McpError && error.code === 'DENIED') {
-        return errorResponse(id, { code: USER_REJECTED, message: 'The user rejected the request' })
+        return errorResponse(id, { code: USER_REJECTED, message: error.message })
       }
       if (!(error instanceof ProtocolError)) this.#connection.problem(error)
       return errorResponse(id, toErrorObject(error))
@@ -75,33 +71,24 @@ export class ServerMessages implements Incoming {
   }
 
   #respond(response: JsonRpcResponse): void {
-    const { channel } = this.#connection
-    channel.respond(response).catch((error: unknown) => this.#connection.problem(error))
+    this.#connection.watch(this.#connection.channel.respond(response))
   }
 
   notification(message: JsonRpcNotification, call: Call | undefined): void {
     const { method, params = {} } = message
     const { options } = this.#connection
+    const said: unknown = params
     options.onNotification?.(message)
-    if (method === 'notifications/progress') this.#progress(params)
-    else if (method === 'notifications/message') {
-      const log = { ...params, level: params.level as LoggingLevel, data: params.data }
-      call?.options.onLog?.(log)
-      options.onLog?.(log)
-    } else if (method === 'notifications/cancelled') this.#cancelled(params)
-    else this.#subscriptions.take(message)
-  }
-
-  /** Progress of a request that is over, or never was, is of no interest. */
-  #progress(params: JsonObject): void {
-    const { progressToken, progress } = params
-    if (!isRequestId(progressToken) || typeof progress !== 'number') return
-    this.#connection.pending(progressToken)?.progress({ ...params, progressToken, progress })
-  }
-
-  #cancelled({ requestId, reason }: JsonObject): void {
-    this.#subscriptions.ended(requestId)
-    if (isRequestId(requestId)) this.#running.get(requestId)?.abort(reason)
+    if (method === 'notifications/progress') {
+      // Progress of a request that is over, or never was, is of no interest
+      this.#connection.pending(params.progressToken)?.progress(said as ProgressParams)
+    } else if (method === 'notifications/message') {
+      call?.options.onLog?.(said as LoggingMessageParams)
+      options.onLog?.(said as LoggingMessageParams)
+    } else if (method === 'notifications/cancelled') {
+      this.#subscriptions.ended(params.requestId)
+      this.#running.get(params.requestId)?.abort(params.reason)
+    } else this.#subscriptions.take(message)
   }
 
   restored(): Promise<void> {

@@ -3,17 +3,20 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client
  */
-import { missingCapabilities } from '../protocol/capabilities.ts'
 import { INVALID_PARAMS, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CreateMessageParams, ElicitParams, InputRequest } from '../protocol/types.ts'
 import { samplingFault } from '../protocol/sampling.ts'
+import type {
+  ClientCapabilities,
+  CreateMessageParams,
+  ElicitParams,
+  InputRequest,
+} from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 import { abortable } from './delay.ts'
-import { elicit, elicitationFault } from './elicitation.ts'
-import { listRoots } from './roots.ts'
-import { sample } from './sampling.ts'
+import { elicitationFault, elicitResult } from './elicitation.ts'
+import { rootsResult } from './roots.ts'
 
 /**
  * Answers every request of one `input_required` result, all at once.
@@ -31,8 +34,7 @@ export async function answerInputs(
     try {
       return [key, readInput(connection, value)]
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : ''
-      throw new McpError('INVALID_MESSAGE', `"${method}" asked wrongly for input (${reason})`)
+      throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly for input`, { cause })
     }
   })
   const controller = new AbortController()
@@ -59,28 +61,30 @@ export async function answerInputs(
  */
 export function readInput(connection: Connection, value: unknown): InputRequest {
   const { method, params = {} } = isObject(value) ? value : {}
-  const { options, capabilities, revision } = connection
-  const known =
-    (method === 'elicitation/create' && options.onElicit) ||
-    (method === 'sampling/createMessage' && options.onSample) ||
-    (method === 'roots/list' && options.roots)
-  if (!known) throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${String(method)}`)
-  if (!isObject(params)) throw new ProtocolError(INVALID_PARAMS, '"params" must be an object')
-
-  const request = { method, params } as InputRequest
-  const fault =
-    method === 'elicitation/create'
-      ? elicitationFault(params)
-      : method === 'sampling/createMessage'
-        ? samplingFault(params)
+  const { options, capabilities } = connection
+  const { onElicit, onSample, roots } = options
+  const elicits = onElicit && method === 'elicitation/create'
+  const samples = onSample && method === 'sampling/createMessage'
+  if (!elicits && !samples && !(roots && method === 'roots/list')) {
+    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${String(method)}`)
+  }
+  const fault = !isObject(params)
+    ? '"params" must be an object'
+    : elicits
+      ? elicitationFault(params, capabilities)
+      : samples
+        ? (samplingFault(params) ?? toolsFault(params, capabilities))
         : undefined
   if (fault) throw new ProtocolError(INVALID_PARAMS, fault)
-  const missing = missingCapabilities(request, capabilities, revision)
-  if (missing) {
-    const what = JSON.stringify(missing)
-    throw new ProtocolError(INVALID_PARAMS, `The client did not declare ${what}`)
-  }
-  return request
+  return { method, params } as InputRequest
+}
+
+/** Why a model may not be given tools. */
+function toolsFault(
+  { tools, toolChoice }: JsonObject,
+  { sampling }: ClientCapabilities,
+): string | undefined {
+  return (tools ?? toolChoice) && !sampling?.tools ? 'Tools were not declared' : undefined
 }
 
 /**
@@ -89,21 +93,24 @@ export function readInput(connection: Connection, value: unknown): InputRequest 
  * @throws {McpError} `DENIED`; anything that a handler throws.
  */
 export async function answerInput(
-  connection: Connection,
+  { options, server }: Connection,
   { method, params = {} }: InputRequest,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const { options, server } = connection
+  const { approve, onElicit, onSample, roots = [] } = options
   const context = { signal, server }
-  const elicits = method === 'elicitation/create'
-  if (options.approve && !(await options.approve({ method, params, server }))) {
+  const checked: unknown = params
+  const elicits = onElicit && method === 'elicitation/create'
+  if (approve && !(await approve({ method, params, server }))) {
     if (elicits) return { action: 'decline' }
     throw new McpError('DENIED', `"${method}" was not approved`)
   }
-  const checked: unknown = params
-  if (elicits) return elicit(options.onElicit, checked as ElicitParams, context)
-  if (method === 'sampling/createMessage') {
-    return sample(options.onSample, checked as CreateMessageParams, context)
+  if (elicits) {
+    const asked = checked as ElicitParams
+    return elicitResult(asked, await onElicit(asked, context))
   }
-  return listRoots(options.roots, context)
+  if (onSample && method === 'sampling/createMessage') {
+    return { ...(await onSample(checked as CreateMessageParams, context)) }
+  }
+  return rootsResult(typeof roots === 'function' ? await roots(context) : roots)
 }

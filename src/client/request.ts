@@ -17,9 +17,9 @@ import { isObject } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
+import { isLegacyEvidence, statusOf } from './discover.ts'
 import { answerInputs } from './input.ts'
 import type { RequestOptions } from './options.ts'
-import { chooseVersion, mismatch, supportedBy } from './versions.ts'
 
 /** The member that a result must have as an array. */
 const arrays = new Map([
@@ -46,15 +46,15 @@ const MAX_PAUSE_MS = 5_000
 export async function request(
   connection: Connection,
   method: string,
-  params: JsonObject | undefined,
+  params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<Result> {
   const facts = gate(connection, method)
-  const principal = facts?.cacheable ? await keeper(connection, params) : undefined
-  if (principal !== undefined && !options.fresh) {
-    const kept = connection.cache.get(method, params ?? {}, principal)
-    if (kept) return kept
-  }
+  const { cache, channel } = connection
+  const principal = facts?.cacheable ? ((await channel.principal?.()) ?? '') : undefined
+  const kept =
+    principal === undefined || options.fresh ? undefined : cache.get(method, params, principal)
+  if (kept) return kept
   const maxRounds = connection.options.maxRounds ?? 10
   let asked = params
   let pauses = 0
@@ -62,9 +62,9 @@ export async function request(
     const result: Result = await roundTrip(connection, method, asked, options, facts)
     if ((result.resultType ?? 'complete') === 'complete') {
       check(connection, method, result)
-      if (principal !== undefined && round === 0) {
-        connection.cache.set(method, params ?? {}, result, principal)
-      }
+      // What the answer to an input request led to holds for this once
+      const once = round > 0 || 'requestState' in params || 'inputResponses' in params
+      if (principal !== undefined && !once) cache.set(method, params, result, principal)
       return result
     }
     if (!facts?.asks || !isInputRequired(result)) throw invalid(method, result)
@@ -96,20 +96,11 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
   throw new McpError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
 }
 
-/** Whose results are to be kept; nobody's when the request is not one that repeats. */
-async function keeper(
-  connection: Connection,
-  params: JsonObject | undefined,
-): Promise<string | undefined> {
-  if (params && ('requestState' in params || 'inputResponses' in params)) return undefined
-  return (await connection.channel.principal?.()) ?? ''
-}
-
 /** Sends a request once, or twice when the first failure can be mended. */
 async function roundTrip(
   connection: Connection,
   method: string,
-  params: JsonObject | undefined,
+  params: JsonObject,
   options: RequestOptions,
   facts: MethodFacts | undefined,
 ): Promise<JsonObject> {
@@ -118,7 +109,7 @@ async function roundTrip(
     const call = connection.start(method, params, options, paramHeaders(connection, method, params))
     try {
       const result = await call.result
-      connection.reprobe = undefined
+      connection.proven = true
       return result
     } catch (error) {
       if (attempt > 0 || !(await mend(connection, call, error, facts, options))) throw error
@@ -130,9 +121,9 @@ async function roundTrip(
 function paramHeaders(
   connection: Connection,
   method: string,
-  params: JsonObject | undefined,
+  params: JsonObject,
 ): Readonly<Record<string, string>> | undefined {
-  if (method !== 'tools/call' || !connection.mirrors || !params) return undefined
+  if (method !== 'tools/call' || !connection.mirrors) return undefined
   const { name, arguments: args } = params
   return connection.tools.headers(String(name), isObject(args) ? args : {})
 }
@@ -145,32 +136,14 @@ async function mend(
   facts: MethodFacts | undefined,
   options: RequestOptions,
 ): Promise<boolean> {
-  if (connection.reprobe && (await connection.reprobe(error))) return true
-  if (error instanceof McpError) {
-    if (error.code === 'SESSION_LOST' && connection.restore) {
-      await connection.restore()
-      return true
-    }
-    // An answer that was lost on its way; only what changes nothing is asked for again
-    return error.code === 'NETWORK' && error.data !== undefined && facts?.cacheable === true
-  }
-  if (!(error instanceof ProtocolError)) return false
-  if (error.code === HEADER_MISMATCH && call.message.method === 'tools/call') {
+  const { code, data } = error as McpError | ProtocolError
+  const disproved = !connection.proven && isLegacyEvidence(error, true) && statusOf(error) !== 200
+  if (code === 'SESSION_LOST') await connection.restore?.()
+  else if (code === HEADER_MISMATCH && call.message.method === 'tools/call') {
     await connection.refreshTools?.(options)
-    return connection.mirrors
-  }
-  return error.code === UNSUPPORTED_PROTOCOL_VERSION && changeVersion(connection, error)
-}
-
-/** Goes on with another version that both sides know. */
-function changeVersion(connection: Connection, error: ProtocolError): boolean {
-  const { versions, revision } = connection
-  const { modern } = versions
-  if (!modern.includes(revision)) return false
-  const left = modern.filter((facts) => facts !== revision)
-  const next = chooseVersion(left, supportedBy(error))
-  if (!next) throw mismatch(modern, supportedBy(error), error)
-  connection.speak(next)
+  } else if (code === UNSUPPORTED_PROTOCOL_VERSION || disproved) await connection.find?.()
+  // An answer that was lost on its way; only what changes nothing is asked for again
+  else return code === 'NETWORK' && data !== undefined && facts?.cacheable === true
   return true
 }
 
@@ -188,12 +161,12 @@ function isInputRequired(result: Result): result is InputRequiredResult {
 async function inputParams(
   connection: Connection,
   method: string,
-  params: JsonObject | undefined,
+  params: JsonObject,
   result: InputRequiredResult,
   { signal }: RequestOptions,
 ): Promise<JsonObject> {
   const { inputRequests, requestState } = result
-  const { inputResponses: _, requestState: __, ...original } = params ?? {}
+  const { inputResponses: _, requestState: __, ...original } = params
   return {
     ...original,
     ...(inputRequests && {

@@ -5,24 +5,18 @@
  */
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Handlers, InputContext } from './options.ts'
+import type { Root } from '../protocol/types.ts'
 
-const TRAVERSAL = /[\\/](?:\.|%2e){2}(?:[\\/]|$)/i
+/** A `file:` URI that does not climb. */
+const ROOT = /^file:\/\/(?!.*[\\/](?:\.|%2e){2}(?:[\\/]|$))/i
 
 /**
- * Tells the roots.
+ * What is told of the roots.
  *
  * @throws {McpError} `INVALID_USE` when one is no `file:` URI, or climbs out of where it starts.
  */
-export async function listRoots(
-  roots: Handlers['roots'],
-  context: InputContext,
-): Promise<JsonObject> {
-  const list = typeof roots === 'function' ? await roots(context) : (roots ?? [])
-  for (const { uri } of list) {
-    if (!uri.startsWith('file://') || TRAVERSAL.test(uri)) {
-      throw new McpError('INVALID_USE', `"${uri}" cannot be a root`)
-    }
-  }
-  return { roots: [...list] }
+export function rootsResult(roots: readonly Root[]): JsonObject {
+  const wrong = roots.find(({ uri }) => !ROOT.test(uri))
+  if (wrong) throw new McpError('INVALID_USE', `"${wrong.uri}" cannot be a root`)
+  return { roots }
 }

@@ -56,6 +56,12 @@ export class Subscriptions {
     return feed
   }
 
+  /** The part of a filter that the server offers, if any. */
+  #offered(wanted: SubscriptionFilter): SubscriptionFilter | undefined {
+    const part = offered(wanted, this.#connection.serverCapabilities)
+    return Object.keys(part).length > 0 ? part : undefined
+  }
+
   /** Lets a feed have its part of what the session tells. */
   async #join(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
     this.#hear()
@@ -93,11 +99,8 @@ export class Subscriptions {
   /** Listens to all resources of the hooks at once, then no longer to those of before. */
   #watch({ signal: _, ...options }: RequestOptions): Promise<void> {
     const turn = this.#turn.then(async () => {
-      const resourceSubscriptions = [...this.#uris]
-      const feed =
-        resourceSubscriptions.length > 0
-          ? await this.listen({ resourceSubscriptions }, options)
-          : undefined
+      const wanted = this.#offered({ resourceSubscriptions: [...this.#uris] })
+      const feed = wanted && this.#uris.size > 0 ? await this.listen(wanted, options) : undefined
       this.#watched?.close()
       this.#watched = feed
       if (feed) this.#pump(feed)
@@ -118,11 +121,10 @@ export class Subscriptions {
 
   /** Starts what hooks and handlers need. */
   start(): void {
-    const { options, serverCapabilities } = this.#connection
+    const { options } = this.#connection
     if (this.#listens) {
-      const wanted = offered(hooked(options), serverCapabilities)
-      if (Object.keys(wanted).length === 0) return
-      this.#connection.watch(this.listen(wanted, {}).then((feed) => this.#pump(feed)))
+      const wanted = this.#offered(hooked(options))
+      if (wanted) this.#connection.watch(this.listen(wanted, {}).then((feed) => this.#pump(feed)))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
       this.#hear()
   }

@@ -27,7 +27,7 @@ export async function callTool(
   const { approve } = connection.options
   const params: JsonObject = args ? { name, arguments: args } : { name }
   if (approve && !(await approve({ method: 'tools/call', params, server: connection.server }))) {
-    throw new McpError('DENIED', `The call of tool "${name}" was not approved`)
+    throw new McpError('DENIED', `"${name}" was not approved`)
   }
   const result = await request(connection, 'tools/call', params, options)
   const { resultType = 'complete', structuredContent } = result
@@ -39,7 +39,7 @@ export async function callTool(
   }
   const fault = result.isError === true ? undefined : outputFault(connection, name, result)
   if (fault) {
-    const what = `Tool "${name}" gave structured content that its schema refuses: ${fault}`
+    const what = `Tool "${name}" gave bad structured content: ${fault}`
     throw new McpError('INVALID_MESSAGE', what, { data: result })
   }
   return result as CallToolResult
@@ -55,7 +55,6 @@ function outputFault(connection: Connection, name: string, result: JsonObject): 
 
 /** Lists all tools anew, so that what is remembered of them is right again. */
 export async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
-  const { signal, timeoutMs, maxTimeoutMs, meta } = options
-  const quiet = { signal, timeoutMs, maxTimeoutMs, meta, fresh: true }
-  for await (const _ of items(connection, 'tools/list', 'tools', quiet));
+  const { onProgress: _, ...quiet } = options
+  for await (const _ of items(connection, 'tools/list', 'tools', { ...quiet, fresh: true }));
 }

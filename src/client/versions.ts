@@ -17,7 +17,7 @@ export interface Versions {
 /**
  * Reads the `revision` option.
  *
- * @throws {McpError} `INVALID_USE` when it names a revision that does not exist, or none.
+ * @throws {McpError} `INVALID_USE` when it names a revision that does not exist.
  */
 export function allowedVersions({ revision }: ConnectOptions): Versions {
   const all =
@@ -28,7 +28,6 @@ export function allowedVersions({ revision }: ConnectOptions): Versions {
           if (!facts) throw new McpError('INVALID_USE', `There is no revision "${name}"`)
           return facts
         })
-  if (all.length === 0) throw new McpError('INVALID_USE', 'No revision is allowed')
   return {
     modern: all.filter((facts) => facts.era === 'modern'),
     legacy: all.filter((facts) => facts.era === 'legacy'),
@@ -62,6 +61,6 @@ export function mismatch(
   cause?: unknown,
 ): McpError {
   const requested = ours.map((facts) => facts.version)
-  const what = `The client speaks ${requested.join(', ')}, the server ${String(supported)}`
+  const what = `The client speaks ${String(requested)}, the server ${String(supported)}`
   return new McpError('VERSION_MISMATCH', what, { cause, data: { supported, requested } })
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
   ClientCapabilities,
+  CompleteParams,
   CreateMessageResult,
   Implementation,
   InitializeParams,
@@ -41,8 +42,8 @@ export function degradeClientParams(
     }
   }
   if (method !== 'completion/complete' || revision.titles) return known
-  const { ref = {} } = known
-  return { ...without(known, ['context']), ref: without(ref, ['title']) }
+  const { ref } = known as Partial<CompleteParams>
+  return { ...without(known, ['context']), ref: ref && without(ref, ['title']) }
 }
 
 /** The result of a server's request; the same object when the revision knows all of it. */

@@ -56,7 +56,7 @@ function walk(
   depth = 0,
 ): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > MAX_DEPTH) return 'the schema is nested too deeply'
+  if (depth > MAX_DEPTH) return 'The schema is too deep'
   for (const [keyword, part] of Object.entries(value)) {
     const fault =
       keyword === ANNOTATION
@@ -90,17 +90,18 @@ function annotate(
   found: HeaderParam[],
 ): string | undefined {
   const name = schema[ANNOTATION]
-  if (typeof name !== 'string' || !TOKEN.test(name)) {
-    return `"${ANNOTATION}" must be an HTTP token, not ${JSON.stringify(name)}`
-  }
-  if (!path) return `"${ANNOTATION}": "${name}" is not reachable through "properties" alone`
   const type = primitive(schema.type)
-  if (!type) return `"${ANNOTATION}": "${name}" is not on a string, integer or boolean`
-  const header = HEADER_PARAM_PREFIX + name.toLowerCase()
-  if (found.some((other) => other.header === header)) {
-    return `"${ANNOTATION}": "${name}" is used twice`
-  }
-  found.push({ header, path, type })
+  const header = HEADER_PARAM_PREFIX + String(name).toLowerCase()
+  const fault =
+    typeof name !== 'string' || !TOKEN.test(name)
+      ? 'is no HTTP token'
+      : !path
+        ? 'is not under "properties" alone'
+        : !type
+          ? 'is not on a string, integer or boolean'
+          : found.some((other) => other.header === header) && 'is used twice'
+  if (fault) return `"${ANNOTATION}": ${JSON.stringify(name)} ${fault}`
+  if (path && type) found.push({ header, path, type })
   return undefined
 }
 
@@ -135,7 +136,7 @@ export function encodeHeaderParams(
     const value = argumentAt(args, path)
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
       const name = path.join('.')
-      throw new McpError('INVALID_USE', `Argument "${name}" must be an integer within 2^53 - 1`)
+      throw new McpError('INVALID_USE', `Argument "${name}" is no safe integer`)
     }
     if (typeof value === 'string') headers[header] = encodeHeaderValue(value)
     if (typeof value === 'number' || typeof value === 'boolean') headers[header] = String(value)

@@ -5,90 +5,65 @@
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import type { HttpOptions } from '../client/options.ts'
-import { McpError, ProtocolError, PARSE_ERROR } from '../protocol/errors.ts'
+import { McpError, type ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import { isEventStream, readEvents } from './streamable-http/client-body.ts'
-import { discard, httpError, HttpSender } from './streamable-http/client-fetch.ts'
-import { MAX_MESSAGE_LENGTH } from './streamable-http/client.ts'
+import { parseJson } from '../protocol/validate.ts'
 import { SseParser } from './sse.ts'
+import { isEventStream, readEvents } from './streamable-http/client-body.ts'
+import { MAX_MESSAGE_LENGTH } from './streamable-http/client.ts'
+import { discard, httpError, HttpSender } from './streamable-http/client-fetch.ts'
 import type { Receiver, Transport } from './transport.ts'
-
-/** Options of {@link HttpSseTransport}. */
-export interface HttpSseOptions extends HttpOptions {
-  /** How long the server may take to name the other endpoint, in milliseconds. Default: 60 s. */
-  readonly timeoutMs?: number
-}
 
 /** A connection to a server that has the two endpoints. */
 export class HttpSseTransport implements Transport {
-  readonly #url: string
-  readonly #options: HttpSseOptions
+  readonly #options: HttpOptions
+  readonly #stream: HttpSender
   readonly #closing = new AbortController()
-  #sender: HttpSender | undefined
+  /** Where to post to, as soon as the server has said so. */
+  #endpoint: Promise<HttpSender> | undefined
 
-  constructor(url: string, options: HttpSseOptions) {
-    this.#url = url
+  constructor(url: string, options: HttpOptions) {
     this.#options = options
+    this.#stream = new HttpSender(url, options)
   }
 
-  /**
-   * Opens the stream and waits until the server has named the other endpoint.
-   *
-   * @throws {McpError} `HTTP` when there is no such stream, or the endpoint is on another origin.
-   */
-  async start(receiver: Receiver): Promise<void> {
+  /** Opens the stream. What is sent before the server has named the other endpoint waits for it. */
+  start(receiver: Receiver): void {
+    this.#endpoint = new Promise((resolve, reject) => {
+      this.#listen(receiver, resolve)
+        .finally(() => receiver.closed())
+        .catch(reject)
+    })
+    this.#endpoint.catch(() => {})
+  }
+
+  async #listen(receiver: Receiver, onEndpoint: (endpoint: HttpSender) => void): Promise<never> {
     const { signal } = this.#closing
-    const { timeoutMs = 60_000, maxMessageLength = MAX_MESSAGE_LENGTH } = this.#options
-    const late = new McpError('TIMEOUT', `"${this.#url}" named no endpoint in ${timeoutMs} ms`)
-    const stop = (): void => this.#closing.abort(late)
-    const timer = timeoutMs < Infinity ? setTimeout(stop, timeoutMs) : undefined
-    try {
-      const sender = new HttpSender(this.#url, this.#options)
-      const response = await sender.send('GET', { accept: 'text/event-stream' }, undefined, signal)
-      if (!response.ok || !isEventStream(response)) {
-        discard(response)
-        throw httpError(response, `"${this.#url}" gave no stream`)
+    const stream = this.#stream
+    const response = await stream.send('GET', { accept: 'text/event-stream' }, undefined, signal)
+    if (!isEventStream(response)) throw httpError(response, `"${stream.url}" gave no stream`)
+    const parser = new SseParser((type, data) => {
+      if (type === 'message') deliver(receiver, data)
+      if (type !== 'endpoint') return
+      const { href, origin } = new URL(data.trim(), stream.url)
+      // On another origin it could be anyone's, and would get our headers
+      if (origin !== new URL(stream.url).origin) {
+        throw new McpError('HTTP', `The endpoint "${href}" is on another origin`)
       }
-      await new Promise<void>((resolve, reject) => {
-        const parser = new SseParser((type, data) => {
-          if (type === 'message') deliver(receiver, data)
-          else if (type === 'endpoint' && !this.#sender) {
-            try {
-              this.#sender = this.#endpoint(sender.url, data)
-              resolve()
-            } catch (error) {
-              reject(error)
-            }
-          }
-        }, maxMessageLength)
-        readEvents(response, parser, signal, () => false)
-          .then(
-            () => receiver.closed(new McpError('NETWORK', 'The stream ended')),
-            (error: Error) => receiver.closed(error),
-          )
-          .finally(() => reject(new McpError('HTTP', `"${this.#url}" named no endpoint`)))
-      })
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  /** Where to post to. On another origin it could be anyone's, and would get our headers. */
-  #endpoint(base: string, data: string): HttpSender {
-    const endpoint = new URL(data.trim(), base)
-    if (endpoint.origin !== new URL(base).origin) {
-      throw new McpError('HTTP', `The endpoint "${endpoint.href}" is on another origin`)
-    }
-    return new HttpSender(endpoint.href, this.#options)
+      onEndpoint(new HttpSender(href, this.#options))
+    }, this.#options.maxMessageLength ?? MAX_MESSAGE_LENGTH)
+    await readEvents(response, parser, signal, () => false)
+    throw new McpError('HTTP', `The stream of "${stream.url}" ended`)
   }
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     const { signal } = this.#closing
-    if (!this.#sender || signal.aborted) throw new McpError('CLOSED', 'The connection is closed')
+    const endpoint = await this.#endpoint
+    if (!endpoint || signal.aborted) throw new McpError('CLOSED', 'The connection is closed')
     const headers = { 'content-type': 'application/json' }
-    const response = await this.#sender.send('POST', headers, JSON.stringify(frame), signal)
-    discard(response)
+    const response = await endpoint.send('POST', headers, JSON.stringify(frame), signal)
     if (!response.ok) throw httpError(response, 'A message was refused')
+    discard(response)
   }
 
   close(): Promise<void> {
@@ -98,12 +73,9 @@ export class HttpSseTransport implements Transport {
 }
 
 function deliver(receiver: Receiver, data: string): void {
-  let frame: unknown
   try {
-    frame = JSON.parse(data)
-  } catch {
-    receiver.malformed(new ProtocolError(PARSE_ERROR, 'The server sent what is not JSON'))
-    return
+    void receiver.message(parseJson(data))
+  } catch (error) {
+    receiver.malformed(error as ProtocolError)
   }
-  void receiver.message(frame)
 }

@@ -43,21 +43,16 @@ export class SseParser {
    *
    * @throws {McpError} `LIMIT_EXCEEDED` when an event is longer than allowed.
    */
-  push(text: string): void {
-    let from = this.#afterCr && text.startsWith('\n') ? 1 : 0
-    if (text !== '') this.#afterCr = false
-    const hasCr = text.includes('\r')
-    for (;;) {
-      const end = hasCr ? lineEnd(text, from) : text.indexOf('\n', from)
-      if (end < 0) break
+  push(piece: string): void {
+    let text = this.#afterCr && piece.startsWith('\n') ? piece.slice(1) : piece
+    if (piece !== '') this.#afterCr = piece.endsWith('\r')
+    if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n')
+    let from = 0
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
       // An unfinished line is only ever appended to, so that long lines cost linear time
       const line = this.#line + text.slice(from, end)
       this.#line = ''
       from = end + 1
-      if (text[end] === '\r') {
-        if (from === text.length) this.#afterCr = true
-        else if (text[from] === '\n') from++
-      }
       this.#field(line)
     }
     this.#line += text.slice(from)
@@ -65,8 +60,7 @@ export class SseParser {
   }
 
   #bound(): void {
-    if (this.#line.length + this.#data.length <= this.#maxLength) return
-    throw new McpError('LIMIT_EXCEEDED', `An event is longer than ${this.#maxLength} characters`)
+    if (this.#line.length + this.#data.length > this.#maxLength) throw tooLong(this.#maxLength)
   }
 
   #field(line: string): void {
@@ -94,8 +88,7 @@ export class SseParser {
   }
 }
 
-function lineEnd(text: string, from: number): number {
-  const cr = text.indexOf('\r', from)
-  const lf = text.indexOf('\n', from)
-  return cr < 0 || (lf >= 0 && lf < cr) ? lf : cr
+/** The error for a message that is longer than allowed. */
+export function tooLong(maxLength: number): McpError {
+  return new McpError('LIMIT_EXCEEDED', `A message has more than ${maxLength} characters`)
 }

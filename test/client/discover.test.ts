@@ -380,7 +380,9 @@ test('connecting can be aborted', async () => {
 
 test('an unknown revision, or none, is refused before anything is sent [L-LIFE-008]', async () => {
   const peer = httpPeer(() => json({}))
-  await expect(connectTo(peer, { revision: [] })).rejects.toMatchObject({ code: 'INVALID_USE' })
+  await expect(connectTo(peer, { revision: [] })).rejects.toMatchObject({
+    code: 'VERSION_MISMATCH',
+  })
   await expect(connectTo(peer, { revision: '1999-01-01' as '2026-07-28' })).rejects.toMatchObject({
     code: 'INVALID_USE',
   })

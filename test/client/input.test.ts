@@ -641,7 +641,7 @@ describe('requests of a server with sessions', () => {
   })
 })
 
-test('capabilities follow the handlers, and declaring one without is refused [M-ELIC-002]', async () => {
+test('capabilities follow the handlers, and what nothing handles is not declared [M-ELIC-002]', async () => {
   const peer = asking(() => ({ content }))
   const client = await connectTo(peer, {
     ...accept,
@@ -656,13 +656,12 @@ test('capabilities follow the handlers, and declaring one without is refused [M-
     extensions: { 'a.b/c': {} },
   })
   await client.close()
-  const useless = { capabilities: { elicitation: { form: {} } } }
-  await expect(
-    connectTo(
-      asking(() => ({})),
-      useless,
-    ),
-  ).rejects.toMatchObject({ code: 'INVALID_USE' })
+  const other = asking(() => ({ content }))
+  const useless = { elicitation: { form: {} }, sampling: {}, roots: {} }
+  await (await connectTo(other, { capabilities: useless })).close()
+  expect(
+    (other.seen[0]!.params!._meta as JsonObject)['io.modelcontextprotocol/clientCapabilities'],
+  ).toEqual({})
 })
 
 test('changed roots are told on a session, and there is nothing to tell since 2026-07-28 [L-ROOT-002] [M-ROOT-009]', async () => {

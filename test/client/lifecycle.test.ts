@@ -158,10 +158,10 @@ describe('what the server did not offer', () => {
       client.getPrompt('a'),
       client.complete({ type: 'ref/prompt', name: 'a' }, { name: 'b', value: '' }),
       client.setLogLevel('debug'),
-      client.subscribe('file:///a'),
     ]
     for (const call of calls)
       await expect(call).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' })
+    await expect(client.subscribe('file:///a')).rejects.toMatchObject({ code: 'UNSUPPORTED' })
     expect(peer.seen).toHaveLength(sent)
     await client.close()
   })

@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import { connectTo, error, eventStream, modernPeer, result, until, type HttpPeer } from './peers.ts'
+import {
+  connectTo,
+  discovered,
+  error,
+  eventStream,
+  httpPeer,
+  modernPeer,
+  result,
+  until,
+  type HttpPeer,
+} from './peers.ts'
 
 const content = [{ type: 'text', text: 'hi' }]
 
@@ -145,9 +155,25 @@ describe('arguments in headers', () => {
 })
 
 describe('versions of a running client', () => {
-  test('that the server drops are an error that names both sides [M-VER-007] [M-VER-008]', async () => {
+  test('that the server drops are negotiated anew, once [M-VER-006] [M-VER-008]', async () => {
     const peer = modernPeer((seen) => error(seen, -32022, 400, { supported: ['2027-01-01'] }))
     const client = await connectTo(peer)
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: -32022 })
+    expect(peer.seen.map((seen) => seen.message.method)).toEqual([
+      'server/discover',
+      'tools/call',
+      'server/discover',
+      'tools/call',
+    ])
+  })
+
+  test('of a server that has none in common any more are an error that names both sides [M-VER-007]', async () => {
+    let update = false
+    const peer = httpPeer((seen) =>
+      update ? error(seen, -32022, 400, { supported: ['2027-01-01'] }) : result(seen, discovered()),
+    )
+    const client = await connectTo(peer)
+    update = true
     await expect(client.callTool('a')).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
       message: expect.stringContaining('2027-01-01') as string,

@@ -333,16 +333,25 @@ describe('hooks', () => {
     await until(() => heard.length === 1)
 
     await client.subscribe('a:b')
-    expect(listens()[1]?.message.params?.notifications).toEqual({
-      toolsListChanged: true,
-      promptsListChanged: true,
-      resourceSubscriptions: ['a:b'],
-    })
-    await until(() => streams[0]?.cancelled === true)
-    streams[1]?.event(note(UPDATED, listens()[1]?.message.id, { uri: 'a:b/c' }))
+    await Promise.all([client.subscribe('a:c'), client.subscribe('a:d')])
+    const wanted = listens()
+      .slice(1)
+      .map((seen) => seen.message.params?.notifications)
+    expect(wanted).toEqual([
+      { resourceSubscriptions: ['a:b'] },
+      { resourceSubscriptions: ['a:b', 'a:c', 'a:d'] },
+      { resourceSubscriptions: ['a:b', 'a:c', 'a:d'] },
+    ])
+    await until(() => streams[1]?.cancelled === true && streams[2]?.cancelled === true)
+    streams[3]?.event(note(UPDATED, listens()[3]?.message.id, { uri: 'a:b/c' }))
     await until(() => heard.length === 2)
     await client.unsubscribe('a:b')
-    expect(listens()[2]?.message.params?.notifications).not.toHaveProperty('resourceSubscriptions')
+    expect(listens()[4]?.message.params?.notifications).toEqual({
+      resourceSubscriptions: ['a:c', 'a:d'],
+    })
+    for (const uri of ['a:c', 'a:d']) await client.unsubscribe(uri)
+    await until(() => streams.slice(1).every((stream) => stream.cancelled))
+    expect(streams[0]?.cancelled).toBe(false)
     expect(heard).toEqual(['tools', 'a:b/c'])
     await client.close()
   })

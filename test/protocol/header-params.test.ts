@@ -93,7 +93,7 @@ describe('x-mcp-header annotations', () => {
   test('in a schema too deep to walk are a fault, not a crash', () => {
     let schema: JsonObject = region
     for (let depth = 0; depth < 5000; depth++) schema = object({ a: schema })
-    expect(findHeaderParams(schema).fault).toBe('the schema is nested too deeply')
+    expect(findHeaderParams(schema).fault).toBe('The schema is too deep')
   })
 })
 

@@ -3,21 +3,19 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages-to-the-server
  */
-import { McpError } from '../../protocol/errors.ts'
-import type { SseParser } from '../sse.ts'
+import { tooLong, type SseParser } from '../sse.ts'
 
 /** How long a stream may go on after its response, in ms, before the connection is given up. */
 const GRACE_MS = 100
 
-/** The media type of a response, in lower case and without parameters. */
-export function mediaType(response: Response): string {
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
-  return type.trim().toLowerCase()
+/** Whether a response has a media type; parameters and case do not count. */
+export function hasType(response: Response, type: string): boolean {
+  return response.headers.get('content-type')?.toLowerCase().startsWith(type) ?? false
 }
 
-/** Whether a response is a stream of events. */
+/** Whether a response is a successful stream of events. */
 export function isEventStream(response: Response): boolean {
-  return mediaType(response) === 'text/event-stream'
+  return response.ok && hasType(response, 'text/event-stream')
 }
 
 /**
@@ -33,8 +31,8 @@ export async function readText(
   let text = ''
   await read(response, signal, (piece) => {
     text += piece
-    if (text.length <= maxLength) return false
-    throw new McpError('LIMIT_EXCEEDED', `A response is longer than ${maxLength} characters`)
+    if (text.length > maxLength) throw tooLong(maxLength)
+    return false
   })
   return text
 }

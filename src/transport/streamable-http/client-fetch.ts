@@ -5,16 +5,22 @@
  */
 import type { HeaderRecord, HttpOptions } from '../../client/options.ts'
 import { abortReason } from '../../client/delay.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
 
 /** Headers that the protocol owns: what an application sets under these names is dropped. */
-const OWNED =
-  /^(?:accept|content-type|last-event-id|mcp-(?:protocol-version|session-id|method|name|param-.*))$/
+const OWNED = /^(?:accept|content-type|last-event-id|mcp-.*)$/
 
+const CHALLENGE = 'www-authenticate'
 const MAX_CHALLENGES = 3
 const MAX_REDIRECTS = 3
 /** How much of an unexpected body an error keeps. */
 const EXCERPT_LENGTH = 500
+
+/** What this file gives to `fetch`. */
+interface HttpInit extends Omit<RequestInit, 'body'> {
+  readonly signal: AbortSignal
+  readonly body: string | undefined
+}
 
 /** Sends requests to one endpoint. */
 export class HttpSender {
@@ -42,19 +48,14 @@ export class HttpSender {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {
       const all = await this.#headers(method)
-      for (const [name, value] of Object.entries(headers)) all.set(name, value)
-      const init: RequestInit = { method, headers: all, signal }
-      if (body !== undefined) init.body = body
-      const response = await this.#follow(init, signal)
-      const challenged =
-        response.status === 401 ||
-        (response.status === 403 && response.headers.has('www-authenticate'))
-      if (!challenged) return response
+      for (const name in headers) all.set(name, headers[name] ?? '')
+      const response = await this.#follow({ method, headers: all, body, signal })
+      const { status } = response
+      if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) return response
+      const facts = { url: this.url, method }
+      const again = challenges < MAX_CHALLENGES && (await auth?.challenged(response, facts))
+      if (!again) throw httpError(response, `"${this.url}" wants authorization`, 'UNAUTHORIZED')
       discard(response)
-      const again = challenges < MAX_CHALLENGES && auth
-      if (!again || !(await auth.challenged(response, { url: this.url, method }))) {
-        throw unauthorized(response, this.url)
-      }
     }
   }
 
@@ -71,60 +72,55 @@ export class HttpSender {
       for (const [name, value] of new Headers(signed)) all.set(name, value)
     }
     const owned = [...all.keys()].filter((name) => OWNED.test(name))
-    for (const name of owned) all.delete(name)
+    owned.forEach((name) => all.delete(name))
     return all
   }
 
   /** Follows redirects that keep method, body and origin, so that nothing leaks to other hosts. */
-  async #follow(init: RequestInit, signal: AbortSignal): Promise<Response> {
+  async #follow(init: HttpInit): Promise<Response> {
     for (let redirects = 0; ; redirects++) {
-      const response = await this.#fetch({ ...init, redirect: 'manual' }, signal)
+      const response = await this.#fetch({ ...init, redirect: 'manual' })
+      const { status, type, headers } = response
       // Browsers hide where a redirect leads, and follow it safely themselves
-      if (response.type === 'opaqueredirect') {
-        return this.#fetch({ ...init, redirect: 'follow' }, signal)
-      }
-      if (![301, 302, 303, 307, 308].includes(response.status)) return response
-      discard(response)
-      const target = new URL(response.headers.get('location') ?? '', this.url)
-      const kept = response.status > 303 || init.method === 'GET'
+      if (type === 'opaqueredirect') return this.#fetch(init)
+      if (status < 300 || status > 399) return response
+      const target = new URL(headers.get('location') ?? '', this.url)
+      const kept = status > 303 || init.method === 'GET'
       if (!kept || target.origin !== new URL(this.url).origin || redirects >= MAX_REDIRECTS) {
-        const what = `"${this.url}" redirects to "${target.href}", which is not followed`
-        throw new McpError('HTTP', what, { data: { status: response.status } })
+        throw httpError(response, `"${this.url}" redirects to "${target.href}"`)
       }
+      discard(response)
       this.url = target.href
     }
   }
 
-  async #fetch(init: RequestInit, signal: AbortSignal): Promise<Response> {
+  async #fetch(init: HttpInit): Promise<Response> {
     // Taken out of the object, as browsers refuse a `fetch` that is called as a method
     const send = this.#options.fetch ?? fetch
     try {
-      return await send(this.url, init)
+      return await send(this.url, init as RequestInit)
     } catch (cause) {
-      if (signal.aborted) throw abortReason(signal)
-      const reason = cause instanceof Error ? `: ${cause.message}` : ''
-      throw new McpError('NETWORK', `Cannot reach "${this.url}"${reason}`, { cause })
+      if (init.signal.aborted) throw abortReason(init.signal)
+      throw new McpError('NETWORK', `Cannot reach "${this.url}": ${String(cause)}`, { cause })
     }
   }
 }
 
-function unauthorized(response: Response, url: string): McpError {
+/** The error for a response that has no answer; lets go of its body. */
+export function httpError(
+  response: Response,
+  what: string,
+  code: McpErrorCode = 'HTTP',
+  body?: string,
+): McpError {
   const { status, headers } = response
-  return new McpError('UNAUTHORIZED', `"${url}" wants authorization (HTTP ${status})`, {
-    data: { status, challenge: headers.get('www-authenticate') },
-  })
-}
-
-/** The error for a response that the protocol gives no meaning. */
-export function httpError(response: Response, what: string, body?: string): McpError {
-  const { status, headers } = response
-  const retryAfter = headers.get('retry-after')
-  return new McpError('HTTP', `${what} (HTTP ${status})`, {
+  discard(response)
+  return new McpError(code, `${what} (HTTP ${status})`, {
     data: {
       status,
-      contentType: headers.get('content-type'),
-      ...(retryAfter && { retryAfter }),
-      ...(body && { body: body.slice(0, EXCERPT_LENGTH) }),
+      challenge: headers.get(CHALLENGE),
+      retryAfter: headers.get('retry-after'),
+      body: body?.slice(0, EXCERPT_LENGTH),
     },
   })
 }

@@ -23,9 +23,9 @@ import {
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
 import { methods } from '../../protocol/methods.ts'
-import { validateMessage } from '../../protocol/validate.ts'
+import { parseJson, validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../sse.ts'
-import { isEventStream, mediaType, readEvents, readText } from './client-body.ts'
+import { hasType, isEventStream, readEvents, readText } from './client-body.ts'
 import { discard, httpError, HttpSender } from './client-fetch.ts'
 
 /** How long to wait before a stream is resumed when the server did not say, in milliseconds. */
@@ -72,11 +72,10 @@ export class StreamableHttpChannel implements Channel {
     const { method } = message
     const headers = { ...this.#headers(message), ...call.headers }
     const response = await this.#send('POST', headers, signal, message)
-    const type = mediaType(response)
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
-      if (!error) throw httpError(response, `"${method}" was refused`, body)
+      if (!error) throw httpError(response, `"${method}" was refused`, 'HTTP', body)
       // Whatever its id, an error in this place is about this request
       return call.resolve({ ...error, id: message.id }, response.status)
     }
@@ -85,12 +84,9 @@ export class StreamableHttpChannel implements Channel {
       this.lost = false
     }
     if (isEventStream(response)) await this.#follow(signal, response, call)
-    else if (type === 'application/json') {
+    else if (hasType(response, 'application/json')) {
       this.#frame(await readText(response, this.#maxLength, signal), call)
-    } else {
-      discard(response)
-      throw httpError(response, `"${method}" was answered as "${type}"`)
-    }
+    } else throw httpError(response, `"${method}" was answered in no known type`)
     if (!call.settled) throw lostAnswer(method)
   }
 
@@ -130,11 +126,11 @@ export class StreamableHttpChannel implements Channel {
     if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
     try {
       const response = await this.#send('GET', headers, signal)
-      if (response.ok && isEventStream(response)) return response
-      discard(response)
+      if (isEventStream(response)) return response
       const { status } = response
       const passes = status === 429 || (status >= 500 && status !== 501)
-      if (!passes || enough) throw httpError(response, 'The server gave no stream')
+      const error = httpError(response, 'The server gave no stream')
+      if (!passes || enough) throw error
     } catch (error) {
       const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
@@ -182,10 +178,8 @@ export class StreamableHttpChannel implements Channel {
   /** Takes the text of one message, or of several where the revision has batches. */
   #frame(text: string, call: Outgoing | undefined): void {
     try {
-      this.#receiver.receive(JSON.parse(text), call)
-    } catch {
-      if (text === '') return
-      const error = new McpError('INVALID_MESSAGE', 'The server sent what is not JSON')
+      this.#receiver.receive(parseJson(text), call)
+    } catch (error) {
       this.#receiver.problem(error)
     }
   }
@@ -211,8 +205,8 @@ export class StreamableHttpChannel implements Channel {
     const signal = AbortSignal.timeout(DELIVERY_MS)
     try {
       const response = await this.#send('POST', this.#headers(message), signal, message)
-      discard(response)
       if (!response.ok) throw httpError(response, 'A message was refused')
+      discard(response)
     } catch (error) {
       if ((error as McpError).code === 'SESSION_LOST') this.#receiver.sessionEnded()
       throw error
@@ -262,10 +256,11 @@ export class StreamableHttpChannel implements Channel {
     }
     const { method = '', params = {} } = message && 'method' in message ? message : {}
     if (versionHeader && method !== 'initialize') headers[HEADER_PROTOCOL_VERSION] = version
-    if (era === 'legacy' || method === '') return headers
-    headers[HEADER_METHOD] = method
-    const name = params[methods.get(method)?.nameParam ?? '']
-    if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
+    if (era === 'modern' && method) {
+      headers[HEADER_METHOD] = method
+      const name = params[methods.get(method)?.nameParam ?? '']
+      if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
+    }
     return headers
   }
 }
