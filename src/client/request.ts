@@ -7,7 +7,7 @@
 import {
   HEADER_MISMATCH,
   McpError,
-  ProtocolError,
+  type ProtocolError,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'

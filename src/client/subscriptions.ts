@@ -97,10 +97,13 @@ export class Subscriptions {
   }
 
   /** Listens to all resources of the hooks at once, then no longer to those of before. */
-  #watch({ signal: _, ...options }: RequestOptions): Promise<void> {
+  #watch(options: RequestOptions): Promise<void> {
     const turn = this.#turn.then(async () => {
       const wanted = this.#offered({ resourceSubscriptions: [...this.#uris] })
-      const feed = wanted && this.#uris.size > 0 ? await this.listen(wanted, options) : undefined
+      const feed =
+        wanted && this.#uris.size > 0
+          ? await this.listen(wanted, { ...options, signal: undefined })
+          : undefined
       this.#watched?.close()
       this.#watched = feed
       if (feed) this.#pump(feed)
