@@ -32,20 +32,26 @@ export class Registry<T extends Entry> {
   readonly #entries = new Map<string, T>()
   readonly #changed: () => void
   #listed: readonly T[] | undefined
+  #used = false
 
   constructor(kind: string, changed: () => void) {
     this.#kind = kind
     this.#changed = changed
   }
 
-  /** Whether anything was ever registered and not removed. */
+  /** Whether anything was ever registered: what was offered once stays offered, if only empty. */
   get used(): boolean {
-    return this.#entries.size > 0
+    return this.#used
   }
 
   /** Every entry, disabled ones too. */
   all(): Iterable<T> {
     return this.#entries.values()
+  }
+
+  /** Every entry with its key, disabled ones too. */
+  entries(): Iterable<[string, T]> {
+    return this.#entries
   }
 
   /**
@@ -55,6 +61,7 @@ export class Registry<T extends Entry> {
    */
   add(key: string, entry: T): Place<T> {
     if (this.#entries.has(key)) throw new TypeError(`The ${this.#kind} "${key}" exists already`)
+    this.#used = true
     let current = entry
     const holds = (): boolean => this.#entries.get(key) === current
     const put = (next: T): void => {

@@ -1,0 +1,85 @@
+/**
+ * Keeps part of a server's registries in line with what is offered elsewhere.
+ */
+import type { StandardSchema } from '../protocol/standard-schema.ts'
+import type { PromptEntry } from './prompts.ts'
+import type { Entry, Place, Registry } from './registry.ts'
+import type { ResourceEntry, ResourceTemplateEntry, Resources } from './resources.ts'
+import type { ToolEntry } from './tools.ts'
+
+/** What is offered elsewhere, by the key under which it is registered here. */
+export interface Offer {
+  readonly tools: ReadonlyMap<string, ToolEntry>
+  readonly prompts: ReadonlyMap<string, PromptEntry>
+  readonly resources: ReadonlyMap<string, ResourceEntry>
+  readonly resourceTemplates: ReadonlyMap<string, ResourceTemplateEntry>
+}
+
+/** Nothing. */
+export const NO_OFFER: Offer = {
+  tools: new Map(),
+  prompts: new Map(),
+  resources: new Map(),
+  resourceTemplates: new Map(),
+}
+
+/** Takes any value: what is mirrored is checked where it comes from. */
+export const UNCHECKED: StandardSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'edgewise',
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => ({}), output: () => ({}) },
+  },
+}
+
+interface Registries extends Resources {
+  readonly tools: Registry<ToolEntry>
+  readonly prompts: Registry<PromptEntry>
+}
+
+/**
+ * Makes a function that brings registries in line with an offer: adds what is new, replaces what
+ * differs, and removes what is gone and was added by it.
+ *
+ * The function throws a `TypeError` when a key is taken by something else.
+ */
+export function createMirror(registries: Registries): (offer: Offer) => void {
+  const tools = mirrored(registries.tools, ({ tool }) => tool)
+  const prompts = mirrored(registries.prompts, ({ prompt }) => prompt)
+  const resources = mirrored(registries.resources, ({ resource }) => resource)
+  const templates = mirrored(registries.resourceTemplates, (entry) => entry.resourceTemplate)
+  return (offer) => {
+    tools(offer.tools)
+    prompts(offer.prompts)
+    resources(offer.resources)
+    templates(offer.resourceTemplates)
+  }
+}
+
+function mirrored<T extends Entry>(
+  registry: Registry<T>,
+  describe: (entry: T) => object,
+): (offered: ReadonlyMap<string, T>) => void {
+  const mine = new Map<string, { place: Place<T>; entry: T }>()
+  return (offered) => {
+    for (const [key, { place }] of mine) {
+      if (offered.has(key)) continue
+      place.remove()
+      mine.delete(key)
+    }
+    for (const [key, entry] of offered) {
+      const known = mine.get(key)
+      if (!known) mine.set(key, { place: registry.add(key, entry), entry })
+      else if (differs(known.entry, entry)) {
+        known.place.replace(entry)
+        mine.set(key, { place: known.place, entry })
+      }
+    }
+  }
+
+  function differs(one: T, other: T): boolean {
+    if (one.visible !== other.visible) return true
+    return JSON.stringify(describe(one)) !== JSON.stringify(describe(other))
+  }
+}

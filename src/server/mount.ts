@@ -1,0 +1,101 @@
+/**
+ * Composition: what another server of this program offers becomes part of a server.
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Result } from '../protocol/types.ts'
+import type { Context, RequestContext } from './context.ts'
+import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
+import { getPrompt, type PromptReturn } from './prompts.ts'
+import type { Entry, Registry } from './registry.ts'
+import { readResource, type ReadReturn } from './resources.ts'
+import { definitionOf, type Server, type ServerDefinition } from './server.ts'
+import { callTool, type ToolReturn } from './tools.ts'
+
+/** Something that is mounted. */
+export interface Mount {
+  /** Takes everything away again. */
+  unmount(): Promise<void>
+}
+
+/**
+ * Makes what a server offers part of another: tools and prompts as `prefix_name`, resources under
+ * their own URIs. The mounted server's middleware and visibility hold, and what it announces is
+ * followed.
+ *
+ * @throws {TypeError} when a name or URI is taken.
+ */
+export function mount(server: Server, prefix: string, mounted: Server): Mount {
+  const target = definitionOf(server)
+  const source = definitionOf(mounted)
+  const mirror = createMirror(target)
+  mirror(offerOf(source, prefix))
+  const unsubscribe = source.notify.subscribe((change) => {
+    if (change.method === 'notifications/elicitation/complete') {
+      target.notify.elicitationComplete(change.elicitationId)
+    } else if (change.method === 'notifications/resources/updated') {
+      target.notify.resourceUpdated(change.uri)
+    } else {
+      mirror(offerOf(source, prefix))
+    }
+  })
+  return {
+    async unmount() {
+      unsubscribe()
+      mirror(NO_OFFER)
+    },
+  }
+}
+
+function offerOf(source: ServerDefinition, prefix: string): Offer {
+  const prefixed = (name: string): string => `${prefix}_${name}`
+  return {
+    tools: shown(source.tools, (name, entry) => {
+      const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
+        within(source, ctx, { name, arguments: args }, (params, inner) =>
+          callTool(source.tools, params, inner, (error) => source.report(error, ctx)),
+        )
+      const tool = { ...entry.tool, name: prefixed(name) }
+      return [prefixed(name), { ...entry, tool, input: UNCHECKED, output: undefined, run }]
+    }),
+    prompts: shown(source.prompts, (name, entry) => {
+      const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>
+        within(source, ctx, { name, arguments: args }, (params, inner) =>
+          getPrompt(source.prompts, params, inner),
+        ) as Promise<PromptReturn>
+      const prompt = { ...entry.prompt, name: prefixed(name) }
+      return [prefixed(name), { ...entry, prompt, input: UNCHECKED, get }]
+    }),
+    resources: shown(source.resources, (uri, entry) => [uri, { ...entry, read: reader(source) }]),
+    resourceTemplates: shown(source.resourceTemplates, (uriTemplate, entry) => [
+      uriTemplate,
+      { ...entry, read: reader(source) },
+    ]),
+  }
+}
+
+function reader(source: ServerDefinition) {
+  return ({ uri }: { uri: string }, ctx: Context): Promise<ReadReturn> =>
+    within(source, ctx, { uri }, (params, inner) =>
+      readResource(source, params, inner),
+    ) as Promise<ReadReturn>
+}
+
+function shown<T extends Entry>(
+  registry: Registry<T>,
+  map: (key: string, entry: T) => [string, T],
+): Map<string, T> {
+  const entries = [...registry.entries()].filter(([, entry]) => entry.enabled)
+  return new Map(entries.map(([key, entry]) => map(key, entry)))
+}
+
+/** Answers through the middleware of the mounted server. */
+async function within(
+  source: ServerDefinition,
+  ctx: Context,
+  params: JsonObject,
+  answer: (params: JsonObject, ctx: RequestContext) => Promise<Result>,
+): Promise<Result> {
+  return source.through(ctx as RequestContext, params, (_source, given, inner) =>
+    answer(given, inner),
+  )
+}

@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { ProtocolError, revisions, type Revision } from '../../src/index.ts'
+import { createServer, mount, mountClient, text, type Server } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import { makeServer } from './fixture.ts'
+
+const VERSIONS = revisions.map(({ version }) => version)
+const ASKING = VERSIONS.filter((version) => version >= '2025-06-18')
+const open: { close(): Promise<void> }[] = []
+
+async function connected(server: Server, options: ConnectOptions = {}): Promise<Client> {
+  const client = await connectInMemory(server, options)
+  open.push(client)
+  return client
+}
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+describe('a mounted server', () => {
+  it('is part of the other: tools and prompts under the prefix, resources as they are', async () => {
+    const { server: inner } = makeServer()
+    const outer = createServer({ name: 'outer', version: '1' })
+    outer.tool('own', {}, () => text('own'))
+    mount(outer, 'in', inner)
+    const client = await connected(outer)
+    const names = (await client.listAllTools()).map(({ name }) => name)
+    expect(names).toEqual(['own', 'in_add', 'in_fail', 'in_chat', 'in_confirm', 'in_wait'])
+    expect(await client.callTool('in_add', { a: 1, b: 2 })).toMatchObject({
+      structuredContent: { sum: 3 },
+    })
+    expect(await client.callTool('in_add', { a: 'x' })).toMatchObject({ isError: true })
+    expect(await client.readResource('user://7/profile')).toMatchObject({
+      contents: [{ text: 'Profile of 7' }],
+    })
+    expect(await client.getPrompt('in_greet', { who: 'Ada' })).toMatchObject({
+      messages: [{ content: { text: 'Hello, Ada!' } }],
+    })
+    await expect(client.getPrompt('in_greet', {})).rejects.toMatchObject({ code: -32602 })
+    await expect(client.callTool('add', {})).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('keeps its middleware and its visibility', async () => {
+    const inner = createServer({ name: 'inner', version: '1' })
+    inner.tool('open', {}, () => text('open'))
+    inner.tool('hidden', { visible: ({ principal }) => principal === 'ada' }, () => text('x'))
+    inner.use('tools/call', async ({ params }, _ctx, next) => {
+      if (params.name === 'open') throw new ProtocolError(-32602, 'Closed today')
+      return next()
+    })
+    const outer = createServer({ name: 'outer', version: '1' })
+    mount(outer, 'in', inner)
+    const client = await connected(outer)
+    expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['in_open'])
+    await expect(client.callTool('in_open')).rejects.toMatchObject({ message: 'Closed today' })
+  })
+
+  it('is followed when it changes, and taken away whole', async () => {
+    const { server: inner } = makeServer()
+    const outer = createServer({ name: 'outer', version: '1' })
+    const mounted = mount(outer, 'in', inner)
+    let changes = 0
+    const client = await connected(outer, { onToolsChanged: () => changes++ })
+    const late = inner.tool('late', {}, () => text('late'))
+    await expect.poll(() => changes).toBe(1)
+    expect(await client.callTool('in_late')).toMatchObject({ content: [{ text: 'late' }] })
+    late.remove()
+    await expect.poll(() => changes).toBe(2)
+    expect((await client.listAllTools()).map(({ name }) => name)).not.toContain('in_late')
+    await mounted.unmount()
+    expect(await client.listAllTools()).toEqual([])
+  })
+
+  it('whose names are taken is refused', () => {
+    const { server: inner } = makeServer()
+    const outer = createServer({ name: 'outer', version: '1' })
+    outer.tool('in_add', {}, () => text('mine'))
+    expect(() => mount(outer, 'in', inner)).toThrow(/"in_add" exists already/)
+  })
+})
+
+describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
+  async function gateway() {
+    const made = makeServer()
+    const outer = createServer({ name: 'outer', version: '1' })
+    const mounted = await mountClient(outer, 'in', (options) =>
+      connectInMemory(made.server, { ...options, revision: upstream }),
+    )
+    open.push({ close: () => mounted.unmount() })
+    return { ...made, outer }
+  }
+
+  it('passes results, errors, progress and logs', async () => {
+    const { outer } = await gateway()
+    const progress: unknown[] = []
+    const logs: unknown[] = []
+    const client = await connected(outer, { onLog: (message) => logs.push(message) })
+    expect(await client.callTool('in_add', { a: 1, b: 2 })).toMatchObject({
+      structuredContent: { sum: 3 },
+    })
+    expect(await client.callTool('in_fail', { how: 'told' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'Out of stock' }],
+    })
+    await client.callTool(
+      'in_chat',
+      {},
+      {
+        logLevel: 'info',
+        onProgress: ({ progress: done }) => progress.push(done),
+      },
+    )
+    expect(progress).toEqual([1, 2])
+    expect(logs).toMatchObject([{ data: { note: 'halfway' } }])
+    await expect(client.readResource('note://none')).rejects.toMatchObject({
+      data: { uri: 'note://none' },
+    })
+    expect(await client.readResource('note://one')).toMatchObject({
+      contents: [{ text: 'First note' }],
+    })
+  })
+
+  it.each(ASKING)('passes questions to a client of %s, and the answers back', async (revision) => {
+    const { outer } = await gateway()
+    const client = await connected(outer, {
+      revision,
+      onElicit: ({ message }) => {
+        expect(message).toBe('Buy tea for 42?')
+        return { action: 'accept', content: { yes: true } }
+      },
+    })
+    expect(await client.callTool('in_confirm', { what: 'tea' })).toMatchObject({
+      content: [{ text: 'bought: true' }],
+    })
+  })
+
+  it('passes cancellation, and follows changes', async () => {
+    const { outer, ran, server } = await gateway()
+    let changes = 0
+    const client = await connected(outer, { onToolsChanged: () => changes++ })
+    const controller = new AbortController()
+    const call = client.callTool('in_wait', {}, { signal: controller.signal })
+    await expect.poll(() => ran).toContain('wait')
+    controller.abort()
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect.poll(() => ran).toContain('aborted')
+    server.tool('late', { input: z.object({}) }, () => text('late'))
+    await expect.poll(() => changes).toBe(1)
+    expect(await client.callTool('in_late')).toMatchObject({ content: [{ text: 'late' }] })
+  })
+})
