@@ -52,6 +52,14 @@ export async function rejection(promise: Promise<unknown>): Promise<Record<strin
   return outcome.error as Record<string, unknown>
 }
 
+/** Asks again every 10 milliseconds until `holds` says yes, for 10 seconds at most. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let at = 0; !holds(); at++) {
+    ok(at < 1000, `Waited in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
 function inOrder(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -1,8 +1,8 @@
 // What every revision must do on every runtime, whatever the messages travel through.
 import type { Client, ConnectOptions } from 'edgewise/client'
 import type { Revision } from 'edgewise'
-import { equal, ok, rejection, type Suite } from './harness.ts'
-import { aborted } from './server.ts'
+import { equal, ok, rejection, until, type Suite } from './harness.ts'
+import { aborted, changing, running, server } from './server.ts'
 
 /** Connects a client that speaks one revision to the server of the suite. */
 export type Open = (options: ConnectOptions & { revision: Revision }) => Promise<Client>
@@ -34,7 +34,7 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
       using(async (client) => {
         const names: string[] = []
         for await (const tool of client.tools()) names.push(tool.name)
-        equal(names, ['add', 'show', 'count', 'refuse', 'crash', 'ask', 'wait'])
+        equal(names, ['add', 'show', 'count', 'refuse', 'crash', 'ask', 'sample', 'roots', 'wait'])
         const add = (await client.listAllTools())[0]
         equal(add?.inputSchema.required, ['a', 'b'])
         equal(add?.title, hasTitles ? 'Adder' : undefined)
@@ -151,18 +151,57 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
         { onElicit: () => ({ action: 'decline' }) },
       ),
 
+    [title('A tool asks the model and for the roots')]: () =>
+      using(
+        async (client) => {
+          const sampled = await client.callTool('sample')
+          equal(sampled.content, [
+            { type: 'text', text: 'The model said {"type":"text","text":"Owl"}' },
+          ])
+          const rooted = await client.callTool('roots')
+          equal(rooted.content, [{ type: 'text', text: 'file:///home' }])
+        },
+        {
+          onSample: () => ({
+            role: 'assistant',
+            model: 'test',
+            content: { type: 'text', text: 'Owl' },
+          }),
+          roots: [{ uri: 'file:///home' }],
+        },
+      ),
+
+    [title('The client hears of a changed list and of an updated resource')]: async () => {
+      const heard = new Set<string>()
+      await using client = await open({
+        revision,
+        onToolsChanged: () => heard.add('tools'),
+        onResourceUpdated: (uri) => heard.add(uri),
+      })
+      await client.subscribe('note://1')
+      try {
+        // Where the news travel on a stream of their own, it may not be open yet.
+        await until('The client heard', () => {
+          changing.enable()
+          changing.disable()
+          server.notify.resourceUpdated('note://1')
+          return heard.size === 2
+        })
+      } finally {
+        changing.disable()
+      }
+      await client.unsubscribe('note://1')
+    },
+
     [title('An aborted call rejects at once, and the tool learns of it')]: () =>
       using(async (client) => {
         const name = `${revision} ${over}`
         const controller = new AbortController()
         const call = rejection(client.callTool('wait', { name }, { signal: controller.signal }))
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await until('The tool runs', () => running.includes(name))
         controller.abort()
         equal((await call).code, 'ABORTED')
-        for (let at = 0; at < 200 && !aborted.includes(name); at++) {
-          await new Promise((resolve) => setTimeout(resolve, 10))
-        }
-        ok(aborted.includes(name), 'The tool was not told')
+        await until('The tool learns of it', () => aborted.includes(name))
       }),
 
     [title('A call that takes too long rejects')]: () =>

@@ -1,5 +1,5 @@
 // The server that the portable suite talks to: one of each thing that a server can offer.
-import { createServer, image, resourceLink, text } from 'edgewise/server'
+import { createServer, image, resourceLink, text, type Registration } from 'edgewise/server'
 import { ToolError } from 'edgewise'
 import * as z from 'zod'
 
@@ -8,7 +8,12 @@ export const server = createServer(
   { instructions: 'Call add.', pageSize: 3 },
 )
 
-/** Names of calls that were aborted. */
+/** A tool that tests show and hide, to change the list of tools. */
+export const changing: Registration = server.tool('changing', {}, () => 'seen')
+changing.disable()
+
+/** Names of calls of `wait` that began, and of those that were aborted. */
+export const running: string[] = []
 export const aborted: string[] = []
 
 server.tool(
@@ -58,11 +63,24 @@ server.tool('ask', { description: 'Asks the user' }, async (_args, ctx) => {
   return answer.action === 'accept' ? `You said ${answer.content.city}` : answer.action
 })
 
+server.tool('sample', { description: 'Asks the model' }, async (_args, ctx) => {
+  const { content } = await ctx.sample({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Name a bird' } }],
+    maxTokens: 10,
+  })
+  return `The model said ${JSON.stringify(content)}`
+})
+
+server.tool('roots', { description: 'Asks for the roots' }, async (_args, ctx) =>
+  (await ctx.roots()).map(({ uri }) => uri).join(),
+)
+
 server.tool(
   'wait',
   { description: 'Waits until nobody waits for it', input: z.object({ name: z.string() }) },
   ({ name }, ctx) =>
     new Promise((resolve) => {
+      running.push(name)
       ctx.signal.addEventListener('abort', () => {
         aborted.push(name)
         resolve('aborted')

@@ -3,6 +3,7 @@ import { revisions } from 'edgewise'
 import { connect } from 'edgewise/client'
 import { createHandler } from 'edgewise/server'
 import { connectInMemory } from 'edgewise/testing'
+import { badInputSuite } from './bad-input-suite.ts'
 import type { Suite } from './harness.ts'
 import { revisionSuite, type Open } from './revision-suite.ts'
 import { server } from './server.ts'
@@ -17,7 +18,7 @@ const overHttp: Open = (options) =>
   })
 
 export const suite: Suite = Object.assign(
-  {},
+  { ...badInputSuite },
   ...revisions.flatMap(({ version }) => [
     revisionSuite('in memory', version, inMemory),
     revisionSuite('over HTTP', version, overHttp),

@@ -1,0 +1,66 @@
+// What a server over HTTP answers to bad requests, on every runtime.
+import { createHandler } from 'edgewise/server'
+import { equal, ok, type Suite } from './harness.ts'
+import { server } from './server.ts'
+
+const handle = createHandler(server, { maxBodyBytes: 10_000 })
+const ping = { jsonrpc: '2.0', id: 'first', method: 'ping' }
+
+async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return handle(
+    new Request('https://portable.test/mcp', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  )
+}
+
+async function refusal(response: Response): Promise<[status: number, code: unknown]> {
+  const { error } = (await response.json()) as { error?: { code: unknown } }
+  return [response.status, error?.code]
+}
+
+export const badInputSuite: Suite = {
+  'Bad input: text that is not JSON is a parse error': async () => {
+    equal(await refusal(await post('{"jsonrpc":')), [400, -32700])
+  },
+
+  'Bad input: JSON that is no message is an invalid request': async () => {
+    for (const body of [null, 7, 'text', {}, { ...ping, jsonrpc: '1.0' }, { ...ping, id: null }]) {
+      equal(await refusal(await post(JSON.stringify(body))), [400, -32600])
+    }
+  },
+
+  'Bad input: another content type is refused with 415': async () => {
+    equal((await post(ping, { 'content-type': 'text/plain' })).status, 415)
+  },
+
+  'Bad input: a client that takes neither JSON nor events is refused with 406': async () => {
+    equal((await post(ping, { accept: 'text/html' })).status, 406)
+  },
+
+  'Bad input: a body over the limit is refused with 413': async () => {
+    equal((await post({ ...ping, params: { text: 'x'.repeat(20_000) } })).status, 413)
+  },
+
+  'Bad input: a missing session is 400, an unknown one 404': async () => {
+    const headers = { 'mcp-protocol-version': '2025-11-25' }
+    equal((await post(ping, headers)).status, 400)
+    equal((await post(ping, { ...headers, 'mcp-session-id': 'none' })).status, 404)
+  },
+
+  'Bad input: a protocol version that nobody knows is 400': async () => {
+    equal((await post(ping, { 'mcp-protocol-version': '1999-01-01' })).status, 400)
+  },
+
+  'Bad input: another HTTP method is 405 and names those that are allowed': async () => {
+    const response = await handle(new Request('https://portable.test/mcp', { method: 'PUT' }))
+    equal(response.status, 405)
+    ok(response.headers.get('allow')?.includes('POST'), 'Allow names POST')
+  },
+}
