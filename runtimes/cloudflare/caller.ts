@@ -11,20 +11,27 @@ export interface Identity {
   readonly auth?: unknown
 }
 
+/** What travels to the object. */
+interface Forwarded extends Identity {
+  /** Whether a new session shares the object with others. */
+  readonly shared?: boolean | undefined
+}
+
 const HEADER_CALLER = 'edgewise-caller'
 
 /** The headers of a request, with who calls instead of what the client may have claimed. */
-export function withIdentity(headers: Headers, { principal, auth }: Identity): Headers {
+export function withIdentity(headers: Headers, { principal, auth, shared }: Forwarded): Headers {
   const forwarded = new Headers(headers)
   // The Worker checked it, and answers the page itself.
   forwarded.delete('origin')
-  if (principal === undefined && auth === undefined) forwarded.delete(HEADER_CALLER)
-  else forwarded.set(HEADER_CALLER, encodeURIComponent(JSON.stringify({ principal, auth })))
+  const text = JSON.stringify({ principal, auth, shared })
+  if (text === '{}') forwarded.delete(HEADER_CALLER)
+  else forwarded.set(HEADER_CALLER, encodeURIComponent(text))
   return forwarded
 }
 
 /** Who calls, in the object. */
-export function readIdentity(headers: Headers): Identity {
+export function readIdentity(headers: Headers): Forwarded {
   const text = headers.get(HEADER_CALLER)
-  return text === null ? {} : (JSON.parse(decodeURIComponent(text)) as Identity)
+  return text === null ? {} : (JSON.parse(decodeURIComponent(text)) as Forwarded)
 }

@@ -8,6 +8,20 @@ import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { EventLog, EventLogLimits, LoggedEvent } from '../../src/server/index.ts'
 
 /**
+ * What spares the last event of each open stream, however old: a client that missed nothing must be
+ * able to resume after it.
+ */
+const NOT_LAST = `seq NOT IN (
+  SELECT max(e.seq) FROM mcp_events e JOIN mcp_streams s ON s.session = e.session AND s.id = e.stream
+  GROUP BY e.session, e.stream
+)`
+
+/** Forgets the events of all sessions that were sent before a time, in milliseconds since 1970. */
+export function forgetEvents(sql: SqlStorage, before: number): void {
+  sql.exec(`DELETE FROM mcp_events WHERE at < ? AND ${NOT_LAST}`, before)
+}
+
+/**
  * Makes a log over the table of events, which all sessions of the object share. A message too long
  * for one row takes several; its id is that of the last.
  *
@@ -33,7 +47,11 @@ export function createSqlEventLog(
     for (const { seq, length, more } of rows) {
       // Only whole messages go, so the look is at the last row of each; the newest always stays.
       if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
-        sql.exec('DELETE FROM mcp_events WHERE session = ? AND seq <= ?', session, seq)
+        sql.exec(
+          `DELETE FROM mcp_events WHERE session = ? AND seq <= ? AND ${NOT_LAST}`,
+          session,
+          seq,
+        )
         break
       }
       if (!more) count++
@@ -44,11 +62,13 @@ export function createSqlEventLog(
   }
   const insert = (stream: string, message: string, more: 0 | 1): number => {
     const row = sql.exec<{ seq: number }>(
-      'INSERT INTO mcp_events (session, stream, message, more) VALUES (?, ?, ?, ?) RETURNING seq',
+      `INSERT INTO mcp_events (session, stream, message, more, at)
+       VALUES (?, ?, ?, ?, ?) RETURNING seq`,
       session,
       stream,
       message,
       more,
+      Date.now(),
     )
     return row.one().seq
   }

@@ -16,6 +16,15 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    * is, such as a 401. By default everybody is nobody.
    */
   identify?: (request: Request, env: Env) => Identity | Response | Promise<Identity | Response>
+  /**
+   * Chooses the object of a new session by a name, such as that of a user or a tenant: sessions of
+   * the same name share one object and its storage. By default, and for `undefined`, each session
+   * gets an object of its own, close to where it was opened.
+   */
+  sessionKey?: (
+    request: Request,
+    identity: Identity,
+  ) => string | undefined | Promise<string | undefined>
   /** The name of the binding to the namespace of `McpSession`; `MCP_SESSION` by default. */
   sessionBinding?: string
   /** The name of the binding to the namespace of `McpHub`; `MCP_HUB` by default. */

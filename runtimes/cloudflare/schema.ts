@@ -9,6 +9,7 @@
 export const MAX_ROW_CHARACTERS = 600_000
 
 /** How to get from each version of the tables to the next; what was released never changes. */
+// `more` is 1 for a row that goes on in the next one; `call` is NULL for a stream of no request.
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE mcp_sessions (
      id TEXT PRIMARY KEY,
@@ -20,7 +21,8 @@ const MIGRATIONS: readonly string[] = [
      session TEXT NOT NULL,
      stream TEXT NOT NULL,
      message TEXT NOT NULL,
-     more INTEGER NOT NULL
+     more INTEGER NOT NULL,
+     at INTEGER NOT NULL
    );
    CREATE TABLE mcp_streams (
      session TEXT NOT NULL,

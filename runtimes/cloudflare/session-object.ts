@@ -16,6 +16,7 @@ import { readIdentity } from './caller.ts'
 import type { Hub } from './hub.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
+import { mintSessionId } from './session-id.ts'
 import { SqlSessionStore } from './session-store.ts'
 import { socketSink } from './stream-socket.ts'
 
@@ -36,7 +37,10 @@ export function sessionObject<Env>(
     readonly #store: SqlSessionStore
     readonly #handle: Handler
     #announce: ((change: ServerChange) => void) | undefined
-    #touchedAt = 0
+    /** When the use of each session was noted. */
+    readonly #touchedAt = new Map<string, number>()
+    /** Whether new sessions share this object. */
+    #shared = false
     /** Whether what sessions listen to may differ from what the hub knows. */
     #stale = false
     /** What the hub knows of this object: nothing, or not known here when it is null. */
@@ -46,8 +50,8 @@ export function sessionObject<Env>(
       super(ctx, env)
       const storage = requireSql(ctx.storage, 'McpSession')
       const mintId = (): string => {
-        void storage.setAlarm(Date.now() + idleMs + touchMs)
-        return ctx.id.toString()
+        void this.#setAlarm()
+        return mintSessionId(ctx.id, this.#shared)
       }
       this.#store = new SqlSessionStore(storage, {
         mintId,
@@ -83,8 +87,11 @@ export function sessionObject<Env>(
     override async fetch(request: Request): Promise<Response> {
       hub.start()
       this.#touch(request.headers.get('mcp-session-id'))
+      const { principal, auth, shared = false } = readIdentity(request.headers)
+      this.#shared ||= shared
       const response = await this.#handle(request, {
-        ...readIdentity(request.headers),
+        principal,
+        auth,
         env: this.env,
         waitUntil: (work) => this.ctx.waitUntil(work),
       })
@@ -108,6 +115,7 @@ export function sessionObject<Env>(
         if (endsAt <= Date.now()) await this.#end(id)
         else next = Math.min(next, endsAt)
       }
+      this.#store.forgetEvents(Date.now() - idleMs)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
       if (this.#stale) await this.#joinHub()
     }
@@ -146,13 +154,20 @@ export function sessionObject<Env>(
       }
     }
 
+    /** Sees to it that the alarm rings; it then rings as long as there are sessions. */
+    async #setAlarm(): Promise<void> {
+      const { storage } = this.ctx
+      if ((await storage.getAlarm()) !== null) return
+      await storage.setAlarm(Date.now() + idleMs + touchMs)
+    }
+
     #touch(id: string | null): void {
-      if (id === null || Date.now() - this.#touchedAt < touchMs) return
-      this.#touchedAt = Date.now()
-      this.#store.touch(id)
+      if (id === null || Date.now() - (this.#touchedAt.get(id) ?? 0) < touchMs) return
+      if (this.#store.touch(id)) this.#touchedAt.set(id, Date.now())
     }
 
     async #end(id: string): Promise<void> {
+      this.#touchedAt.delete(id)
       const headers = { 'mcp-session-id': id }
       const request = new Request('https://session/', { method: 'DELETE', headers })
       await this.#handle(request, { principal: this.#store.load(id)?.principal })

@@ -10,8 +10,9 @@ import type {
   Sink,
   StreamStore,
 } from '../../src/server/index.ts'
-import { createSqlEventLog } from './event-log.ts'
+import { createSqlEventLog, forgetEvents } from './event-log.ts'
 import { hasTables, migrate } from './schema.ts'
+import { isShared } from './session-id.ts'
 import { createSqlStreamStore } from './stream-store.ts'
 
 /** What a store needs of its object. */
@@ -81,7 +82,8 @@ export class SqlSessionStore implements SessionStore {
     this.#sql.exec('DELETE FROM mcp_sessions WHERE id = ?', id)
     this.#sql.exec('DELETE FROM mcp_events WHERE session = ?', id)
     this.#sql.exec('DELETE FROM mcp_streams WHERE session = ?', id)
-    if (this.uses().length > 0) return
+    // What a shared object keeps beside its sessions is the application's, and stays.
+    if (isShared(id) || this.uses().length > 0) return
     this.#ready = false
     await this.#storage.deleteAlarm()
     await this.#storage.deleteAll()
@@ -130,9 +132,15 @@ export class SqlSessionStore implements SessionStore {
       .toArray()
   }
 
-  /** Notes that a session is in use. */
-  touch(id: string): void {
-    if (!this.#ready) return
-    this.#sql.exec('UPDATE mcp_sessions SET used_at = ? WHERE id = ?', Date.now(), id)
+  /** Forgets what was sent before a time, in milliseconds since 1970. */
+  forgetEvents(before: number): void {
+    if (this.#ready) forgetEvents(this.#sql, before)
+  }
+
+  /** Notes that a session is in use; whether there is such a session. */
+  touch(id: string): boolean {
+    if (!this.#ready) return false
+    const set = 'UPDATE mcp_sessions SET used_at = ? WHERE id = ?'
+    return this.#sql.exec(set, Date.now(), id).rowsWritten > 0
   }
 }

@@ -7,12 +7,13 @@
 import { env } from 'cloudflare:workers'
 import { IttyRouter, type IRequestStrict } from 'itty-router'
 import { createHandler, type Caller, type Server } from '../../src/server/index.ts'
-import { requireCompatibility, requireNamespace } from './bindings.ts'
+import { requireCompatibility, requireNamespace, type SessionObject } from './bindings.ts'
 import { withIdentity, type Identity } from './caller.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
+import { objectOf } from './session-id.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
@@ -55,7 +56,9 @@ export function createWorker<Env = unknown>(
     changes: hub.changes,
     sessions: (request, caller) => {
       const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-      const id = findObject(namespace, request.headers.get('mcp-session-id'))
+      const sessionId = request.headers.get('mcp-session-id')
+      if (sessionId === null) return open(namespace, request, caller, options)
+      const id = objectOf(namespace, sessionId)
       return id && ask(namespace.get(id), request, caller, options)
     },
   })
@@ -79,23 +82,25 @@ export function createWorker<Env = unknown>(
 
 const nobody: Identity = {}
 
-/** The object of a session, a new one when there is no session yet; nothing for ids made up. */
-function findObject(
-  namespace: DurableObjectNamespace,
-  sessionId: string | null,
-): DurableObjectId | undefined {
-  if (sessionId === null) return namespace.newUniqueId()
-  try {
-    return namespace.idFromString(sessionId)
-  } catch {
-    return undefined
+/** Opens a session in a new object, or in that of its key. */
+async function open<Env>(
+  namespace: DurableObjectNamespace<SessionObject>,
+  request: Request,
+  caller: Caller,
+  options: WorkerOptions<Env>,
+): Promise<Response> {
+  const key = await options.sessionKey?.(request, caller)
+  if (key === undefined) {
+    return ask(namespace.get(namespace.newUniqueId()), request, caller, options)
   }
+  const object = namespace.get(namespace.idFromName(`key ${key}`))
+  return ask(object, request, { ...caller, shared: true }, options)
 }
 
 async function ask<Env>(
   object: Fetcher,
   request: Request,
-  caller: Caller,
+  caller: Caller & { shared?: boolean },
   { keepAliveMs }: WorkerOptions<Env>,
 ): Promise<Response> {
   const headers = withIdentity(request.headers, caller)

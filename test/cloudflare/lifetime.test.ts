@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { allMessages, openSession, post } from '../transport/streamable-http/post.ts'
+import { EventReader, listen } from './events.ts'
+import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+const count = (to: number): object => ({
+  jsonrpc: '2.0',
+  id: 2,
+  method: 'tools/call',
+  params: { name: 'count', arguments: { to }, _meta: { progressToken: 0 } },
+})
+
+let workerd: Workerd
+
+function startWith(idleMs: number): void {
+  beforeAll(async () => {
+    const bindings = { IDLE_MS: String(idleMs) }
+    workerd = await startWorker(await bundleWorker('short-lived.ts'), { bindings })
+  })
+  afterAll(() => workerd.stop())
+}
+
+/** How many rows the tables of a session's object have. */
+async function counts(id: string): Promise<Record<string, number>> {
+  const response = await workerd.get(`/counts/${id.split('.')[0]}`)
+  return (await response.json()) as Record<string, number>
+}
+
+async function openAs(user: string): Promise<string> {
+  const clientInfo = { name: 'test', version: '1' }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+  const response = await post(workerd.handle, message, { 'x-user': user })
+  return response.headers.get('mcp-session-id')!
+}
+
+const send = (id: string, message: unknown): Promise<Response> =>
+  post(workerd.handle, message, { 'mcp-session-id': id })
+const end = (id: string): Promise<Response> =>
+  workerd.handle(
+    new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': id } }),
+  )
+
+describe('The lifetime of a session', () => {
+  startWith(3000)
+
+  it('ends by itself, with all that was kept [L-HTTP-056] [L-HTTP-063]', async () => {
+    const { id, send } = await openSession(workerd.handle)
+    await allMessages(await send(count(3)))
+    expect(await counts(id)).toMatchObject({ mcp_sessions: 1, mcp_events: 5 })
+    await vi.waitFor(async () => expect(await counts(id)).toEqual({}), { timeout: 15_000 })
+    expect((await send(ping)).status).toBe(404)
+    expect(await counts(id), 'Nothing was written in vain').toEqual({})
+  })
+
+  it('goes on while a stream is open, without what was sent long ago', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const stream = new EventReader(await listen(workerd.handle, id))
+    const primed = await stream.next()
+    await allMessages(await send(count(3)))
+    expect(await counts(id)).toMatchObject({ mcp_events: 6 })
+    await vi.waitFor(async () => expect(await counts(id)).toMatchObject({ mcp_events: 1 }), {
+      timeout: 15_000,
+    })
+    expect((await send(ping)).status).toBe(200)
+    await stream.cancel()
+    expect((await listen(workerd.handle, id, primed!.id)).status, 'Nothing was missed').toBe(200)
+  })
+
+  it('keeps a bounded log, and the last event of a quiet stream', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const quiet = new EventReader(await listen(workerd.handle, id))
+    const primed = await quiet.next()
+    const messages = await allMessages(await send(count(3000)))
+    expect(messages).toHaveLength(3001)
+    const { mcp_events: kept } = await counts(id)
+    expect(kept).toBeGreaterThanOrEqual(1000)
+    expect(kept).toBeLessThanOrEqual(1130)
+    await quiet.cancel()
+    expect((await listen(workerd.handle, id, primed!.id)).status).toBe(200)
+  })
+})
+
+describe('Sessions of the same key', () => {
+  startWith(3_600_000)
+
+  it('share an object, and nothing else', async () => {
+    const [one, other, foreign] = await Promise.all([openAs('ann'), openAs('ann'), openAs('bob')])
+    const object = (id: string): string => id.split('.')[0]!
+    expect(object(one)).toBe(object(other))
+    expect(object(foreign)).not.toBe(object(one))
+    expect(new Set([one, other, foreign]).size).toBe(3)
+    for (const id of [object(one), `${object(one)}.`, `${one}0`, `${object(one)}.undefined`]) {
+      expect((await send(id, ping)).status).toBe(404)
+    }
+    await allMessages(await send(one, count(3)))
+    await allMessages(await send(other, count(3)))
+    expect(await counts(one)).toMatchObject({ mcp_sessions: 2, mcp_events: 8 })
+
+    const event = await new EventReader(await send(one, count(1))).next()
+    expect((await listen(workerd.handle, other, event!.id)).status, 'Events are private').toBe(400)
+
+    expect((await end(one)).status).toBe(200)
+    expect((await send(one, ping)).status).toBe(404)
+    expect((await send(other, ping)).status).toBe(200)
+    await workerd.restart()
+    expect((await send(one, ping)).status).toBe(404)
+    expect((await send(other, ping)).status).toBe(200)
+    expect((await end(other)).status).toBe(200)
+    expect(await counts(one)).toMatchObject({ mcp_sessions: 0, mcp_events: 0, mcp_streams: 0 })
+    expect((await send(await openAs('ann'), ping)).status).toBe(200)
+  })
+})

@@ -1,0 +1,45 @@
+// A Worker whose sessions end after a given time, share an object per user, and can be counted.
+import { env } from 'cloudflare:workers'
+import { createWorker } from '../../runtimes/cloudflare/index.ts'
+import { makeServer } from '../server/fixture.ts'
+import * as z from 'zod'
+
+const { server } = makeServer()
+server.tool('count', { input: z.object({ to: z.number() }) }, async ({ to }, ctx) => {
+  for (let n = 1; n <= to; n++) await ctx.progress(n)
+  return 'done'
+})
+
+const worker = createWorker(server, {
+  sessionIdleMs: Number(env.IDLE_MS),
+  sessionKey: (request) => request.headers.get('x-user') ?? undefined,
+})
+
+interface Env {
+  MCP_SESSION: {
+    idFromString(id: string): unknown
+    get(id: unknown): { counts(): Promise<object> }
+  }
+}
+
+export default {
+  async fetch(request: Request, env: Env, ctx: never): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (!pathname.startsWith('/counts/')) return worker.fetch(request, env, ctx)
+    const { MCP_SESSION: sessions } = env
+    const id = sessions.idFromString(pathname.slice('/counts/'.length))
+    return Response.json(await sessions.get(id).counts())
+  },
+}
+
+export class McpSession extends worker.durableObjects.McpSession {
+  /** How many rows each of the tables has. */
+  counts(): Record<string, number> {
+    const { sql } = this.ctx.storage
+    const tables = sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'mcp_%'").toArray()
+    return Object.fromEntries(
+      tables.map(({ name }) => [name, sql.exec(`SELECT count(*) AS n FROM ${name}`).one().n]),
+    )
+  }
+}
+export const { McpHub } = worker.durableObjects

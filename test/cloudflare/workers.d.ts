@@ -1,0 +1,16 @@
+/** The little that tests need of Workers' own module; its full types would clash with Node's. */
+declare module 'cloudflare:workers' {
+  export const env: Record<string, unknown>
+  export class DurableObject {
+    protected ctx: {
+      storage: {
+        sql: { exec(query: string): { toArray(): Row[]; one(): Row } }
+        setAlarm(at: number): Promise<void>
+      }
+    }
+  }
+  interface Row {
+    name: string
+    n: number
+  }
+}
