@@ -19,7 +19,6 @@ import type { Mount } from './mount.ts'
 import type { PromptReturn } from './prompts.ts'
 import type { ReadReturn } from './resources.ts'
 import { definitionOf, type Server } from './server.ts'
-import type { ToolReturn } from './tools.ts'
 import { compileUriTemplate } from './uri-template.ts'
 
 /**
