@@ -17,9 +17,5 @@ export type {
   SchemaResult,
   StandardSchema,
 } from './protocol/standard-schema.ts'
-export {
-  compileUriTemplate,
-  type UriTemplate,
-  type UriTemplateValues,
-  type UriVariables,
-} from './server/uri-template.ts'
+export { expandUriTemplate, type UriTemplateValues } from './server/uri-expand.ts'
+export { compileUriTemplate, type UriTemplate, type UriVariables } from './server/uri-template.ts'

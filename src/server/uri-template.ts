@@ -25,17 +25,9 @@ export interface UriTemplate {
    * Takes time linear in the URI; one of more than 8,192 characters never matches.
    */
   match(uri: string): UriVariables | undefined
-  /**
-   * Fills the template in; names without a value are left out.
-   *
-   * @throws {URIError} when a value is not well-formed Unicode.
-   */
-  expand(values: UriTemplateValues): string
 }
 
-/** Values for a template, by variable. */
-export type UriTemplateValues = Readonly<Record<string, string | readonly string[] | undefined>>
-
+/** How an operator writes its variables. */
 interface Operator {
   /** Goes before the first value. */
   first: string
@@ -43,27 +35,27 @@ interface Operator {
   separator: string
   /** Characters at which a value ends. */
   stops: string
-  /** Whether reserved characters stay as they are. */
-  reserved?: true
-  /** Whether values are written as `name=value`. */
-  named?: true
 }
 
-interface Expression extends Operator {
+/** What one pair of braces holds. */
+export interface Expression extends Operator {
+  /** The operator. */
+  symbol: string
+  /** The variables in their order; one that has a `*` is a list whose items stand alone. */
   variables: { name: string; explode: boolean }[]
 }
 
 const MAX_VARIABLES = 32
 
-const operators = new Map<string, Operator>([
+const OPERATORS = new Map<string, Operator>([
   ['', { first: '', separator: ',', stops: '/?#' }],
-  ['+', { first: '', separator: ',', stops: '', reserved: true }],
-  ['#', { first: '#', separator: ',', stops: '', reserved: true }],
+  ['+', { first: '', separator: ',', stops: '' }],
+  ['#', { first: '#', separator: ',', stops: '' }],
   ['.', { first: '.', separator: '.', stops: '/?#' }],
   ['/', { first: '/', separator: '/', stops: '/?#' }],
-  [';', { first: ';', separator: ';', stops: ';/?#', named: true }],
-  ['?', { first: '?', separator: '&', stops: '&#', named: true }],
-  ['&', { first: '&', separator: '&', stops: '&#', named: true }],
+  [';', { first: ';', separator: ';', stops: ';/?#' }],
+  ['?', { first: '?', separator: '&', stops: '#' }],
+  ['&', { first: '&', separator: '&', stops: '#' }],
 ])
 
 /**
@@ -73,106 +65,111 @@ const operators = new Map<string, Operator>([
  * of them twice, or has what cannot be matched: `{x:3}`, `{;x*}`, anything behind a query.
  */
 export function compileUriTemplate(template: string): UriTemplate {
-  const fail = (reason: string): never => {
-    throw new McpError('INVALID_USE', `Cannot compile URI template "${template}": ${reason}`)
-  }
-  const segments = parse(template, fail)
-  const variables = segments.flatMap((segment) =>
+  const fail: Fail = failure(template)
+  const segments = parseUriTemplate(template)
+  const names = segments.flatMap((segment) =>
     typeof segment === 'string' ? [] : segment.variables.map(({ name }) => name),
   )
-  if (variables.length > MAX_VARIABLES) fail(`it has more than ${MAX_VARIABLES} variables`)
-  const twice = variables.find((name, i) => variables.indexOf(name) < i)
+  if (names.length > MAX_VARIABLES) fail(`it has more than ${MAX_VARIABLES} variables`)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined) fail(`variable "${twice}" comes twice`)
   const parts = toParts(segments, fail)
-  return {
-    variables,
-    match: (uri) => matchParts(parts, uri),
-    expand: (values) =>
-      segments.map((part) => (typeof part === 'string' ? part : expand(part, values))).join(''),
-  }
+  return { variables: names, match: (uri) => matchParts(parts, uri) }
 }
 
 type Fail = (reason: string) => never
 
-function parse(template: string, fail: Fail): (string | Expression)[] {
+function failure(template: string): Fail {
+  return (reason) => {
+    throw new McpError('INVALID_USE', `Cannot compile URI template "${template}": ${reason}`)
+  }
+}
+
+/**
+ * Parts a template into fixed text and what is in braces.
+ *
+ * @throws {McpError} `INVALID_USE` when the template is malformed.
+ */
+export function parseUriTemplate(template: string): (string | Expression)[] {
+  const fail: Fail = failure(template)
+  if (/\p{Surrogate}/u.test(template)) fail('it is not well-formed Unicode')
   // Text and the inside of braces in turn; a brace that is left over has no partner.
   return template.split(/\{([^{}]*)\}/).flatMap((piece, i) => {
     if (i % 2 === 1) return parseExpression(piece, fail)
-    if (/[{}]/.test(piece)) return fail('a brace has no partner')
-    return piece === '' ? [] : (toAscii(piece) ?? fail('it is not well-formed Unicode'))
+    if (/[{}]/.test(piece)) fail('a brace has no partner')
+    return piece === '' ? [] : toAscii(piece)
   })
 }
 
 function parseExpression(source: string, fail: Fail): Expression {
   const symbol = /^[^\w%]?/.exec(source)?.[0] ?? ''
-  const operator = operators.get(symbol) ?? fail(`"${symbol}" in "{${source}}" is no operator`)
-  const variables = source
-    .slice(symbol.length)
-    .split(',')
-    .map((spec) => {
-      const explode = spec.endsWith('*')
-      const name = explode ? spec.slice(0, -1) : spec
-      if (!/^(?:\w|%[\da-f]{2})(?:\.?(?:\w|%[\da-f]{2}))*$/i.test(name)) {
-        fail(`"${spec}" in "{${source}}" is no variable; names have letters, digits, "_" and "."`)
-      }
-      if (explode && symbol === ';') fail(`"*" in "{${source}}" is not supported`)
-      return { name, explode }
-    })
-  return { ...operator, variables }
+  const operator = OPERATORS.get(symbol) ?? fail(`"${symbol}" in "{${source}}" is no operator`)
+  const specs = source.slice(symbol.length).split(',')
+  const variables = specs.map((spec) => {
+    const explode = spec.endsWith('*')
+    const name = explode ? spec.slice(0, -1) : spec
+    if (!/^(?:\w|%[\da-f]{2})(?:\.?(?:\w|%[\da-f]{2}))*$/i.test(name)) {
+      fail(`"${spec}" in "{${source}}" is no variable; names have letters, digits, "_" and "."`)
+    }
+    if (explode && symbol === ';') fail(`"*" in "{${source}}" is not supported`)
+    return { name, explode }
+  })
+  return { ...operator, symbol, variables }
 }
 
-function toParts(segments: (string | Expression)[], fail: Fail): Part[] {
+function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[] {
   const parts: Part[] = []
+  /** Whether each name of the query is a list. */
   let query: Map<string, boolean> | undefined
   for (const segment of segments) {
-    if (query && (typeof segment === 'string' || segment.first !== '&')) {
+    if (query && (typeof segment === 'string' || segment.symbol !== '&')) {
       fail('only "{&…}" can follow a query')
     }
     if (typeof segment === 'string') {
-      parts.push(segment)
+      parts.push({ prefix: segment })
       continue
     }
-    const { first, separator, stops, named } = segment
-    if (separator === '&' && !query) parts.push({ prefix: first, names: (query = new Map()) })
-    for (const [i, { name, explode }] of segment.variables.entries()) {
-      if (query) {
-        query.set(name, explode)
-        continue
-      }
-      const before = i === 0 ? first : separator
-      parts.push({
-        name,
-        prefix: named ? `${before}${name}=` : before,
-        stops: explode ? stops.replace(separator, '') : stops,
-        separator: explode ? separator : undefined,
-      })
+    const { first, separator, stops, variables } = segment
+    if (separator !== '&') {
+      parts.push(...variables.map((variable, i) => toPart(segment, variable, i)))
+      continue
     }
+    if (!query) parts.push({ prefix: first, stops, read: queryReader((query = new Map())) })
+    for (const { name, explode } of variables) query.set(name, explode)
   }
   return parts
 }
 
-function expand({ variables, ...operator }: Expression, values: UriTemplateValues): string {
-  const { first, separator, named, reserved } = operator
-  const encode = reserved ? encodeIllegal : encodeReserved
-  const texts = variables.flatMap(({ name, explode }) => {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined
-    if (value === undefined || (value.length === 0 && typeof value !== 'string')) return []
-    const items = (typeof value === 'string' ? [value] : value).map(encode)
-    const runs = explode ? items : [items.join(',')]
-    if (!named) return runs
-    return runs.map((run) => (run === '' && separator === ';' ? name : `${name}=${run}`))
-  })
-  return texts.length > 0 ? first + texts.join(separator) : ''
+function toPart(
+  { first, separator, stops }: Expression,
+  { name, explode }: { name: string; explode: boolean },
+  i: number,
+): Part {
+  const before = i === 0 ? first : separator
+  return {
+    prefix: separator === ';' ? `${before}${name}=` : before,
+    stops: explode ? stops.replace(separator, '') : stops,
+    read(raw, values) {
+      values[name] = explode
+        ? raw.split(separator).map(decodeURIComponent)
+        : decodeURIComponent(raw)
+      return true
+    },
+  }
 }
 
-function encodeReserved(value: string): string {
-  return encodeURIComponent(value).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-}
-
-/** Leaves reserved characters and percent-escapes alone. */
-function encodeIllegal(value: string): string {
-  return value.replace(/%(?![\da-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]+/gi, encodeURIComponent)
+/** Reads a query whose names come in any order; each name says whether it is a list. */
+function queryReader(lists: ReadonlyMap<string, boolean>): NonNullable<Part['read']> {
+  return (raw, values) => {
+    for (const pair of raw === '' ? [] : raw.split('&')) {
+      const [name = '', ...rest] = pair.split('=')
+      const value = decodeURIComponent(rest.join('='))
+      const list = lists.get(name)
+      const earlier = values[name]
+      if (Array.isArray(earlier)) earlier.push(value)
+      else if (list === undefined || earlier !== undefined) return false
+      else values[name] = list ? [value] : value
+    }
+    return true
+  }
 }

@@ -5,6 +5,7 @@
  */
 import {
   compileUriTemplate,
+  expandUriTemplate,
   type Client,
   type ReadResourceResult,
   type Resource,
@@ -40,15 +41,14 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
 /** Makes the view of a template: its variables, then the resource that they name. */
 export function templateView(client: Client, template: ResourceTemplate): HTMLElement {
   const { uriTemplate } = template
-  const compiled = compileUriTemplate(uriTemplate)
-  const names = compiled.variables.map((name) => ({
+  const names = compileUriTemplate(uriTemplate).variables.map((name) => ({
     name,
     required: uriTemplate.includes(`{${name}}`),
   }))
   const form = argumentForm(names, suggestFor(client, { type: 'ref/resource', uri: uriTemplate }))
   const panel = runPanel()
   const read = (): Promise<void> => {
-    const uri = compiled.expand(form.read())
+    const uri = expandUriTemplate(uriTemplate, form.read())
     return panel.run(async (signal) => show(await client.readResource(uri, { signal })))
   }
   return frame(

@@ -1,0 +1,47 @@
+/**
+ * Filling in a URI template.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6570#section-3
+ */
+import { parseUriTemplate, type Expression } from './uri-template.ts'
+
+/** Values for a template, by variable. */
+export type UriTemplateValues = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * Fills a template in; names without a value are left out.
+ *
+ * @throws {McpError} `INVALID_USE` when the template is malformed.
+ * @throws {URIError} when a value is not well-formed Unicode.
+ */
+export function expandUriTemplate(template: string, values: UriTemplateValues): string {
+  const segments = parseUriTemplate(template)
+  return segments.map((part) => (typeof part === 'string' ? part : expand(part, values))).join('')
+}
+
+function expand(expression: Expression, values: UriTemplateValues): string {
+  const { symbol, first, separator, variables } = expression
+  const encode = symbol === '+' || symbol === '#' ? encodeIllegal : encodeReserved
+  const named = separator === ';' || separator === '&'
+  const texts = variables.flatMap(({ name, explode }) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (value === undefined || (value.length === 0 && typeof value !== 'string')) return []
+    const items = (typeof value === 'string' ? [value] : value).map(encode)
+    const runs = explode ? items : [items.join(',')]
+    if (!named) return runs
+    return runs.map((run) => (run === '' && separator === ';' ? name : `${name}=${run}`))
+  })
+  return texts.length > 0 ? first + texts.join(separator) : ''
+}
+
+function encodeReserved(value: string): string {
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/** Leaves reserved characters and percent-escapes alone. */
+function encodeIllegal(value: string): string {
+  return value.replace(/%(?![\da-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]+/gi, encodeURIComponent)
+}
