@@ -30,12 +30,8 @@ export interface Channel {
   readonly lost: boolean
   /** Sends a request and sees to it that it gets its answer. Never throws. */
   request(call: Outgoing): void
-  /** Tells the server that a request, which has been settled already, is not wanted any more. */
-  cancel(call: Outgoing, reason: string): void
-  /** Sends a notification. */
-  notify(message: JsonRpcNotification): Promise<void>
-  /** Sends the answer to a request of the server's. */
-  respond(message: JsonRpcResponse): Promise<void>
+  /** Sends what has no answer: a notification, or the response to a request of the server's. */
+  send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
   /** Starts hearing what the server sends on its own, where that takes a stream. */
   listen?(): void
   /** Tells whose requests these are, so that kept answers stay apart. */
@@ -53,8 +49,6 @@ export interface ChannelReceiver {
    * request, and no other request can find its answer there.
    */
   receive(frame: unknown, call?: Outgoing): void
-  /** Lets something go on by itself; tells of its failure. */
-  watch(work: Promise<unknown>): void
   /** Something went wrong that no request reports. */
   problem(error: unknown): void
   /** The server ended the session. */

@@ -169,7 +169,7 @@ export class Connection implements ChannelReceiver, CallOwner {
   /** Sends one notification. */
   async notify(method: string, params?: JsonObject): Promise<void> {
     if (this.#closed) throw this.#closed
-    await this.channel.notify(notification(method, params))
+    await this.channel.send(notification(method, params))
   }
 
   // What a call tells
@@ -182,8 +182,10 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.#calls.delete(call.message.id)
   }
 
-  cancelled(call: Call, reason: string): void {
-    this.channel.cancel(call, reason)
+  cancelled({ message: { id, method } }: Call, reason: string): void {
+    // Over HTTP, since 2026-07-28, closing the stream says it all
+    if (this.mirrors || method === 'initialize' || method === 'server/discover') return
+    this.watch(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
 
   // What the channel tells

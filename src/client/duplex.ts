@@ -4,11 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import type { ProtocolError } from '../protocol/errors.ts'
-import {
-  notification,
-  type JsonRpcNotification,
-  type JsonRpcResponse,
-} from '../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import type { Receiver, Transport } from '../transport/transport.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 
@@ -27,21 +23,10 @@ export class DuplexChannel implements Channel, Receiver {
   }
 
   request(call: Outgoing): void {
-    this.#transport.send(call.message).catch((error: Error) => call.reject(error))
+    this.send(call.message).catch((error: Error) => call.reject(error))
   }
 
-  cancel(call: Outgoing, reason: string): void {
-    const { id, method } = call.message
-    if (method === 'initialize' || method === 'server/discover') return
-    const message = notification('notifications/cancelled', { requestId: id, reason })
-    this.#receiver.watch(this.notify(message))
-  }
-
-  notify(message: JsonRpcNotification): Promise<void> {
-    return this.#transport.send(message)
-  }
-
-  respond(message: JsonRpcResponse): Promise<void> {
+  send(message: JsonRpcMessage): Promise<void> {
     return this.#transport.send(message)
   }
 

@@ -71,7 +71,7 @@ export class ServerMessages implements Incoming {
   }
 
   #respond(response: JsonRpcResponse): void {
-    this.#connection.watch(this.#connection.channel.respond(response))
+    this.#connection.watch(this.#connection.channel.send(response))
   }
 
   notification(message: JsonRpcNotification, call: Call | undefined): void {

@@ -16,11 +16,10 @@ import {
   HEADER_PROTOCOL_VERSION,
   HEADER_SESSION_ID,
 } from '../../protocol/headers.ts'
-import {
-  notification,
-  type JsonRpcMessage,
-  type JsonRpcNotification,
-  type JsonRpcResponse,
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
 import { methods } from '../../protocol/methods.ts'
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
@@ -184,24 +183,8 @@ export class StreamableHttpChannel implements Channel {
     }
   }
 
-  cancel(call: Outgoing, reason: string): void {
-    const { id, method } = call.message
-    // Since 2026-07-28 closing the stream says it all
-    if (this.#receiver.revision.era === 'modern' || method === 'initialize') return
-    const message = notification('notifications/cancelled', { requestId: id, reason })
-    this.#receiver.watch(this.notify(message))
-  }
-
-  notify(message: JsonRpcNotification): Promise<void> {
-    return this.#deliver(message)
-  }
-
-  respond(message: JsonRpcResponse): Promise<void> {
-    return this.#deliver(message)
-  }
-
-  /** Sends what has no answer. Any success will do; what the body says does not matter. */
-  async #deliver(message: JsonRpcMessage): Promise<void> {
+  /** Any success will do; what the body says does not matter. */
+  async send(message: JsonRpcNotification | JsonRpcResponse): Promise<void> {
     const signal = AbortSignal.timeout(DELIVERY_MS)
     try {
       const response = await this.#send('POST', this.#headers(message), signal, message)
