@@ -7,6 +7,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
   createHandler,
+  keepCalls,
   type Handler,
   type Server,
   type ServerChange,
@@ -65,6 +66,7 @@ export function sessionObject<Env>(
       this.#handle = createHandler(server, {
         ...options,
         sessions: this.#store,
+        calls: keepCalls,
         sessionLimits: { idleMs },
         secrets: sealingSecrets(options),
         changes: {

@@ -8,7 +8,7 @@ import { INTERNAL_ERROR, ProtocolError, type ErrorObject } from '../protocol/err
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { invalidAnswer, type Input, type Question } from './input.ts'
+import type { Input, Question } from './input.ts'
 import { digest } from './sealed-state.ts'
 
 /** What one run hands to the next. Plain JSON. */
@@ -36,8 +36,8 @@ export function emptyRecording(): Recording {
 
 /** A way to ask while the handler waits, and to keep what it did in case it has to run again. */
 export interface KeptPush {
-  /** Puts the request to the client and resolves with its result. */
-  ask(request: InputRequest, key: string): Promise<JsonObject>
+  /** Puts the question with that key and digest to the client, and records its answer. */
+  ask(key: string, digest: string, question: Question, recording: Recording): Promise<JsonObject>
   /** Keeps what is recorded now. */
   keep(recording: Recording): void
 }
@@ -121,26 +121,9 @@ export class ReplayInput implements Input {
       this.#recording.answers[key] = { asked, answer: response }
       return response
     }
-    if (this.#push) return this.#ask(key, asked, question, this.#push)
+    if (this.#push) return this.#push.ask(key, asked, question, this.#recording)
     this.#asked.set(key, { request, digest: asked })
     throw new InputPending()
-  }
-
-  async #ask(
-    key: string,
-    asked: string,
-    { request, accepts }: Question,
-    push: KeptPush,
-  ): Promise<JsonObject> {
-    const { answers, open } = this.#recording
-    open[key] = asked
-    push.keep(this.#recording)
-    const answer = await push.ask(request, key)
-    if (!(await accepts(answer))) throw invalidAnswer(request)
-    answers[key] = { asked, answer }
-    delete open[key]
-    push.keep(this.#recording)
-    return answer
   }
 
   async #step<T>(name: string, run: () => T | Promise<T>): Promise<T> {

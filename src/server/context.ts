@@ -2,7 +2,7 @@
  * What a handler gets beside its arguments.
  */
 import { noInput, pushInput, type Input } from '../patterns/input.ts'
-import { emptyRecording, ReplayInput, type KeptPush } from '../patterns/replay.ts'
+import { emptyRecording, ReplayInput } from '../patterns/replay.ts'
 import { findMethod } from '../protocol/methods.ts'
 import { notification, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
@@ -229,11 +229,8 @@ export class RequestContext implements Context {
   #chooseInput(): Input {
     const { ask, kept, rounds, revision, cancellation } = this.exchange
     if (ask && kept) {
-      const push: KeptPush = {
-        ask: (request, key) => ask(request, cancellation.signal, key),
-        keep: (recording) => kept.keep(recording),
-      }
-      return (this.#replay = new ReplayInput(kept.recording, kept.answers, push))
+      const input = kept.input((request, sent) => ask(request, cancellation.signal, sent))
+      return (this.#replay = input)
     }
     if (ask) return pushInput((request) => ask(request, cancellation.signal))
     if (rounds && findMethod(this.method, revision)?.asks) {

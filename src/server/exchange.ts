@@ -3,9 +3,9 @@
  * is answered. Made by a transport, read by everything else.
  */
 import type { Cancellation } from '../patterns/cancellation.ts'
-import type { Recording } from '../patterns/replay.ts'
+import type { ReplayInput } from '../patterns/replay.ts'
 import type { Sealer } from '../patterns/sealed-state.ts'
-import type { JsonObject, JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcNotification, RequestId } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -36,15 +36,22 @@ export interface Caller {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
-/** How to put a request to the client, wait, and get its answer. `key` names it in a recording. */
-export type Ask = (request: InputRequest, signal: AbortSignal, key?: string) => Promise<JsonObject>
+/**
+ * How to put a request to the client, wait, and get its answer. `sent` learns the id of the request
+ * before it goes out.
+ */
+export type Ask = (
+  request: InputRequest,
+  signal: AbortSignal,
+  sent?: (id: RequestId) => void,
+) => Promise<JsonObject>
 
-/** What a handler asked and did in earlier runs, and where it is kept for the next. */
+/** What a handler asked and did in earlier runs, kept for the next. */
 export interface KeptRun {
-  readonly recording: Recording
-  /** Answers of the client's that no run has taken yet, by key. */
-  readonly answers: { readonly [key: string]: JsonObject }
-  keep(recording: Recording): void
+  /** The input of the next run. */
+  input(
+    ask: (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>,
+  ): ReplayInput
 }
 
 /** How what a handler asked and did is kept while the client answers. */

@@ -69,6 +69,7 @@ export {
 } from '../session/event-log.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
 export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
+export { keepCalls, type CallKeeper } from '../session/kept-calls.ts'
 export type { SessionRecord } from '../session/session.ts'
 export type { SessionLimits } from '../session/sessions.ts'
 export {

@@ -3,11 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { INTERNAL_ERROR } from '../protocol/errors.ts'
-import { errorResponse } from '../protocol/jsonrpc.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
-import type { KeptCall } from './stream-store.ts'
 import { SessionStreams, type SessionStream } from './streams.ts'
 
 /** A session with its id and its streams. */
@@ -35,19 +32,25 @@ export class Sessions {
   readonly #idleMs: number
   readonly #maxSessions: number
   readonly #changed: (change: 'opened' | 'ended', record: SessionRecord) => void
+  readonly #restore: ((live: LiveSession) => void) | undefined
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
 
-  /** @param changed Learns of every session that is opened or ends. */
+  /**
+   * @param changed Learns of every session that is opened or ends.
+   * @param restore Takes over what an earlier host left of a session.
+   */
   constructor(
     store: SessionStore,
     { idleMs = 3_600_000, maxSessions = 10_000 }: SessionLimits = {},
     changed: (change: 'opened' | 'ended', record: SessionRecord) => void = () => {},
+    restore?: (live: LiveSession) => void,
   ) {
     this.#store = store
     this.#idleMs = idleMs
     this.#maxSessions = maxSessions
     this.#changed = changed
+    this.#restore = restore
   }
 
   /** Calls `visit` with every session, also with those that only the store knows, if it can tell. */
@@ -113,7 +116,7 @@ export class Sessions {
     const session = new Session(record, log.appended)
     const live = { id, session, streams, waiting: new Map(), usedAt: Date.now() }
     this.#live.set(id, live)
-    restoreCalls(live)
+    this.#restore?.(live)
     return live
   }
 
@@ -124,26 +127,6 @@ export class Sessions {
       if (!expired && this.#live.size < this.#maxSessions) break
       await this.end(live)
     }
-  }
-}
-
-/** Waits for the client with the calls that asked it something, and gives up all other ones. */
-function restoreCalls({ session, streams, waiting }: LiveSession): void {
-  for (const stream of streams.calls()) {
-    const { request, asked } = stream.call as KeptCall
-    const ids = Object.keys(asked)
-    if (ids.length > 0) {
-      for (const id of ids) waiting.set(id, stream)
-      const { signal } = session.open(request.id)
-      signal.addEventListener('abort', () => {
-        for (const id of ids) waiting.delete(id)
-        streams.end(stream)
-      })
-      continue
-    }
-    const message = 'The server was restarted while it answered the request'
-    void stream.send(errorResponse(request.id, { code: INTERNAL_ERROR, message }))
-    streams.end(stream)
   }
 }
 

@@ -93,11 +93,6 @@ export class SessionStreams {
     }
   }
 
-  /** Whether streams go on after their host was replaced. */
-  get kept(): boolean {
-    return this.#store !== undefined
-  }
-
   /** The streams of calls that are being answered, where they are kept. */
   calls(): SessionStream[] {
     return [...this.#open.values()].filter(({ call }) => call)

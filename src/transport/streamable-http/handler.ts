@@ -9,6 +9,7 @@ import { INTERNAL_ERROR, INVALID_REQUEST, ProtocolError } from '../../protocol/e
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf, type Server, type ServerDefinition } from '../../server/server.ts'
 import { announceTo } from '../../server/announce.ts'
+import type { SessionRecord } from '../../session/session.ts'
 import { Sessions } from '../../session/sessions.ts'
 import { createMemorySessionStore } from '../../session/store.ts'
 import { checkOrigin, readVersion } from './checks.ts'
@@ -63,14 +64,14 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
 
 function makeSessions(
   { revisions, observe }: ServerDefinition,
-  { sessions, sessionLimits }: HandlerOptions,
+  { sessions, sessionLimits, calls }: HandlerOptions,
 ): Sessions | undefined {
   if (sessions === false || typeof sessions === 'function') return undefined
   if (!revisions.some(({ era }) => era === 'legacy')) return undefined
   const store = sessions ?? createMemorySessionStore()
-  return new Sessions(store, sessionLimits, (change, { revision, principal }) => {
+  const changed = (change: 'opened' | 'ended', { revision, principal }: SessionRecord): void =>
     observe?.({ type: 'session', change, revision, principal })
-  })
+  return new Sessions(store, sessionLimits, changed, calls?.restore)
 }
 
 function findForwarder(

@@ -4,6 +4,7 @@
 import type { Secrets } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
+import type { CallKeeper } from '../../session/kept-calls.ts'
 import type { SessionLimits } from '../../session/sessions.ts'
 import type { Sink } from '../../session/stream-store.ts'
 import type { SessionStore } from '../../session/store.ts'
@@ -43,6 +44,11 @@ export interface HandlerOptions {
   sessions?: SessionStore | SessionForwarder | false
   /** For how long, and how many, sessions are kept. */
   sessionLimits?: SessionLimits
+  /**
+   * Lets calls of a session go on after their host was replaced: `keepCalls`, where the store keeps
+   * streams; not by default.
+   */
+  calls?: CallKeeper
   /** Answers with JSON only: what would be sent before the answer is left out. */
   jsonOnly?: boolean
   /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */

@@ -21,8 +21,7 @@ import { initialize, sessionRevision } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
 import { jsonResponse, Refusal } from './refusal.ts'
-import { continueCall } from './continue-call.ts'
-import { answer, answerBatch, type Membership } from './session-run.ts'
+import { answer, answerBatch, run, type Membership } from './session-run.ts'
 
 /**
  * Answers a message that belongs to a session, or that opens one.
@@ -121,18 +120,24 @@ async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Respon
 /** Takes a message that is not answered. */
 async function take(
   incoming: Incoming,
-  { live }: Membership,
+  member: Membership,
   message: JsonRpcNotification | JsonRpcResponse,
 ): Promise<void> {
+  const { live } = member
   if (!live) return
   const { session } = live
+  const { host, caller } = incoming
   if (isResponse(message)) {
-    if (!session.settle(message)) continueCall(incoming, live, message)
+    if (session.settle(message)) return
+    const work = host.options.calls?.resume(live, message, (record, outlet) =>
+      run(incoming, member, record.call.request, outlet, record),
+    )
+    if (work) caller.waitUntil?.(work)
   } else if (message.method === 'notifications/cancelled') {
     session.cancel(message.params?.requestId)
   } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
     session.record.initialized = true
-    await incoming.host.sessions?.save(live)
+    await host.sessions?.save(live)
   }
 }
 

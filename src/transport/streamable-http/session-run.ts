@@ -6,12 +6,12 @@
 import { Cancellation } from '../../patterns/cancellation.ts'
 import { degradeParams } from '../../protocol/degrade.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
-import type {
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-  JsonRpcResponse,
-  RequestId,
+import {
+  isRequest,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
@@ -19,7 +19,7 @@ import { dispatch } from '../../server/dispatch.ts'
 import type { Ask, Exchange } from '../../server/exchange.ts'
 import { sessionRevision } from '../../server/lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
-import { CallRecord, newCall } from '../../session/call-record.ts'
+import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
 import type { LiveSession } from '../../session/sessions.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Host, Incoming } from './host.ts'
@@ -43,7 +43,7 @@ export function answer(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const { live } = member
-  const record = live?.streams.kept ? new CallRecord(live.streams, newCall(message)) : undefined
+  const record = live && incoming.host.options.calls?.begin(live, message)
   return new Promise((resolve, reject) => {
     const reply = makeReply(incoming, member, resolve, record)
     run(incoming, member, message, reply, record).then((response) => reply.finish(response), reject)
@@ -69,15 +69,6 @@ export function answerBatch(
       reject,
     )
   })
-}
-
-/** Where messages that come before a response go. */
-export interface Outlet {
-  /** Whether messages can be sent before the response. */
-  readonly streams: boolean
-  send(message: JsonRpcMessage): Promise<void> | undefined
-  /** Ends the connection; the client may come back for the rest after that many milliseconds. */
-  disconnect(retryMs: number): void
 }
 
 /**
@@ -111,7 +102,7 @@ export async function run(
       live && reply.streams && revision.primedStreams
         ? (retryMs) => reply.disconnect(retryMs)
         : undefined,
-    ask: live && reply.streams ? asker(host, live, reply, record) : undefined,
+    ask: live && reply.streams ? asker(host, live, reply) : undefined,
     kept: record,
   }
   const response = await dispatch(host.server, message, exchange)
@@ -122,35 +113,18 @@ export async function run(
 }
 
 /** Asks the client on the stream of the request. */
-function asker(
-  { options, sessions }: Host,
-  live: LiveSession,
-  reply: Outlet,
-  record: CallRecord | undefined,
-): Ask {
+function asker({ options, sessions }: Host, live: LiveSession, reply: Outlet): Ask {
   const { askTimeoutMs: timeoutMs = 300_000 } = options
   const { session } = live
   const revision = sessionRevision(session.record)
-  return async ({ method, params }, signal, key) => {
+  return async ({ method, params }, signal, sent) => {
     // The end of a URL may be announced after this host is gone.
     if (session.record.elicitations) await sessions?.save(live)
-    let id: RequestId | undefined
     const send = (asked: JsonRpcMessage): void => {
-      if ('id' in asked && asked.id !== undefined && key !== undefined) {
-        id = asked.id
-        record?.asks(id, key)
-      }
+      if (isRequest(asked)) sent?.(asked.id)
       void reply.send(asked)
     }
-    try {
-      return await session.ask(method, degradeParams(method, params, revision), {
-        send,
-        signal,
-        timeoutMs,
-      })
-    } finally {
-      if (id !== undefined) record?.asked(id)
-    }
+    return session.ask(method, degradeParams(method, params, revision), { send, signal, timeoutMs })
   }
 }
 
@@ -175,8 +149,7 @@ function makeReply(
     end: () => events.close(),
   })
   const withLog = ({ streams }: LiveSession, events: EventStream): ReplyStream => {
-    const stream = streams.open(record?.call)
-    if (record) record.stream = stream
+    const stream = (record ?? streams).open()
     stream.connect(events)
     if (revision.primedStreams) stream.prime()
     return {
