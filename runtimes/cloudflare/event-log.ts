@@ -29,10 +29,11 @@ export function forgetEvents(sql: SqlStorage, before: number): void {
  * by one message.
  */
 export function createSqlEventLog(
-  sql: SqlStorage,
+  storage: DurableObjectStorage,
   session: string,
   { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventLogLimits = {},
 ): EventLog {
+  const { sql } = storage
   // The first message after a start looks at the bounds, as nobody knows what is there.
   let events = Infinity
   let size = 0
@@ -73,18 +74,31 @@ export function createSqlEventLog(
     return row.one().seq
   }
 
+  const append = (stream: string, message: string): string => {
+    if (++events > maxEvents / 8 || (size += message.length) > maxSize / 8) trim()
+    if (message.length <= MAX_ROW_CHARACTERS) return `${stream}_${insert(stream, message, 0)}`
+    const rows = cut(message, MAX_ROW_CHARACTERS)
+    const last = rows.pop() ?? ''
+    return storage.transactionSync(() => {
+      for (const row of rows) insert(stream, row, 1)
+      return `${stream}_${insert(stream, last, 0)}`
+    })
+  }
+
   return {
     get appended() {
-      const [row] = sql.exec<{ last: number | null }>('SELECT max(seq) AS last FROM mcp_events')
-      return row?.last ?? 0
+      const counted = "SELECT seq FROM sqlite_sequence WHERE name = 'mcp_events'"
+      const [row] = sql.exec<{ seq: number }>(counted)
+      return row?.seq ?? 0
     },
 
     append(stream, message) {
-      if (++events > maxEvents / 8 || (size += message.length) > maxSize / 8) trim()
-      const rows = cut(message, MAX_ROW_CHARACTERS)
-      const last = rows.pop() ?? ''
-      for (const row of rows) insert(stream, row, 1)
-      return `${stream}_${insert(stream, last, 0)}`
+      try {
+        return append(stream, message)
+      } catch (error) {
+        console.error(error)
+        return undefined
+      }
     },
 
     after(eventId) {

@@ -101,7 +101,7 @@ export class SqlSessionStore implements SessionStore {
   }
 
   eventLog(id: string): ReturnType<SessionStore['eventLog']> {
-    return createSqlEventLog(this.#sql, id, this.#limits)
+    return createSqlEventLog(this.#storage, id, this.#limits)
   }
 
   all(): { id: string; record: SessionRecord }[] {

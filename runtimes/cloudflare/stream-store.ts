@@ -16,19 +16,21 @@ export function createSqlStreamStore(
   sink: (stream: string) => Sink | undefined,
 ): StreamStore {
   const forget = (id: string): void => {
-    sql.exec('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id)
+    attempt(() => sql.exec('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id))
   }
   return {
     keep({ id, call }: KeptStream) {
       const text = call ? JSON.stringify(call) : null
       if (text !== null && text.length > MAX_ROW_CHARACTERS) return forget(id)
-      sql.exec(
-        `INSERT INTO mcp_streams (session, id, opened_at, call) VALUES (?, ?, ?, ?)
+      attempt(() =>
+        sql.exec(
+          `INSERT INTO mcp_streams (session, id, opened_at, call) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET call = excluded.call`,
-        session,
-        id,
-        Date.now(),
-        text,
+          session,
+          id,
+          Date.now(),
+          text,
+        ),
       )
     },
     forget,
@@ -44,5 +46,14 @@ export function createSqlStreamStore(
         )
     },
     sink,
+  }
+}
+
+/** What cannot be kept must not keep the client from its answer. */
+function attempt(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    console.error(error)
   }
 }

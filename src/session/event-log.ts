@@ -18,8 +18,11 @@ export interface LoggedEvent {
 export interface EventLog {
   /** How many messages were appended so far, by earlier hosts too. May be too high. */
   readonly appended: number
-  /** Keeps a message of a stream and gives it an id, unique in the session. */
-  append(stream: string, message: string): string
+  /**
+   * Keeps a message of a stream and gives it an id, unique in the session. Never throws: a message
+   * that cannot be kept gets no id, and is sent all the same.
+   */
+  append(stream: string, message: string): string | undefined
   /** What followed an event on its own stream; nothing when the event is unknown or too old. */
   after(eventId: string): { stream: string; events: LoggedEvent[] } | undefined
 }

@@ -26,11 +26,15 @@ export interface KeptStream {
 /** Where a stream's events go while a client is connected. */
 export interface Sink {
   readonly open: boolean
-  send(event: { id?: string; retry?: number; data: string }): Promise<void> | undefined
+  send(event: {
+    id?: string | undefined
+    retry?: number | undefined
+    data: string
+  }): Promise<void> | undefined
   close(): void
 }
 
-/** Keeps the open streams of one session. Synchronous, as a log is. */
+/** Keeps the open streams of one session. Synchronous, as a log is, and never throws. */
 export interface StreamStore {
   /** Keeps a stream, or what changed of it. */
   keep(stream: KeptStream): void

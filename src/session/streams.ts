@@ -42,7 +42,7 @@ export class SessionStream {
    */
   prime(retry?: number): void {
     const id = this.#log.append(this.id, '')
-    void this.#sink?.send(retry === undefined ? { id, data: '' } : { id, retry, data: '' })
+    if (id !== undefined) void this.#sink?.send({ id, retry, data: '' })
   }
 
   /** Connects a client; an earlier connection is closed. */

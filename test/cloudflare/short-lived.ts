@@ -18,21 +18,41 @@ const worker = createWorker(server, {
 interface Env {
   MCP_SESSION: {
     idFromString(id: string): unknown
-    get(id: unknown): { counts(): Promise<object> }
+    get(id: unknown): {
+      counts(): Promise<object>
+      alarm(): Promise<void>
+      breakLog(): Promise<void>
+    }
   }
 }
 
 export default {
   async fetch(request: Request, env: Env, ctx: never): Promise<Response> {
-    const { pathname } = new URL(request.url)
-    if (!pathname.startsWith('/counts/')) return worker.fetch(request, env, ctx)
+    const [, route, id] = new URL(request.url).pathname.split('/')
+    if (route === 'notify') return Response.json((await worker.notify.toolsListChanged()) ?? null)
+    if (!id) return worker.fetch(request, env, ctx)
     const { MCP_SESSION: sessions } = env
-    const id = sessions.idFromString(pathname.slice('/counts/'.length))
-    return Response.json(await sessions.get(id).counts())
+    const object = sessions.get(sessions.idFromString(id))
+    switch (route) {
+      case 'counts':
+        return Response.json(await object.counts())
+      case 'alarm':
+        return Response.json((await object.alarm()) ?? null)
+      case 'break':
+        return Response.json((await object.breakLog()) ?? null)
+      default:
+        return new Response(null, { status: 404 })
+    }
   },
 }
 
 export class McpSession extends worker.durableObjects.McpSession {
+  /** Makes it impossible to keep what streams send. */
+  breakLog(): void {
+    this.ctx.storage.sql.exec('DROP TABLE mcp_events')
+    this.ctx.storage.sql.exec('DROP TABLE mcp_streams')
+  }
+
   /** How many rows each of the tables has. */
   counts(): Record<string, number> {
     const { sql } = this.ctx.storage
