@@ -50,6 +50,7 @@ export {
 export type { ToolHandler, ToolOptions, ToolRegistration, ToolReturn } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
+export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse-server.ts'
 export {
   EVENT_STREAM_HEADERS,
   EventStream,

@@ -9,6 +9,7 @@ import type { HandlerOptions } from './options.ts'
 import { Refusal } from './refusal.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
+const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -49,7 +50,10 @@ function isAllowedOrigin(
  * @throws {Refusal} 415 when it is no JSON by its type, 413 when it is longer than the limit, 400
  *   when it is not UTF-8.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<string> {
+export async function readBody(
+  request: Request,
+  maxBytes: number = DEFAULT_MAX_BYTES,
+): Promise<string> {
   const type = request.headers.get('content-type')
   if (type === null || !/^application\/json\s*(?:;|$)/i.test(type)) {
     const message = 'The content type must be "application/json"'

@@ -1,25 +1,23 @@
 /**
- * A server as a function from request to response: the switch over HTTP methods, and the only place
- * where an error becomes a response.
+ * A server as a function from request to response: the switch over HTTP methods.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { createSealer } from '../../patterns/sealed-state.ts'
-import { INTERNAL_ERROR, INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf, type Server, type ServerDefinition } from '../../server/server.ts'
 import { announceTo } from '../../server/announce.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { Sessions } from '../../session/sessions.ts'
 import { createMemorySessionStore } from '../../session/store.ts'
-import { checkOrigin, readVersion } from './checks.ts'
-import { allowOrigin, preflightResponse } from './cors.ts'
+import { readVersion } from './checks.ts'
+import { preflightResponse } from './cors.ts'
 import { forward, isForwarded } from './forward.ts'
 import { get } from './get.ts'
+import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
 import type { HandlerOptions, SessionForwarder } from './options.ts'
 import { post } from './post.ts'
-import { Refusal, refusalResponse } from './refusal.ts'
 import { findMembership } from './session-post.ts'
 
 /** Serves MCP over HTTP. Route every method of one path to it. */
@@ -52,8 +50,10 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
       announceTo(session, change, (message) => streams.announce(message))
     })
   })
-  const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
-    answer(host, request, { request, ...caller })
+  const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
+    const known = { request, ...caller }
+    return answerGuarded(definition, options, request, () => route(host, request, known))
+  }
   const close = async (): Promise<void> => {
     ;(await unsubscribe)()
     ending.abort()
@@ -82,27 +82,6 @@ function findForwarder(
   return revisions.some(({ era }) => era === 'legacy') ? sessions : undefined
 }
 
-async function answer(host: Host, request: Request, caller: Caller): Promise<Response> {
-  const origin = request.headers.get('origin')
-  try {
-    checkOrigin(request, host.options)
-    return allowOrigin(await route(host, request, caller), origin)
-  } catch (error) {
-    if (error instanceof Refusal) {
-      const {
-        status,
-        error: { code, message },
-      } = error
-      host.server.observe?.({ type: 'refusal', status, code, message, origin })
-      const response = refusalResponse(error)
-      return error.status === 403 ? response : allowOrigin(response, origin)
-    }
-    host.server.report(error)
-    const internal = new ProtocolError(INTERNAL_ERROR, 'Internal error')
-    return allowOrigin(refusalResponse(new Refusal(500, internal)), origin)
-  }
-}
-
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {
   const hasSessions = host.sessions !== undefined || host.forward !== undefined
   switch (request.method) {
@@ -117,8 +96,7 @@ async function route(host: Host, request: Request, caller: Caller): Promise<Resp
       if (hasSessions) return endSession(host, request, caller)
   }
   const allow = hasSessions ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
-  const error = new ProtocolError(INVALID_REQUEST, `"${request.method}" is not allowed here`)
-  throw new Refusal(405, error, { headers: { allow } })
+  throw methodNotAllowed(request, allow)
 }
 
 async function endSession(host: Host, request: Request, caller: Caller): Promise<Response> {

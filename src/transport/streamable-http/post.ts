@@ -31,7 +31,7 @@ import { postStateless } from './stateless-post.ts'
 export async function post(host: Host, request: Request, caller: Caller): Promise<Response> {
   if (isForwarded(host, request)) return forward(host, request, caller)
   const accept = readAccept(request)
-  const text = await readBody(request, host.options.maxBodyBytes ?? 4 * 1024 * 1024)
+  const text = await readBody(request, host.options.maxBodyBytes)
   const frame = refuseInvalid(() => parseJson(text))
   const incoming = { host, request, accept, caller, version: readVersion(request.headers) }
 
