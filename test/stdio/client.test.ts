@@ -1,6 +1,5 @@
-import { mkdtempSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -90,7 +89,7 @@ describe('starting', () => {
 
   test('arguments and folder are passed as they are, without a shell [L-STDIO-002] [M-STDIO-001]', async () => {
     const args = ['a b', '"quoted"', "it's", '; touch x', '$HOME', '*', '', 'é']
-    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'edgewise-')))
+    const cwd = realpathSync(tmpdir())
     const { answers } = await run('', {
       args: ['-e', tell('{ args: process.argv.slice(1), cwd: process.cwd() }'), '--', ...args],
       cwd,
