@@ -37,7 +37,7 @@ export function encodeHeaderValue(text: string): string {
  * marked as Base64 and is none, or is not UTF-8 inside.
  */
 export function decodeHeaderValue(value: string): string | undefined {
-  const text = value.replace(/^[ \t]+|[ \t]+$/g, '')
+  const text = trimBlanks(value)
   if (!isEncoded(text)) return text
   const base64 = text.slice(OPEN.length, -CLOSE.length)
   if (!BASE64.test(base64)) return undefined
@@ -47,6 +47,19 @@ export function decodeHeaderValue(value: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Not by a regular expression: those look at every run of blanks anew from each of its blanks. */
+function trimBlanks(value: string): string {
+  let start = 0
+  let end = value.length
+  while (start < end && isBlank(value.charAt(start))) start++
+  while (end > start && isBlank(value.charAt(end - 1))) end--
+  return value.slice(start, end)
+}
+
+function isBlank(character: string): boolean {
+  return character === ' ' || character === '\t'
 }
 
 function isEncoded(text: string): boolean {
