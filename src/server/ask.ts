@@ -28,14 +28,21 @@ export async function askClient(
   key: string | undefined,
   accepts: (answer: JsonObject) => boolean | Promise<boolean>,
 ): Promise<JsonObject> {
-  const { client, revision } = asker.exchange
-  const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
-  if (requiredCapabilities) {
-    throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {
-      data: { requiredCapabilities },
-    })
-  }
+  requireAskable(request, asker.exchange)
   return asker.input.ask({ request, key, accepts })
+}
+
+/**
+ * Checks that the client may be asked.
+ *
+ * @throws {McpError} `CAPABILITY_MISSING` when it did not declare what that needs.
+ */
+export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
+  const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
+  if (!requiredCapabilities) return
+  throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {
+    data: { requiredCapabilities },
+  })
 }
 
 /** Whether a question was refused because the client did not declare that it can answer it. */

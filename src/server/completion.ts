@@ -3,16 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type {
-  CompleteParams,
-  CompleteResult,
-  CompletionReference,
-  Result,
-} from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import type { CompleteResult, Result } from '../protocol/types.ts'
 import type { Context, RequestContext } from './context.ts'
+import type { Caller } from './exchange.ts'
+import { invalidParams, optionalObject, requireObject, requireString } from './params.ts'
+import type { Entry, Registry } from './registry.ts'
 
 /** The most values that one answer carries. */
 const MAX_VALUES = 100
@@ -34,47 +30,49 @@ export interface Completers {
   readonly [argument: string]: Completer
 }
 
+/** What a server completes. */
+interface Completable {
+  readonly prompts: Registry<CompletableEntry>
+  readonly resources: Registry<Entry>
+  readonly resourceTemplates: Registry<CompletableEntry>
+}
+
+interface CompletableEntry extends Entry {
+  readonly complete: Completers | undefined
+}
+
 /**
  * Completes an argument of a prompt or a variable of a template. Of more than 100 values the first
  * 100 are sent, with the total. An argument without a completer has no values.
  *
- * @param find The completers of what a reference names; throws when it names nothing.
- * @throws {ProtocolError} `INVALID_PARAMS` when the params are malformed.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the params are malformed or name nothing.
  */
 export async function complete(
+  server: Completable,
   params: JsonObject,
   ctx: RequestContext,
-  find: (ref: CompletionReference) => Completers | undefined,
 ): Promise<Result> {
-  const { ref, argument, context } = requireParams(params)
-  const completers = find(ref)
-  const completer =
-    completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined
-  const found = (await completer?.(argument.value, context?.arguments ?? {}, ctx)) ?? []
+  const completers = findCompleters(server, requireObject(params, 'ref'), ctx.caller)
+  const argument = requireObject(params, 'argument')
+  const name = requireString(argument, 'name')
+  const value = requireString(argument, 'value')
+  const others = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
+  const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined
+  const found = (await completer?.(value, others as Record<string, string>, ctx)) ?? []
   const values = found.slice(0, MAX_VALUES)
   const completion = { values, total: found.length, hasMore: found.length > values.length }
   return { completion } satisfies CompleteResult
 }
 
-function requireParams(params: JsonObject): CompleteParams {
-  const { ref, argument, context } = params
-  const named = isObject(ref) ? (ref.type === 'ref/prompt' ? ref.name : ref.uri) : undefined
-  if (
-    !isObject(ref) ||
-    (ref.type !== 'ref/prompt' && ref.type !== 'ref/resource') ||
-    typeof named !== 'string'
-  ) {
-    throw new ProtocolError(INVALID_PARAMS, '"ref" must name a prompt or a resource')
-  }
-  if (
-    !isObject(argument) ||
-    typeof argument.name !== 'string' ||
-    typeof argument.value !== 'string'
-  ) {
-    throw new ProtocolError(INVALID_PARAMS, '"argument" must have a "name" and a "value"')
-  }
-  if (context !== undefined && !(isObject(context) && isObject(context.arguments ?? {}))) {
-    throw new ProtocolError(INVALID_PARAMS, '"context" must be an object')
-  }
-  return params as JsonObject & CompleteParams
+function findCompleters(
+  { prompts, resources, resourceTemplates }: Completable,
+  ref: JsonObject,
+  caller: Caller,
+): Completers | undefined {
+  if (ref.type === 'ref/prompt') return prompts.require(requireString(ref, 'name'), caller).complete
+  if (ref.type !== 'ref/resource') throw invalidParams('"ref" must name a prompt or a resource')
+  const uri = requireString(ref, 'uri')
+  // A resource of its own has nothing to complete.
+  if (resources.find(uri, caller)) return undefined
+  return resourceTemplates.require(uri, caller).complete
 }

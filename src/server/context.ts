@@ -112,7 +112,8 @@ export class RequestContext implements Context {
   #progress = -Infinity
   #input: Input | undefined
   #done = false
-  #replay: ReplayInput | undefined
+  /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
+  replay: ReplayInput | undefined
   /** What the client sent in answer to an `input_required` result that the handler made itself. */
   inputResponses: { readonly [key: string]: unknown } | undefined
   /** How often the handler was run for this request before. */
@@ -121,12 +122,10 @@ export class RequestContext implements Context {
   requestState: string | undefined
 
   /**
-   * @param replay What earlier runs of the handler left, when this is one of several.
    */
-  constructor(message: JsonRpcRequest, exchange: Exchange, replay?: ReplayInput) {
+  constructor(message: JsonRpcRequest, exchange: Exchange) {
     this.#message = message
     this.exchange = exchange
-    this.#replay = replay
   }
 
   get method(): string {
@@ -216,11 +215,6 @@ export class RequestContext implements Context {
     return this.#input
   }
 
-  /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
-  get replay(): ReplayInput | undefined {
-    return this.#replay
-  }
-
   /** Ends what the handler can still send; called once it settled. */
   end(): void {
     this.#done = true
@@ -230,11 +224,11 @@ export class RequestContext implements Context {
     const { ask, kept, rounds, revision, cancellation } = this.exchange
     if (ask && kept) {
       const input = kept.input((request, sent) => ask(request, cancellation.signal, sent))
-      return (this.#replay = input)
+      return (this.replay = input)
     }
     if (ask) return pushInput((request) => ask(request, cancellation.signal))
     if (rounds && findMethod(this.method, revision)?.asks) {
-      return (this.#replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
+      return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }
     return noInput(
       `"${this.method}" cannot ask the client: in revision ${this.revision} that needs a session`,

@@ -27,21 +27,15 @@ import { complete } from './completion.ts'
 import type { RequestContext } from './context.ts'
 import { discover } from './discover.ts'
 import type { Exchange } from './exchange.ts'
+import { lister } from './lists.ts'
 import { setLevel } from './logging.ts'
 import { requestEvent } from './observer.ts'
-import { getPrompt, listPrompts, promptCompleters } from './prompts.ts'
-import {
-  listResources,
-  listResourceTemplates,
-  readResource,
-  resourceCompleters,
-  subscribeResource,
-  unsubscribeResource,
-} from './resources.ts'
+import { getPrompt } from './prompts.ts'
+import { readResource, subscribeResource, unsubscribeResource } from './resources.ts'
 import { askOwnRound, closeRound, openRound, requireUrls, sealOwnRound } from './rounds.ts'
 import type { ServerDefinition } from './server.ts'
 import { listen } from './subscriptions.ts'
-import { callTool, listTools } from './tools.ts'
+import { callTool } from './tools.ts'
 
 /** Answers one method. */
 type Method = (
@@ -54,35 +48,17 @@ const bodies: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['ping', () => ({})],
   ['server/discover', discover],
   ['subscriptions/listen', listen],
-  ['tools/list', (server, params, ctx) => listTools(server.tools, params, ctx, server.pageSize)],
-  [
-    'tools/call',
-    (server, params, ctx) =>
-      callTool(server.tools, params, ctx, (error) => server.report(error, ctx)),
-  ],
-  ['resources/list', (server, params, ctx) => listResources(server, params, ctx, server.pageSize)],
-  [
-    'resources/templates/list',
-    (server, params, ctx) => listResourceTemplates(server, params, ctx, server.pageSize),
-  ],
+  ['tools/list', lister('tools')],
+  ['tools/call', callTool],
+  ['resources/list', lister('resources')],
+  ['resources/templates/list', lister('resourceTemplates')],
   ['resources/read', readResource],
   ['resources/subscribe', subscribeResource],
-  ['resources/unsubscribe', (_server, params, ctx) => unsubscribeResource(params, ctx)],
-  [
-    'prompts/list',
-    (server, params, ctx) => listPrompts(server.prompts, params, ctx, server.pageSize),
-  ],
-  ['prompts/get', (server, params, ctx) => getPrompt(server.prompts, params, ctx)],
-  [
-    'completion/complete',
-    (server, params, ctx) =>
-      complete(params, ctx, (ref) =>
-        ref.type === 'ref/prompt'
-          ? promptCompleters(server.prompts, ref.name, ctx.caller)
-          : resourceCompleters(server, ref.uri, ctx.caller),
-      ),
-  ],
-  ['logging/setLevel', (_server, params, ctx) => setLevel(params, ctx.exchange.session)],
+  ['resources/unsubscribe', unsubscribeResource],
+  ['prompts/list', lister('prompts')],
+  ['prompts/get', getPrompt],
+  ['completion/complete', complete],
+  ['logging/setLevel', setLevel],
 ])
 
 /**

@@ -102,7 +102,7 @@ async function offerOf(client: Client, prefix: string, calls: Calls): Promise<Of
         prefixed(tool.name),
         {
           ...always,
-          tool: { ...tool, name: prefixed(tool.name) },
+          item: { ...tool, name: prefixed(tool.name) },
           input: UNCHECKED,
           output: undefined,
           headerParams: findHeaderParams(tool.inputSchema).params,
@@ -115,7 +115,7 @@ async function offerOf(client: Client, prefix: string, calls: Calls): Promise<Of
         prefixed(prompt.name),
         {
           ...always,
-          prompt: { ...prompt, name: prefixed(prompt.name) },
+          item: { ...prompt, name: prefixed(prompt.name) },
           input: UNCHECKED,
           get: (args, ctx) =>
             pass(
@@ -129,14 +129,14 @@ async function offerOf(client: Client, prefix: string, calls: Calls): Promise<Of
     resources: new Map(
       (resources ? await client.listAllResources() : []).map((resource) => [
         resource.uri,
-        { ...always, resource, read },
+        { ...always, item: resource, read },
       ]),
     ),
     resourceTemplates: new Map(
-      (resources ? await client.listAllResourceTemplates() : []).map((resourceTemplate) => {
-        const { uriTemplate } = resourceTemplate
+      (resources ? await client.listAllResourceTemplates() : []).map((item) => {
+        const { uriTemplate } = item
         const template = compileUriTemplate(uriTemplate)
-        return [uriTemplate, { ...always, resourceTemplate, template, read }]
+        return [uriTemplate, { ...always, item, template, read }]
       }),
     ),
   }

@@ -1,35 +1,34 @@
 /**
- * The answer of a list method: one page of what a registry holds.
+ * Answers to the list methods.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
+import type { RequestContext } from './context.ts'
 import { paginate } from './pagination.ts'
+import type { Entry, Registry } from './registry.ts'
 
+type Listed = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
+
+/** What a server lists, and how much of it on one page. */
+type Lists = { readonly pageSize: number | undefined } & {
+  readonly [Name in Listed]: Registry<Entry>
+}
+
+/** Answers that hold a whole list, by the entries that they list. */
 const whole = new WeakMap<readonly unknown[], Result>()
 
-/**
- * Makes the result of a list method. A list that fits on one page gives the same result until it
- * changes, so that what is derived from it can be kept.
- *
- * @param member The result's member that holds the list.
- * @throws {ProtocolError} `INVALID_PARAMS` when the cursor is none of ours.
- */
-export function listPage<T>(
-  member: string,
-  entries: readonly T[],
-  toItem: (entry: T) => unknown,
-  { cursor }: JsonObject,
-  pageSize: number | undefined,
-): Result {
-  if (cursor === undefined) {
-    const known = whole.get(entries)
+/** Makes the method that lists what the caller may see of a registry, a page at a time. */
+export function lister(name: Listed) {
+  return (server: Lists, { cursor }: JsonObject, ctx: RequestContext): Result => {
+    const entries = server[name].list(ctx.caller)
+    const known = cursor === undefined && whole.get(entries)
     if (known) return known
+    const { page, nextCursor } = paginate(entries, cursor, server.pageSize, name)
+    const result: Result = { [name]: page.map(({ item }) => item) }
+    if (nextCursor !== undefined) return { ...result, nextCursor }
+    if (cursor === undefined) whole.set(entries, result)
+    return result
   }
-  const { page, nextCursor } = paginate(entries, cursor, pageSize, member)
-  const result: Result = { [member]: page.map(toItem) }
-  if (nextCursor !== undefined) return { ...result, nextCursor }
-  if (cursor === undefined) whole.set(entries, result)
-  return result
 }

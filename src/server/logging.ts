@@ -3,10 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { LoggingLevel, Result } from '../protocol/types.ts'
-import type { Session } from '../session/session.ts'
+import type { Exchange } from './exchange.ts'
+import { invalidParams } from './params.ts'
 
 /** The levels, least severe first. */
 const LEVELS: readonly unknown[] = [
@@ -38,11 +38,13 @@ export function wants(threshold: LoggingLevel | undefined, level: LoggingLevel):
  *
  * @throws {ProtocolError} `INVALID_PARAMS` when the level is none of RFC 5424.
  */
-export function setLevel(params: JsonObject, session: Session | undefined): Result {
-  const { level } = params
-  if (!isLoggingLevel(level)) {
-    throw new ProtocolError(INVALID_PARAMS, `Unknown log level: ${JSON.stringify(level)}`)
-  }
+export function setLevel(
+  _server: object,
+  { level }: JsonObject,
+  ctx: { exchange: Exchange },
+): Result {
+  if (!isLoggingLevel(level)) throw invalidParams(`Unknown log level: ${JSON.stringify(level)}`)
+  const { session } = ctx.exchange
   if (session) session.record.logLevel = level
   return {}
 }

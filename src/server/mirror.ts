@@ -45,10 +45,10 @@ interface Registries extends Resources {
  * The function throws a `TypeError` when a key is taken by something else.
  */
 export function createMirror(registries: Registries): (offer: Offer) => void {
-  const tools = mirrored(registries.tools, ({ tool }) => tool)
-  const prompts = mirrored(registries.prompts, ({ prompt }) => prompt)
-  const resources = mirrored(registries.resources, ({ resource }) => resource)
-  const templates = mirrored(registries.resourceTemplates, (entry) => entry.resourceTemplate)
+  const tools = mirrored(registries.tools)
+  const prompts = mirrored(registries.prompts)
+  const resources = mirrored(registries.resources)
+  const templates = mirrored(registries.resourceTemplates)
   return (offer) => {
     tools(offer.tools)
     prompts(offer.prompts)
@@ -59,7 +59,6 @@ export function createMirror(registries: Registries): (offer: Offer) => void {
 
 function mirrored<T extends Entry>(
   registry: Registry<T>,
-  describe: (entry: T) => object,
 ): (offered: ReadonlyMap<string, T>) => void {
   const mine = new Map<string, { place: Place<T>; entry: T }>()
   return (offered) => {
@@ -80,6 +79,6 @@ function mirrored<T extends Entry>(
 
   function differs(one: T, other: T): boolean {
     if (one.visible !== other.visible) return true
-    return JSON.stringify(describe(one)) !== JSON.stringify(describe(other))
+    return JSON.stringify(one.item) !== JSON.stringify(other.item)
   }
 }

@@ -52,18 +52,18 @@ function offerOf(source: ServerDefinition, prefix: string): Offer {
     tools: shown(source.tools, (name, entry) => {
       const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
         within(source, ctx, { name, arguments: args }, (params, inner) =>
-          callTool(source.tools, params, inner, (error) => source.report(error, ctx)),
+          callTool(source, params, inner),
         )
-      const tool = { ...entry.tool, name: prefixed(name) }
-      return [prefixed(name), { ...entry, tool, input: UNCHECKED, output: undefined, run }]
+      const item = { ...entry.item, name: prefixed(name) }
+      return [prefixed(name), { ...entry, item, input: UNCHECKED, output: undefined, run }]
     }),
     prompts: shown(source.prompts, (name, entry) => {
       const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>
         within(source, ctx, { name, arguments: args }, (params, inner) =>
-          getPrompt(source.prompts, params, inner),
+          getPrompt(source, params, inner),
         ) as Promise<PromptReturn>
-      const prompt = { ...entry.prompt, name: prefixed(name) }
-      return [prefixed(name), { ...entry, prompt, input: UNCHECKED, get }]
+      const item = { ...entry.item, name: prefixed(name) }
+      return [prefixed(name), { ...entry, item, input: UNCHECKED, get }]
     }),
     resources: shown(source.resources, (uri, entry) => [uri, { ...entry, read: reader(source) }]),
     resourceTemplates: shown(source.resourceTemplates, (uriTemplate, entry) => [

@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
@@ -24,7 +23,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
-import { listPage } from './lists.ts'
+import { invalidParams, optionalObject, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
 import { toBlocks, type Content } from './results.ts'
 
@@ -64,7 +63,7 @@ export interface PromptRegistration extends Registration {
 
 /** A registered prompt. */
 export interface PromptEntry extends Entry {
-  readonly prompt: Prompt
+  readonly item: Prompt
   readonly input: StandardSchema | undefined
   readonly complete: Completers | undefined
   readonly get: (args: unknown, ctx: Context) => PromptReturn | Promise<PromptReturn>
@@ -77,21 +76,10 @@ export function promptEntry<Input extends StandardSchema>(
   handler: PromptHandler<Input>,
 ): PromptEntry {
   const { input, meta, complete, visible, ...described } = options
-  const prompt: Prompt = { name, ...described }
-  if (input) prompt.arguments = promptArguments(input)
-  if (meta) prompt._meta = meta
-  return { enabled: true, visible, prompt, input, complete, get: handler }
-}
-
-/** Lists the prompts that the caller may see, a page at a time. */
-export function listPrompts(
-  prompts: Registry<PromptEntry>,
-  params: JsonObject,
-  ctx: RequestContext,
-  pageSize: number | undefined,
-): Result {
-  const entries = prompts.list(ctx.caller)
-  return listPage('prompts', entries, (entry) => entry.prompt, params, pageSize)
+  const item: Prompt = { name, ...described }
+  if (input) item.arguments = promptArguments(input)
+  if (meta) item._meta = meta
+  return { enabled: true, visible, item, input, complete, get: handler }
 }
 
 /**
@@ -101,23 +89,22 @@ export function listPrompts(
  *   arguments.
  */
 export async function getPrompt(
-  prompts: Registry<PromptEntry>,
+  { prompts }: { readonly prompts: Registry<PromptEntry> },
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const { name, arguments: given = {} } = params
-  if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, '"name" must be a string')
-  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, '"arguments" must be an object')
-  const entry = findPrompt(prompts, name, ctx.caller)
+  const name = requireString(params, 'name')
+  const given = optionalObject(params, 'arguments') ?? {}
+  const entry = prompts.require(name, ctx.caller)
 
   const input = await entry.input?.['~standard'].validate(given)
   if (input?.issues) {
     const why = describeIssues(input.issues)
-    throw new ProtocolError(INVALID_PARAMS, `Invalid arguments for the prompt "${name}": ${why}`)
+    throw invalidParams(`Invalid arguments for the prompt "${name}": ${why}`)
   }
 
   const returned = await entry.get(input ? input.value : {}, ctx)
-  return isResult(returned) ? returned : toResult(returned, entry.prompt)
+  return isResult(returned) ? returned : toResult(returned, entry.item)
 }
 
 function isResult(returned: PromptReturn): returned is GetPromptResult | InputRequiredResult {
@@ -139,23 +126,4 @@ function promptArguments(input: StandardSchema): PromptArgument[] {
     if (typeof description === 'string') argument.description = description
     return argument
   })
-}
-
-/**
- * The completers of a prompt's arguments.
- *
- * @throws {ProtocolError} `INVALID_PARAMS` when no prompt has that name.
- */
-export function promptCompleters(
-  prompts: Registry<PromptEntry>,
-  name: string,
-  caller: Caller,
-): Completers | undefined {
-  return findPrompt(prompts, name, caller).complete
-}
-
-function findPrompt(prompts: Registry<PromptEntry>, name: string, caller: Caller): PromptEntry {
-  const entry = prompts.find(name, caller)
-  if (!entry) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: "${name}"`)
-  return entry
 }

@@ -2,6 +2,7 @@
  * A named list of what a server offers, that can change while it is served.
  */
 import type { Caller } from './exchange.ts'
+import { invalidParams } from './params.ts'
 
 /** What every registered thing has. */
 export interface Entry {
@@ -9,6 +10,8 @@ export interface Entry {
   readonly enabled: boolean
   /** Whether a caller may see and use the thing; everybody by default. */
   readonly visible?: ((caller: Caller) => boolean) | undefined
+  /** How lists describe the thing. */
+  readonly item: object
 }
 
 /** Changes a registered thing later; each change is announced to clients. */
@@ -86,6 +89,17 @@ export class Registry<T extends Entry> {
   find(key: string, caller: Caller): T | undefined {
     const entry = this.#entries.get(key)
     return entry?.enabled && (entry.visible?.(caller) ?? true) ? entry : undefined
+  }
+
+  /**
+   * The entry, if the caller may see it.
+   *
+   * @throws {ProtocolError} `INVALID_PARAMS` otherwise.
+   */
+  require(key: string, caller: Caller): T {
+    const entry = this.find(key, caller)
+    if (entry) return entry
+    throw invalidParams(`Unknown ${this.#kind}: "${key}"`)
   }
 
   /** What the caller may see. The same array until something changes, unless visibility differs. */

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
   Annotations,
@@ -20,7 +20,7 @@ import type {
 import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
-import { listPage } from './lists.ts'
+import { requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
 import { base64 } from './results.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
@@ -72,14 +72,14 @@ export interface ResourceRegistration<Options> extends Registration {
 
 /** A registered resource. */
 export interface ResourceEntry extends Entry {
-  readonly resource: Resource
+  readonly item: Resource
   readonly cache: CacheHints | undefined
   readonly read: ReadHandler
 }
 
 /** A registered family of resources. */
 export interface ResourceTemplateEntry extends Entry {
-  readonly resourceTemplate: ResourceTemplate
+  readonly item: ResourceTemplate
   readonly template: UriTemplate
   readonly complete: Completers | undefined
   readonly cache: CacheHints | undefined
@@ -98,49 +98,30 @@ export function resourceEntry(
   options: ResourceOptions,
   read: ReadHandler,
 ): ResourceEntry {
-  const { meta, cache, visible, ...described } = options
-  const resource: Resource = { uri, ...described }
-  if (meta) resource._meta = meta
-  return { enabled: true, visible, resource, cache, read }
+  return entryOf({ uri }, options, read)
 }
 
 /**
  * Makes an entry of a family of resources.
  *
- * @throws {TypeError} when the template is malformed.
+ * @throws {McpError} `INVALID_USE` when the template is malformed.
  */
 export function resourceTemplateEntry(
   uriTemplate: string,
-  options: ResourceTemplateOptions,
+  { complete, ...options }: ResourceTemplateOptions,
   read: ReadHandler,
 ): ResourceTemplateEntry {
-  const { meta, cache, visible, complete, ...described } = options
-  const resourceTemplate: ResourceTemplate = { uriTemplate, ...described }
-  if (meta) resourceTemplate._meta = meta
   const template = compileUriTemplate(uriTemplate)
-  return { enabled: true, visible, resourceTemplate, template, complete, cache, read }
+  return { ...entryOf({ uriTemplate }, options, read), template, complete }
 }
 
-/** Lists the resources that the caller may see, a page at a time. */
-export function listResources(
-  { resources }: Resources,
-  params: JsonObject,
-  ctx: RequestContext,
-  pageSize: number | undefined,
-): Result {
-  const entries = resources.list(ctx.caller)
-  return listPage('resources', entries, (entry) => entry.resource, params, pageSize)
-}
-
-/** Lists the resource templates that the caller may see, a page at a time. */
-export function listResourceTemplates(
-  { resourceTemplates }: Resources,
-  params: JsonObject,
-  ctx: RequestContext,
-  pageSize: number | undefined,
-): Result {
-  const entries = resourceTemplates.list(ctx.caller)
-  return listPage('resourceTemplates', entries, (e) => e.resourceTemplate, params, pageSize)
+function entryOf<Place extends object>(
+  place: Place,
+  { meta, cache, visible, ...described }: ResourceOptions,
+  read: ReadHandler,
+) {
+  const item = { ...place, ...described, ...(meta && { _meta: meta }) }
+  return { enabled: true, visible, item, cache, read }
 }
 
 /**
@@ -154,14 +135,13 @@ export async function readResource(
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const uri = requireUri(params)
+  const uri = requireString(params, 'uri')
   const { entry, variables } = findResource(registered, uri, ctx)
   const returned = await entry.read({ uri, variables }, ctx)
   if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
     return entry.cache ? { ...entry.cache, ...returned } : returned
   }
-  const { mimeType } = 'resource' in entry ? entry.resource : entry.resourceTemplate
-  return { ...entry.cache, contents: [contents(uri, mimeType, returned)] }
+  return { ...entry.cache, contents: [contents(uri, entry.item.mimeType, returned)] }
 }
 
 /**
@@ -174,7 +154,7 @@ export function subscribeResource(
   params: JsonObject,
   ctx: RequestContext,
 ): Result {
-  const uri = requireUri(params)
+  const uri = requireString(params, 'uri')
   findResource(registered, uri, ctx)
   const { subscriptions } = sessionRecord(ctx)
   if (!subscriptions.includes(uri)) subscriptions.push(uri)
@@ -182,8 +162,12 @@ export function subscribeResource(
 }
 
 /** Notes that a session no longer wants to hear of changes of a resource. */
-export function unsubscribeResource(params: JsonObject, ctx: RequestContext): Result {
-  const uri = requireUri(params)
+export function unsubscribeResource(
+  _registered: Resources,
+  params: JsonObject,
+  ctx: RequestContext,
+): Result {
+  const uri = requireString(params, 'uri')
   const record = sessionRecord(ctx)
   record.subscriptions = record.subscriptions.filter((other) => other !== uri)
   return {}
@@ -191,11 +175,6 @@ export function unsubscribeResource(params: JsonObject, ctx: RequestContext): Re
 
 function sessionRecord(ctx: RequestContext): { subscriptions: string[] } {
   return ctx.exchange.session?.record ?? { subscriptions: [] }
-}
-
-function requireUri({ uri }: JsonObject): string {
-  if (typeof uri === 'string') return uri
-  throw new ProtocolError(INVALID_PARAMS, '"uri" must be a string')
 }
 
 function findResource(
@@ -221,19 +200,4 @@ function contents(
   return typeof data === 'string'
     ? { ...described, text: data }
     : { ...described, blob: base64(data) }
-}
-
-/**
- * The completers of a template's variables.
- *
- * @throws {ProtocolError} `INVALID_PARAMS` when nothing has that URI.
- */
-export function resourceCompleters(
-  { resources, resourceTemplates }: Resources,
-  uri: string,
-  caller: Caller,
-): Completers | undefined {
-  const template = resourceTemplates.find(uri, caller)
-  if (template || resources.find(uri, caller)) return template?.complete
-  throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: "${uri}"`)
 }

@@ -5,20 +5,14 @@
  */
 import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
 import { digest } from '../patterns/sealed-state.ts'
-import { missingCapabilities } from '../protocol/capabilities.ts'
-import {
-  INTERNAL_ERROR,
-  INVALID_PARAMS,
-  McpError,
-  ProtocolError,
-  type UrlElicitationRequired,
-} from '../protocol/errors.ts'
+import { INTERNAL_ERROR, ProtocolError, type UrlElicitationRequired } from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { requireAskable } from './ask.ts'
 import { RequestContext } from './context.ts'
 import { noteElicitation } from '../session/elicitations.ts'
 import type { Exchange, Rounds } from './exchange.ts'
+import { invalidParams, optionalObject } from './params.ts'
 
 /** What is sealed into `requestState`: the recording, bound to the request that it belongs to. */
 interface State {
@@ -42,26 +36,14 @@ export async function openRound(
   message: JsonRpcRequest,
   exchange: Exchange,
 ): Promise<RequestContext> {
-  const { requestState, inputResponses } = (message.params ?? {}) as Partial<{
-    requestState: unknown
-    inputResponses: unknown
-  }>
+  const { params = {} } = message
   const { rounds } = exchange
-  if (inputResponses !== undefined && !isObject(inputResponses)) {
-    throw new ProtocolError(INVALID_PARAMS, '"inputResponses" must be an object')
-  }
-  if (!rounds || requestState === undefined) {
-    const first = new RequestContext(message, exchange)
-    first.inputResponses = inputResponses
-    return first
-  }
-  const state = await openState(requestState, message, exchange, rounds)
-  const ctx = new RequestContext(
-    message,
-    exchange,
-    new ReplayInput(state.recording, inputResponses),
-  )
+  const inputResponses = optionalObject(params, 'inputResponses')
+  const ctx = new RequestContext(message, exchange)
   ctx.inputResponses = inputResponses
+  if (!rounds || params.requestState === undefined) return ctx
+  const state = await openState(params.requestState, message, exchange, rounds)
+  ctx.replay = new ReplayInput(state.recording, inputResponses)
   ctx.requestState = state.own
   return ctx
 }
@@ -166,14 +148,6 @@ export async function requireUrls(
   throw required
 }
 
-function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
-  const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
-  if (!requiredCapabilities) return
-  throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {
-    data: { requiredCapabilities },
-  })
-}
-
 async function sealState(
   message: JsonRpcRequest,
   { rounds, caller }: Exchange,
@@ -213,7 +187,7 @@ async function openState(
   ) {
     return state
   }
-  throw new ProtocolError(INVALID_PARAMS, 'Invalid "requestState"')
+  throw invalidParams('Invalid "requestState"')
 }
 
 /** Digest of the method and of every param that is not about the round itself. */

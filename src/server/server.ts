@@ -199,7 +199,7 @@ class Definition implements ServerDefinition {
     }
     this.tools = new Registry('tool', changed(notify.toolsListChanged))
     this.resources = new Registry('resource', changed(notify.resourcesListChanged))
-    this.resourceTemplates = new Registry('template', changed(notify.resourcesListChanged))
+    this.resourceTemplates = new Registry('resource template', changed(notify.resourcesListChanged))
     this.prompts = new Registry('prompt', changed(notify.promptsListChanged))
   }
 

@@ -3,11 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { invalidParams, requireObject } from './params.ts'
 import type { RequestContext } from './context.ts'
 import type { Notifier, ServerChange } from './notifier.ts'
 
@@ -46,10 +46,7 @@ export async function listen(
     await exchange.send(
       notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     )
-    await Promise.race([
-      ended(exchange.cancellation.signal, exchange.ending),
-      ended(exchange.cancellation.signal, over.signal),
-    ])
+    await ended(exchange.cancellation.signal, [exchange.ending, over.signal])
     return { _meta }
   } finally {
     unsubscribe()
@@ -87,19 +84,15 @@ function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
   }
 }
 
-function requireFilter({ notifications }: JsonObject): SubscriptionFilter {
-  if (!isObject(notifications)) {
-    throw new ProtocolError(INVALID_PARAMS, '"notifications" must be an object')
-  }
+function requireFilter(params: JsonObject): SubscriptionFilter {
+  const notifications = requireObject(params, 'notifications')
   const uris = notifications.resourceSubscriptions
-  if (uris !== undefined && !(Array.isArray(uris) && uris.every((u) => typeof u === 'string'))) {
-    throw new ProtocolError(INVALID_PARAMS, '"resourceSubscriptions" must be a list of URIs')
+  if (uris === undefined) return notifications
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
+    throw invalidParams('"resourceSubscriptions" must be a list of URIs')
   }
-  if (Array.isArray(uris) && uris.length > MAX_WATCHED_RESOURCES) {
-    throw new ProtocolError(
-      INVALID_PARAMS,
-      `One listener may watch ${MAX_WATCHED_RESOURCES} resources at most`,
-    )
+  if (uris.length > MAX_WATCHED_RESOURCES) {
+    throw invalidParams(`One listener may watch ${MAX_WATCHED_RESOURCES} resources at most`)
   }
   return notifications
 }
@@ -110,30 +103,28 @@ function honour(server: Announcing, filter: SubscriptionFilter): SubscriptionFil
   if (!tools && !prompts && !resources) {
     throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
   }
-  const honoured: SubscriptionFilter = {}
-  if (tools && filter.toolsListChanged === true) honoured.toolsListChanged = true
-  if (prompts && filter.promptsListChanged === true) honoured.promptsListChanged = true
-  if (resources && filter.resourcesListChanged === true) honoured.resourcesListChanged = true
-  if (resources && filter.resourceSubscriptions) {
-    honoured.resourceSubscriptions = filter.resourceSubscriptions
+  const { toolsListChanged, promptsListChanged, resourcesListChanged } = filter
+  const { resourceSubscriptions } = filter
+  return {
+    ...(tools && toolsListChanged === true && { toolsListChanged }),
+    ...(prompts && promptsListChanged === true && { promptsListChanged }),
+    ...(resources && resourcesListChanged === true && { resourcesListChanged }),
+    ...(resources && resourceSubscriptions && { resourceSubscriptions }),
   }
-  return honoured
 }
 
-/** Resolves when the host ends gracefully, rejects when the client went away. */
-function ended(gone: AbortSignal, ending: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onGone = (): void => reject(gone.reason as Error)
-    if (gone.aborted) onGone()
-    if (ending?.aborted) resolve()
-    gone.addEventListener('abort', onGone, { once: true })
-    ending?.addEventListener(
-      'abort',
-      () => {
-        gone.removeEventListener('abort', onGone)
-        resolve()
-      },
-      { once: true, signal: gone },
-    )
-  })
+/** Resolves when a signal of the graceful ends fires, rejects when the client went away. */
+async function ended(gone: AbortSignal, ends: readonly (AbortSignal | undefined)[]): Promise<void> {
+  const heard = new AbortController()
+  try {
+    await new Promise<void>((resolve) => {
+      for (const signal of [gone, ...ends]) {
+        if (signal?.aborted) resolve()
+        signal?.addEventListener('abort', () => resolve(), { signal: heard.signal })
+      }
+    })
+  } finally {
+    heard.abort()
+  }
+  gone.throwIfAborted()
 }

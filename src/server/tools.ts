@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, ToolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, ProtocolError, ToolError } from '../protocol/errors.ts'
 import { isMissingCapability, isUnsupported } from './ask.ts'
 import { findHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
@@ -14,7 +14,6 @@ import {
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
 import type {
-  CallToolParams,
   CallToolResult,
   Icon,
   InputRequiredResult,
@@ -24,10 +23,9 @@ import type {
   Tool,
   ToolAnnotations,
 } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
-import { listPage } from './lists.ts'
+import { invalidParams, optionalObject, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
 import { toBlocks, toolError, type Content } from './results.ts'
 
@@ -75,12 +73,18 @@ export interface ToolRegistration extends Registration {
 
 /** A registered tool. */
 export interface ToolEntry extends Entry {
-  readonly tool: Tool
+  readonly item: Tool
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
   /** The arguments that HTTP headers repeat. */
   readonly headerParams: readonly HeaderParam[]
   readonly run: (args: unknown, ctx: Context) => ToolReturn | Promise<ToolReturn>
+}
+
+/** The tools of a server, and who learns of failures whose detail the model does not get. */
+export interface Tools {
+  readonly tools: Registry<ToolEntry>
+  report(error: unknown, ctx: Context): void
 }
 
 const TARGET = { target: 'draft-2020-12' }
@@ -104,28 +108,10 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   const { params: headerParams, fault } = findHeaderParams(inputSchema)
   if (fault !== undefined)
     throw new TypeError(`The input of the tool "${name}" is invalid: ${fault}`)
-  const tool: Tool = { name, ...described, inputSchema: inputSchema as ObjectSchema }
-  if (output) tool.outputSchema = output['~standard'].jsonSchema.output(TARGET)
-  if (meta) tool._meta = meta
-  return {
-    enabled: true,
-    visible,
-    tool,
-    input,
-    output,
-    headerParams,
-    run: handler,
-  }
-}
-
-/** Lists the tools that the caller may see, a page at a time. */
-export function listTools(
-  tools: Registry<ToolEntry>,
-  params: JsonObject,
-  ctx: RequestContext,
-  pageSize: number | undefined,
-): Result {
-  return listPage('tools', tools.list(ctx.caller), toTool, params, pageSize)
+  const item: Tool = { name, ...described, inputSchema: inputSchema as ObjectSchema }
+  if (output) item.outputSchema = output['~standard'].jsonSchema.output(TARGET)
+  if (meta) item._meta = meta
+  return { enabled: true, visible, item, input, output, headerParams, run: handler }
 }
 
 /**
@@ -134,64 +120,42 @@ export function listTools(
  * Tool failures are results with `isError`, so that the model can read them and correct itself;
  * so are bad arguments, from 2025-11-25 on (server/tools, error handling).
  *
- * @param report Learns of failures whose detail the model does not get.
  * @throws {ProtocolError} `INVALID_PARAMS` when no tool has that name, or the request is malformed.
  */
 export async function callTool(
-  tools: Registry<ToolEntry>,
+  server: Tools,
   params: JsonObject,
   ctx: RequestContext,
-  report: (error: unknown) => void,
 ): Promise<Result> {
-  const { name, arguments: given = {} } = params as Partial<CallToolParams>
-  if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, '"name" must be a string')
-  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, '"arguments" must be an object')
-  const entry = findTool(tools, name, ctx.caller)
+  const name = requireString(params, 'name')
+  const given = optionalObject(params, 'arguments') ?? {}
+  const entry = server.tools.require(name, ctx.caller)
 
   const checked = entry.input?.['~standard'].validate(given)
   const input = checked instanceof Promise ? await checked : checked
   if (input?.issues) {
     const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
     if (ctx.exchange.revision.argumentErrorsAsResult) return toolError(message)
-    throw new ProtocolError(INVALID_PARAMS, message)
+    throw invalidParams(message)
   }
 
   let returned: ToolReturn
   try {
     returned = await entry.run(input ? input.value : {}, ctx)
   } catch (error) {
-    return failure(error, ctx, report)
+    return failure(error, ctx, server)
   }
   return toResult(returned, entry)
 }
 
-/**
- * The tool of that name.
- *
- * @throws {ProtocolError} `INVALID_PARAMS` when the caller sees none.
- */
-export function findTool(tools: Registry<ToolEntry>, name: string, caller: Caller): ToolEntry {
-  const entry = tools.find(name, caller)
-  if (!entry) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: "${name}"`)
-  return entry
-}
-
-function toTool(entry: ToolEntry): Tool {
-  return entry.tool
-}
-
 /** What the model learns of a thrown value: its message only if it was meant to be read. */
-function failure(
-  error: unknown,
-  ctx: RequestContext,
-  report: (error: unknown) => void,
-): CallToolResult {
+function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolResult {
   if (error instanceof ProtocolError) throw error
   if (ctx.replay?.pending) return toolError('')
   if (error instanceof ToolError) return toolError(error.message)
   if (isMissingCapability(error) && ctx.exchange.revision.missingCapability) throw error
   if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
-  report(error)
+  server.report(error, ctx)
   return toolError('The tool failed')
 }
 
@@ -207,14 +171,14 @@ async function toResult(returned: ToolReturn | undefined, entry: ToolEntry): Pro
 }
 
 async function checkOutput(
-  { output, tool }: ToolEntry,
+  { output, item }: ToolEntry,
   result: Partial<CallToolResult>,
 ): Promise<unknown> {
   const checked = await output?.['~standard'].validate(result.structuredContent)
   if (!checked?.issues) return checked?.value
   throw new ProtocolError(
     INTERNAL_ERROR,
-    `The tool "${tool.name}" returned structured content that its output schema refuses: ${describeIssues(checked.issues)}`,
+    `The tool "${item.name}" returned structured content that its output schema refuses: ${describeIssues(checked.issues)}`,
   )
 }
 
