@@ -63,7 +63,7 @@ describe('A session object', () => {
     const params = { requestId: 1 }
     await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
     const statuses = (await Promise.all(responses)).map(({ status }) => status)
-    expect(statuses.toSorted()).toEqual([202, 400])
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([202, 400])
   })
 })
 
