@@ -12,6 +12,12 @@ export interface WorkerOptions<Env = unknown> extends Omit<
   /** Where the endpoint is; `/mcp` by default. */
   path?: string
   /**
+   * Serves without Durable Objects, where there are none: clients of every revision, but without
+   * sessions, so older ones can be asked nothing, and nobody hears of changes. A secret is needed as
+   * soon as a handler asks.
+   */
+  stateless?: boolean
+  /**
    * Finds out who calls, before anything else happens. A response is given to the client as it
    * is, such as a 401. By default everybody is nobody.
    */

@@ -15,10 +15,17 @@ const KEEPER = 'edgewise sealing secret'
 export function sealingSecrets<Env>({
   secrets,
   sessionBinding = 'MCP_SESSION',
+  stateless,
 }: WorkerOptions<Env>): () => Promise<string | readonly string[]> {
   return async () => {
     const given = secrets ? secrets(env as Env) : (env as { MCP_SECRET?: string }).MCP_SECRET
     if (given !== undefined) return given
+    if (stateless) {
+      const message =
+        'A handler asked the client, which needs a secret here: run "wrangler secret put MCP_SECRET"'
+      console.error(message)
+      throw new Error(message)
+    }
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     return namespace.get(namespace.idFromName(KEEPER)).sealingSecret()
   }

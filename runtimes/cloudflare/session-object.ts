@@ -19,6 +19,7 @@ import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
 import { SqlSessionStore } from './session-store.ts'
+import { lendStorage } from './storage.ts'
 import { socketSink } from './stream-socket.ts'
 
 /** A class of Durable Objects, for the Worker to export. */
@@ -89,6 +90,7 @@ export function sessionObject<Env>(
     override async fetch(request: Request): Promise<Response> {
       hub.start()
       this.#touch(request.headers.get('mcp-session-id'))
+      lendStorage(request, this.ctx.storage)
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
       const response = await this.#handle(request, {

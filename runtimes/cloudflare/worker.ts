@@ -6,7 +6,13 @@
  */
 import { env } from 'cloudflare:workers'
 import { IttyRouter, type IRequestStrict } from 'itty-router'
-import { createHandler, type Caller, type Server } from '../../src/server/index.ts'
+import { METHOD_NOT_FOUND, ProtocolError } from '../../src/index.ts'
+import {
+  createHandler,
+  type Caller,
+  type ChangeSource,
+  type Server,
+} from '../../src/server/index.ts'
 import { requireCompatibility, requireNamespace, type SessionObject } from './bindings.ts'
 import { withIdentity, type Identity } from './caller.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
@@ -45,22 +51,26 @@ export function createWorker<Env = unknown>(
 ): Worker<Env> {
   const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
-  requireNamespace(env, sessionBinding, 'McpSession')
-  requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
   const hub = new Hub(options)
-  hub.relay(server.notify)
+  if (!options.stateless) {
+    requireNamespace(env, sessionBinding, 'McpSession')
+    requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
+    hub.relay(server.notify)
+  }
 
   const handle = createHandler(server, {
     ...options,
     secrets: sealingSecrets(options),
-    changes: hub.changes,
-    sessions: (request, caller) => {
-      const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-      const sessionId = request.headers.get('mcp-session-id')
-      if (sessionId === null) return open(namespace, request, caller, options)
-      const id = objectOf(namespace, sessionId)
-      return id && ask(namespace.get(id), request, caller, options)
-    },
+    changes: options.stateless ? silence : hub.changes,
+    sessions: options.stateless
+      ? false
+      : (request, caller) => {
+          const namespace = requireNamespace(env, sessionBinding, 'McpSession')
+          const sessionId = request.headers.get('mcp-session-id')
+          if (sessionId === null) return open(namespace, request, caller, options)
+          const id = objectOf(namespace, sessionId)
+          return id && ask(namespace.get(id), request, caller, options)
+        },
   })
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
   router.all(path, async (request, env, ctx) => {
@@ -81,6 +91,13 @@ export function createWorker<Env = unknown>(
 }
 
 const nobody: Identity = {}
+
+/** Where changes are heard of without a hub: nowhere, which a listener learns at once. */
+const silence: ChangeSource = {
+  subscribe: () => {
+    throw new ProtocolError(METHOD_NOT_FOUND, 'This server cannot tell of changes')
+  },
+}
 
 /** Opens a session in a new object, or in that of its key. */
 async function open<Env>(

@@ -21,7 +21,7 @@ const call = (id: number, params: object): object => ({
 let workerd: Workerd
 
 beforeAll(async () => {
-  workerd = await startWorker(await bundleWorker('worker.ts'))
+  workerd = await startWorker(await bundleWorker('worker.ts'), { bindings: { GREETING: 'hello' } })
 })
 afterAll(() => workerd.stop())
 
@@ -139,6 +139,31 @@ describe('A Worker and clients with sessions', () => {
     expect(await callAs('bob')).toBe(404)
     expect(await callAs()).toBe(404)
     expect(await callAs(undefined, encodeURIComponent('{"principal":"ann"}'))).toBe(404)
+  })
+
+  it('lends handlers the storage of their object, until the session ends', async () => {
+    const one = await openSession(workerd.handle)
+    const other = await openSession(workerd.handle)
+    const visit = async ({ send }: typeof one): Promise<unknown> =>
+      (await lastMessage(await send(call(1, { name: 'visits', arguments: {} })))).result.content
+    expect(await visit(one)).toMatchObject([{ text: '1, visits' }])
+    await workerd.restart()
+    expect(await visit(one)).toMatchObject([{ text: '2, visits' }])
+    expect(await visit(other)).toMatchObject([{ text: '1, visits' }])
+    const params = { name: 'visits', arguments: {} }
+    const { result } = await lastMessage(await postModern(workerd.handle, 'tools/call', params))
+    expect(result.isError, 'Without a session there is none').toBe(true)
+  })
+
+  it('gives handlers its bindings, with a session and without', async () => {
+    const { send } = await openSession(workerd.handle)
+    const params = { name: 'environment', arguments: {} }
+    for (const response of [
+      await send(call(1, params)),
+      await postModern(workerd.handle, 'tools/call', params),
+    ]) {
+      expect((await lastMessage(response)).result.content).toMatchObject([{ text: 'hello' }])
+    }
   })
 
   it('answers a page of an allowed origin, and no other [L-HTTP-003]', async () => {

@@ -1,7 +1,7 @@
 // The fixture's server as a Worker, with tools for what objects go through and routes that tell what
 // tests need to know.
 import * as z from 'zod'
-import { createWorker } from '../../runtimes/cloudflare/index.ts'
+import { createWorker, objectStorage } from '../../runtimes/cloudflare/index.ts'
 import { text } from '../../src/server/index.ts'
 import { makeServer } from '../server/fixture.ts'
 
@@ -31,6 +31,16 @@ server.tool('touch', { input: z.object({ uri: z.string() }) }, ({ uri }) => {
   server.notify.resourceUpdated(uri)
   return text('touched')
 })
+
+server.tool('visits', { input: z.object({}) }, async (_args, ctx) => {
+  const storage = objectStorage(ctx)
+  const visits = Number((await storage.get('visits')) ?? 0) + 1
+  await storage.put('visits', visits)
+  return text(`${visits}, ${[...(await storage.list()).keys()].join()}`)
+})
+server.tool('environment', { input: z.object({}) }, (_args, ctx) =>
+  text(String((ctx.env as { GREETING: string }).GREETING)),
+)
 
 const worker = createWorker(server, {
   hubShards: 2,

@@ -45,19 +45,22 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
     rounds: { sealer: createSealer(options.secrets), stateTtlMs, maxStateBytes },
     ending: ending.signal,
   }
-  const unsubscribe = (options.changes ?? definition.notify).subscribe((change) => {
-    host.sessions?.each(({ session, streams }) => {
-      announceTo(session, change, (message) => streams.announce(message))
+  const { sessions } = host
+  const unsubscribe =
+    sessions &&
+    (options.changes ?? definition.notify).subscribe((change) => {
+      sessions.each(({ session, streams }) => {
+        announceTo(session, change, (message) => streams.announce(message))
+      })
     })
-  })
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
     const known = { request, ...caller }
     return answerGuarded(definition, options, request, () => route(host, request, known))
   }
   const close = async (): Promise<void> => {
-    ;(await unsubscribe)()
+    ;(await unsubscribe)?.()
     ending.abort()
-    await host.sessions?.close()
+    await sessions?.close()
   }
   return Object.assign(handle, { close })
 }
