@@ -21,6 +21,15 @@ export function readableId(value: unknown): RequestId | undefined {
   return isObject(value) && 'method' in value && isRequestId(value.id) ? value.id : undefined
 }
 
+/** Whether something that is no message is to be told so: not if it is a notification or an answer. */
+export function isAnswerable(value: unknown): boolean {
+  return !isObject(value) || ('method' in value ? 'id' in value : !isAnswer(value))
+}
+
+function isAnswer(value: JsonObject): boolean {
+  return 'result' in value || 'error' in value
+}
+
 /**
  * Parses JSON text.
  *
@@ -63,11 +72,9 @@ function callFault(value: JsonObject): string | undefined {
 }
 
 function responseFault(value: JsonObject): string | undefined {
-  const hasResult = 'result' in value
-  const hasError = 'error' in value
-  if (hasResult && hasError) return 'a response has both "result" and "error"'
-  if (!hasResult && !hasError) return '"method" is missing'
-  if (hasResult) {
+  if ('result' in value && 'error' in value) return 'a response has both "result" and "error"'
+  if (!isAnswer(value)) return '"method" is missing'
+  if ('result' in value) {
     if (!isRequestId(value.id)) return '"id" must be a string or an integer'
     return isObject(value.result) ? undefined : '"result" must be an object'
   }

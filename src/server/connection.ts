@@ -27,7 +27,7 @@ import {
   type RequestId,
 } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import { readableId, validateMessage } from '../protocol/validate.ts'
+import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
 import { Session } from '../session/session.ts'
 import type { Transport } from '../transport/transport.ts'
 import { announceTo } from './announce.ts'
@@ -127,7 +127,7 @@ class Connection {
   #receive(frame: unknown): void {
     if (Array.isArray(frame)) return this.#receiveBatch(frame)
     const message = this.#validate(frame)
-    if ('fault' in message) return this.#send(message.fault)
+    if ('fault' in message) return message.fault && this.#send(message.fault)
     if (!isRequest(message)) return this.#take(message)
     void this.#answer(message).then((response) => response && this.#send(response))
   }
@@ -151,11 +151,17 @@ class Connection {
     })
   }
 
-  #validate(frame: unknown): JsonRpcMessage | { fault: JsonRpcResponse } {
+  /** The message, or the answer to what is none; nothing where an answer would be out of place. */
+  #validate(frame: unknown): JsonRpcMessage | { fault: JsonRpcResponse | undefined } {
     try {
       return validateMessage(frame)
     } catch (error) {
-      return { fault: errorResponse(readableId(frame), toErrorObject(error)) }
+      this.#session?.spoil(frame, error as Error)
+      if (isAnswerable(frame)) {
+        return { fault: errorResponse(readableId(frame), toErrorObject(error)) }
+      }
+      this.#server.report(error)
+      return { fault: undefined }
     }
   }
 

@@ -9,6 +9,7 @@ import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../
 import { notification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
 
 /** What a session store keeps: plain JSON. */
 export interface SessionRecord {
@@ -114,6 +115,12 @@ export class Session {
       pending.reject(new ProtocolError(code, message, data))
     }
     return true
+  }
+
+  /** Fails the open request that a malformed answer was meant for, as no other answer will come. */
+  spoil(frame: unknown, { message }: Error): void {
+    if (!isObject(frame) || 'method' in frame) return
+    this.#asked.get(frame.id as RequestId)?.reject(new McpError('INVALID_MESSAGE', message))
   }
 
   /** Aborts a request of the client's, as `notifications/cancelled` asks. Unknown ids are ignored. */

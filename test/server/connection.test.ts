@@ -223,6 +223,7 @@ describe('listeners on a connection', () => {
     const { server } = makeServer()
     const { send, got, answer } = await peer(server)
     await send(listen(1, { toolsListChanged: true }))
+    await expect.poll(() => got.length).toBe(1)
     await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
     await send({ ...modernRequest('server/discover'), id: 2 })
     await answer(2).toBeDefined()

@@ -1,14 +1,24 @@
 /** A server with one of everything, and counts of what ran. */
 import * as z from 'zod'
-import { createServer, text, ToolError, type Server } from '../../src/server/index.ts'
+import {
+  createServer,
+  text,
+  ToolError,
+  type Server,
+  type ServerOptions,
+} from '../../src/server/index.ts'
 
 /** Makes the server; `ran` holds the names of the handlers that were run. */
-export function makeServer(): { server: Server; ran: string[]; errors: unknown[] } {
+export function makeServer(options: ServerOptions = {}): {
+  server: Server
+  ran: string[]
+  errors: unknown[]
+} {
   const ran: string[] = []
   const errors: unknown[] = []
   const server = createServer(
     { name: 'fixture', version: '1.0.0' },
-    { instructions: 'Use wisely', onError: (error) => errors.push(error) },
+    { instructions: 'Use wisely', onError: (error) => errors.push(error), ...options },
   )
   server.tool(
     'add',

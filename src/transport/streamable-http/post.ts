@@ -18,9 +18,9 @@ import type { Caller } from '../../server/exchange.ts'
 import { describesItself, unsupportedVersion } from '../../server/request-meta.ts'
 import { readAccept, readBody, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
-import type { Host } from './host.ts'
+import type { Host, Incoming } from './host.ts'
 import { Refusal } from './refusal.ts'
-import { opensSession, postBatch, postToSession } from './session-post.ts'
+import { opensSession, postBatch, postToSession, spoil } from './session-post.ts'
 import { postStateless } from './stateless-post.ts'
 
 /**
@@ -32,11 +32,11 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
   if (isForwarded(host, request)) return forward(host, request, caller)
   const accept = readAccept(request)
   const text = await readBody(request, host.options.maxBodyBytes)
-  const frame = refuseInvalid(() => parseJson(text))
+  const frame = parse(text)
   const incoming = { host, request, accept, caller, version: readVersion(request.headers) }
 
   if (Array.isArray(frame)) return postBatch(incoming, frame)
-  const message = refuseInvalid(() => validateMessage(frame), readableId(frame))
+  const message = await validate(incoming, frame)
   if (standsForItself(message, request.headers, incoming.version)) {
     return isRequest(message) ? postStateless(incoming, message) : notAnswered(message)
   }
@@ -86,11 +86,19 @@ function requireSessions(version: string | null, { server }: Host, message: Json
   throw new Refusal(400, new ProtocolError(HEADER_MISMATCH, text, data), { id })
 }
 
-function refuseInvalid<T>(read: () => T, id?: string | number): T {
+function parse(text: string): unknown {
   try {
-    return read()
+    return parseJson(text)
   } catch (error) {
-    if (error instanceof ProtocolError) throw new Refusal(400, error, { id })
-    throw error
+    throw new Refusal(400, error as ProtocolError)
+  }
+}
+
+async function validate(incoming: Incoming, frame: unknown): Promise<JsonRpcMessage> {
+  try {
+    return validateMessage(frame)
+  } catch (error) {
+    await spoil(incoming, frame, error as ProtocolError)
+    throw new Refusal(400, error as ProtocolError, { id: readableId(frame) })
   }
 }

@@ -15,13 +15,15 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
-import { ASSUMED_REVISION } from '../../protocol/revisions.ts'
+import { ASSUMED_REVISION, findRevision } from '../../protocol/revisions.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { initialize, sessionRevision } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
 import { jsonResponse, Refusal } from './refusal.ts'
 import { answer, answerBatch, run, type Membership } from './session-run.ts'
+
+const NO_BATCHES = 'The revision has no batches'
 
 /**
  * Answers a message that belongs to a session, or that opens one.
@@ -48,11 +50,15 @@ export function opensSession(headers: Headers, message: JsonRpcMessage): message
 /**
  * Answers a batch.
  *
- * @throws {Refusal} 400 when the revision has no batches, the batch is empty, or opens a session.
+ * @throws {Refusal} 400 when the revision has no batches, the batch is empty, opens a session or has
+ *   an id that is in flight; then none of it runs.
  */
 export async function postBatch(incoming: Incoming, frames: readonly unknown[]): Promise<Response> {
+  const { revisions } = incoming.host.server
+  if (findRevision(incoming.version)?.batches === false) throw invalid(NO_BATCHES)
   const member = await findMembership(incoming)
-  if (!member.revision.batches) throw invalid('The revision has no batches')
+  const { live, revision } = member
+  if (!revision.batches || !revisions.includes(revision)) throw invalid(NO_BATCHES)
   if (frames.length === 0) throw invalid('The batch is empty')
   const messages: JsonRpcMessage[] = []
   const faults: JsonRpcResponse[] = []
@@ -60,6 +66,7 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
     try {
       messages.push(validateMessage(frame))
     } catch (error) {
+      live?.session.spoil(frame, error as ProtocolError)
       faults.push(errorResponse(readableId(frame), toErrorObject(error)))
     }
   }
@@ -67,6 +74,10 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
     throw invalid('"initialize" cannot be part of a batch')
   }
   const requests = messages.filter((m) => isRequest(m))
+  const ids = new Set(requests.map(({ id }) => id))
+  if (ids.size < requests.length || requests.some(({ id }) => live?.session.inFlight.has(id))) {
+    throw invalid('A request id is already in use')
+  }
   for (const message of messages) if (!isRequest(message)) await take(incoming, member, message)
   if (requests.length === 0) {
     return faults.length > 0 ? jsonResponse(faults) : new Response(null, { status: 202 })
@@ -101,6 +112,17 @@ export async function findMembership({
     throw invalid(`The session speaks ${revision.version}, not ${stated.version}`)
   }
   return { live, revision }
+}
+
+/** Fails the question of the server's that a malformed answer was meant for. */
+export async function spoil(
+  { host, request, caller }: Incoming,
+  frame: unknown,
+  error: Error,
+): Promise<void> {
+  const id = request.headers.get(HEADER_SESSION_ID)
+  const live = id === null ? undefined : await host.sessions?.find(id, caller.principal)
+  live?.session.spoil(frame, error)
 }
 
 async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Response> {

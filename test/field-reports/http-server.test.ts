@@ -1,0 +1,364 @@
+/** Public reports of servers over HTTP that went wrong, replayed. */
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { JsonObject } from '../../src/index.ts'
+import { createHandler, createServer, text, type Handler } from '../../src/server/index.ts'
+import { createEndpoint } from '../../src/transport/streamable-http/endpoint.ts'
+import { makeServer } from '../server/fixture.ts'
+import {
+  lastMessage,
+  modernHeaders,
+  modernRequest,
+  openSession,
+  post,
+  postModern,
+  postRaw,
+} from '../transport/streamable-http/post.ts'
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+const add = (id: number): JsonObject => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'add', arguments: { a: 1, b: 2 } },
+})
+
+const init = (protocolVersion: unknown): JsonObject => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+})
+
+/** Asks with any method and headers. */
+function ask(
+  handle: Handler,
+  method: string,
+  headers: Record<string, string>,
+  url = 'http://localhost/mcp',
+): Promise<Response> {
+  return handle(new Request(url, { method, headers }))
+}
+
+describe('the version header', () => {
+  it.each([
+    ['2025-11-25, 2025-11-25', 200],
+    ['2025-11-25,2025-11-25,2025-11-25', 200],
+    ['2025-11-25, 2025-06-18', 400],
+    ['2025-11-25, ', 400],
+  ])('B017 %j is %i', async (version, status) => {
+    const { send } = await openSession(createHandler(makeServer().server))
+    expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
+  })
+
+  it.each([
+    ['1900-01-01', 400],
+    ['not-a-version', 400],
+    ['', 400],
+    [undefined, 200],
+    ['2025-11-25', 200],
+  ])('B031 %j on POST, GET and DELETE is %i', async (version, status) => {
+    const { id, send } = await openSession(createHandler(makeServer().server))
+    expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
+    const handle = createHandler(makeServer().server)
+    const other = await openSession(handle)
+    const headers = {
+      'mcp-session-id': other.id,
+      accept: 'text/event-stream',
+      ...(version !== undefined && { 'mcp-protocol-version': version }),
+    }
+    const stream = await ask(handle, 'GET', headers)
+    expect(stream.status).toBe(status)
+    await stream.body?.cancel()
+    expect((await ask(handle, 'DELETE', headers)).status).toBe(status)
+    expect(id).not.toBe('')
+  })
+
+  it.each([undefined, 'nonsense', '2025-11-25', '1900-01-01'])(
+    'B031 %j does not stand in the way of initialize, whose body says the version',
+    async (version) => {
+      const handle = createHandler(makeServer().server)
+      const response = await post(handle, init('2025-11-25'), { 'mcp-protocol-version': version })
+      expect(response.status).toBe(200)
+      expect((await lastMessage(response)).result.protocolVersion).toBe('2025-11-25')
+    },
+  )
+
+  it('B031 of a later revision that the body asks for as well is negotiated down', async () => {
+    const handle = createHandler(makeServer().server)
+    const response = await post(handle, init('2099-01-01'), {
+      'mcp-protocol-version': '2099-01-01',
+    })
+    expect((await lastMessage(response)).result.protocolVersion).toBe('2025-11-25')
+  })
+
+  it('B031 must say in 2026-07-28 what the body says', async () => {
+    const handle = createHandler(makeServer().server)
+    const headers = modernHeaders('tools/list')
+    const statuses: unknown[] = []
+    for (const version of ['2026-07-28', undefined, '2025-11-25', '1900-01-01']) {
+      const response = await post(handle, modernRequest('tools/list'), {
+        ...headers,
+        'mcp-protocol-version': version,
+      })
+      statuses.push([response.status, (await lastMessage(response)).error?.code])
+    }
+    expect(statuses).toEqual([
+      [200, undefined],
+      [400, -32020],
+      [400, -32020],
+      [400, -32020],
+    ])
+  })
+})
+
+describe('a stream by GET', () => {
+  it.each([{ sessions: false as const }, { jsonOnly: true }])(
+    'B023 that is not offered is 405, whatever is accepted: %j',
+    async (options) => {
+      const handle = createHandler(makeServer().server, options)
+      for (const accept of ['text/event-stream', 'application/json', '*/*']) {
+        const response = await ask(handle, 'GET', { accept })
+        expect(response.status).toBe(405)
+        expect(response.headers.get('allow')).toContain('POST')
+      }
+    },
+  )
+
+  it('B023 and DELETE are 405 where only 2026-07-28 is spoken', async () => {
+    const handle = createHandler(
+      createServer({ name: 's', version: '1' }, { revisions: ['2026-07-28'] }),
+    )
+    for (const method of ['GET', 'DELETE']) {
+      expect((await ask(handle, method, { accept: 'text/event-stream' })).status).toBe(405)
+    }
+  })
+})
+
+describe('one id in flight twice', () => {
+  /** A server whose tool says who called, some time later. */
+  function whoami(): Handler {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('whoami', { input: z.object({}) }, async (_args, ctx) => {
+      const before = ctx.request?.headers.get('authorization')
+      for (let turns = Math.random() * 5; turns > 0; turns--) await ctx.progress(6 - turns)
+      if (ctx.request?.headers.get('authorization') !== before) throw new Error('crossed')
+      return text(String(before))
+    })
+    return createHandler(server)
+  }
+  const params = { name: 'whoami', arguments: {}, _meta: { progressToken: 1 } }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+
+  it('B029 gives each exchange its own answer, in any revision', async () => {
+    const handle = whoami()
+    for (let round = 0; round < 100; round++) {
+      const tokens = Array.from({ length: 5 }, (_, n) => `Bearer ${round}-${n}`)
+      const answers = await Promise.all(
+        tokens.map(async (authorization) => {
+          const request = modernRequest('tools/call', params)
+          const headers = { ...modernHeaders('tools/call', 'whoami'), authorization }
+          return (await lastMessage(await post(handle, request, headers))).result.content
+        }),
+      )
+      expect(answers).toEqual(tokens.map((token) => [text(token)]))
+    }
+  })
+
+  it('B029 gives each session its own answer', async () => {
+    const handle = whoami()
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => openSession(handle)))
+    for (let round = 0; round < 20; round++) {
+      const answers = await Promise.all(
+        sessions.map(async ({ id, send }) => {
+          const response = await send(call, { authorization: `Bearer ${id}` })
+          return (await lastMessage(response)).result.content
+        }),
+      )
+      expect(answers).toEqual(sessions.map(({ id }) => [text(`Bearer ${id}`)]))
+    }
+  })
+
+  it('B029 refuses the second one in a session, and answers the first', async () => {
+    const { send } = await openSession(whoami())
+    const [first, second] = await Promise.all([
+      send(call, { authorization: 'Bearer a' }).then(lastMessage),
+      send(call, { authorization: 'Bearer b' }),
+    ])
+    expect(first.result.content).toEqual([text('Bearer a')])
+    expect([second.status, (await lastMessage(second)).error.code]).toEqual([400, -32600])
+  })
+})
+
+describe('pages of other origins', () => {
+  const origin = 'https://app.example'
+  const handle = createHandler(makeServer().server, { allowedOrigins: [origin] })
+  const asked =
+    'content-type, authorization, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, mcp-param-city'
+
+  it.each(['POST', 'GET', 'DELETE'])('B033 may ask by %s whether they may call', async (method) => {
+    const response = await ask(handle, 'OPTIONS', {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': asked,
+    })
+    const { status, headers } = response
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-methods')).toContain(method)
+    const allowed = headers.get('access-control-allow-headers')?.split(', ')
+    expect(allowed).toEqual(expect.arrayContaining(asked.split(', ')))
+    expect(headers.get('vary')).toMatch(/origin/i)
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it('B033 can read answers and refusals alike', async () => {
+    const opened = await post(handle, init('2025-11-25'), { origin })
+    const gone = await post(handle, list, { origin, 'mcp-session-id': 'gone' })
+    const bad = await postRaw(handle, '{', { origin })
+    expect([opened.status, gone.status, bad.status]).toEqual([200, 404, 400])
+    for (const { headers } of [opened, gone, bad]) {
+      expect(headers.get('access-control-allow-origin')).toBe(origin)
+      expect(headers.get('access-control-expose-headers')).toMatch(/mcp-session-id/i)
+      expect(headers.get('access-control-expose-headers')).toMatch(/www-authenticate/i)
+      expect(headers.get('vary')).toMatch(/origin/i)
+    }
+  })
+})
+
+describe('the host on this machine', () => {
+  const { answer } = createEndpoint(makeServer().server, { hostname: '127.0.0.1', port: 3000 })
+  const body = JSON.stringify(init('2025-11-25'))
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+
+  it.each([
+    ['localhost:3000', 200],
+    ['localhost', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:3000', 200],
+    ['[::1]', 200],
+    ['LOCALHOST:3000', 200],
+    ['localhost.evil.io', 403],
+    ['evil.io:3000', 403],
+    ['127.0.0.1.evil.io', 403],
+    ['[::2]:3000', 403],
+  ])('B035 %s is %i', async (host, status) => {
+    const request = new Request(`http://${host}/mcp`, { method: 'POST', headers, body })
+    expect((await answer(request)).status).toBe(status)
+  })
+
+  it('B035 is refused by an empty list of hosts, as nothing is on it', async () => {
+    const handle = createHandler(makeServer().server, { allowedHosts: [] })
+    expect((await post(handle, init('2025-11-25'))).status).toBe(403)
+  })
+})
+
+describe('where a handler is mounted', () => {
+  it.each(['/', '/mcp', '/a/b/mcp', '/tenant-1/mcp/', '/mcp?key=1'])(
+    'B039 does not matter: %s',
+    async (path) => {
+      const handle = createHandler(makeServer().server)
+      const request = new Request(`http://localhost${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: '*/*' },
+        body: JSON.stringify(init('2025-11-25')),
+      })
+      expect((await handle(request)).status).toBe(200)
+    },
+  )
+})
+
+describe('arrays of messages', () => {
+  const arrays: [string, (call: (id: number) => unknown) => unknown[]][] = [
+    ['[]', () => []],
+    ['[initialize]', () => [init('2025-11-25')]],
+    ['[call, call]', (call) => [call(1), call(2)]],
+    ['[notification]', () => [{ jsonrpc: '2.0', method: 'notifications/x' }]],
+    ['[[]]', () => [[]]],
+  ]
+
+  it.each(arrays)('B043 %s is -32600 since 2025-06-18, and nothing runs', async (_, make) => {
+    const { server, ran } = makeServer()
+    const handle = createHandler(server)
+    const outcomes: unknown[] = []
+    for (const version of ['2025-06-18', '2025-11-25']) {
+      const { send } = await openSession(handle, version)
+      for (const stated of [undefined, version]) {
+        const response = await send(make(add), { 'mcp-protocol-version': stated })
+        outcomes.push([response.status, (await lastMessage(response)).error?.code])
+      }
+    }
+    const modern = (): unknown =>
+      modernRequest('tools/call', { name: 'add', arguments: { a: 1, b: 2 } })
+    const response = await post(handle, make(modern), modernHeaders('tools/call', 'add'))
+    outcomes.push([response.status, (await lastMessage(response)).error?.code])
+    expect(outcomes).toEqual(Array(5).fill([400, -32600]))
+    expect(ran).toEqual([])
+  })
+
+  it('B043 are served in 2025-03-26, except empty ones and those with initialize', async () => {
+    const { server, ran } = makeServer()
+    const { send } = await openSession(createHandler(server), '2025-03-26')
+    const outcomes: unknown[] = []
+    for (const [name, make] of arrays) {
+      const response = await send(make(add))
+      outcomes.push([name, response.status])
+    }
+    expect(outcomes).toEqual([
+      ['[]', 400],
+      ['[initialize]', 400],
+      ['[call, call]', 200],
+      ['[notification]', 202],
+      ['[[]]', 200],
+    ])
+    expect(ran).toEqual(['add', 'add'])
+  })
+
+  it.each([['2026-07-28'], ['2025-11-25', '2026-07-28']] as const)(
+    'B043 are refused where 2025-03-26 is not spoken, session or not: %j',
+    async (...revisions) => {
+      const { server, ran } = makeServer({ revisions })
+      const handle = createHandler(server, { sessions: false })
+      for (const version of [undefined, ...revisions]) {
+        const response = await post(handle, [add(1)], { 'mcp-protocol-version': version })
+        expect([response.status, (await response.json()).error.code]).toEqual([400, -32600])
+      }
+      expect(ran).toEqual([])
+    },
+  )
+
+  it('B043 of which one id is in flight twice are refused before any of it runs', async () => {
+    const { server, ran } = makeServer()
+    const { send } = await openSession(createHandler(server), '2025-03-26')
+    const response = await send([add(1), add(1)])
+    expect([response.status, (await response.json()).error.code]).toEqual([400, -32600])
+    expect(ran).toEqual([])
+    expect((await send([add(1)])).status).toBe(200)
+  })
+})
+
+describe('isolates that share nothing', () => {
+  it('B091 answer any request of a server without sessions, initialized there or not', async () => {
+    const isolates = [1, 2].map(() => createHandler(makeServer().server, { sessions: false }))
+    const pick = (): Handler => isolates[Math.floor(Math.random() * 2)] as Handler
+    const [a, b] = isolates as [Handler, Handler]
+    expect((await post(a, init('2025-11-25'))).status).toBe(200)
+    for (const headers of [{}, { 'mcp-session-id': 'whatever' }]) {
+      expect((await lastMessage(await post(b, add(1), headers))).result).toBeDefined()
+    }
+    for (let n = 0; n < 20; n++) {
+      expect((await post(pick(), list)).status).toBe(200)
+      expect((await postModern(pick(), 'tools/list')).status).toBe(200)
+    }
+  })
+
+  it('B091 know no session of one another where sessions are in memory', async () => {
+    const a = createHandler(makeServer().server)
+    const b = createHandler(makeServer().server)
+    const { id } = await openSession(a)
+    expect((await post(b, list, { 'mcp-session-id': id })).status).toBe(404)
+  })
+})
