@@ -5,6 +5,7 @@
  */
 import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
 import { digest } from '../patterns/sealed-state.ts'
+import { degradeParams } from '../protocol/degrade.ts'
 import { INTERNAL_ERROR, ProtocolError, type UrlElicitationRequired } from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
@@ -62,7 +63,8 @@ export async function closeRound(
   const { requests, recording } = await replay.finish()
   if (replay.divergence) throw replay.divergence
   const requestState = await sealState(message, exchange, recording)
-  return { resultType: 'input_required', inputRequests: requests, requestState }
+  const inputRequests = knownRequests(requests, exchange)
+  return { resultType: 'input_required', inputRequests, requestState }
 }
 
 /**
@@ -79,7 +81,24 @@ export async function sealOwnRound(
   const { inputRequests, requestState } = requireAsking(result)
   for (const request of Object.values(inputRequests ?? {})) requireAskable(request, exchange)
   const sealed = await sealState(message, exchange, emptyRecording(), requestState)
-  return { ...result, resultType: 'input_required', requestState: sealed }
+  const asking: InputRequiredResult = {
+    ...result,
+    resultType: 'input_required',
+    requestState: sealed,
+  }
+  if (inputRequests) asking.inputRequests = knownRequests(inputRequests, exchange)
+  return asking
+}
+
+/** What is asked, in the words of the client's revision. */
+function knownRequests(
+  requests: Readonly<Record<string, InputRequest>>,
+  { revision }: Exchange,
+): Record<string, InputRequest> {
+  const known = Object.entries(requests).map(([key, request]) => {
+    return [key, { ...request, params: degradeParams(request.method, request.params, revision) }]
+  })
+  return Object.fromEntries(known) as Record<string, InputRequest>
 }
 
 /** The most rounds in which one request may ask, where the client is asked directly. */

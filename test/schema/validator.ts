@@ -51,19 +51,23 @@ export function schemaErrors(
  *
  * @param requestMethod The method that a response answers; without it only the envelope of a result
  * is looked at.
+ * @param options.closed As for {@link schemaErrors}; the envelope stays open.
  */
 export function checkMessage(
   revision: Revision,
   direction: Direction,
   message: unknown,
   requestMethod?: string,
+  options: { closed?: boolean } = {},
 ): string[] {
   if (Array.isArray(message)) {
     if (revision !== '2025-03-26') return [`A batch in ${revision}`]
-    return message.flatMap((item) => checkMessage(revision, direction, item, requestMethod))
+    return message.flatMap((item) =>
+      checkMessage(revision, direction, item, requestMethod, options),
+    )
   }
   if (!isObject(message)) return ['The message is not an object']
-  if (typeof message.method === 'string') return checkCall(revision, direction, message)
+  if (typeof message.method === 'string') return checkCall(revision, direction, message, options)
   if ('error' in message) return checkError(revision, message)
   const envelope = first(revision, 'JSONRPCResultResponse', 'JSONRPCResponse')
   const faults = schemaErrors(revision, envelope, message)
@@ -72,23 +76,33 @@ export function checkMessage(
     direction === 'client-to-server' ? 'server-to-client' : 'client-to-server'
   const request = findCall(revision, 'Request', answers, requestMethod)
   if (!request) return [`No request "${requestMethod}" goes ${answers} in ${revision}`]
-  return checkResult(revision, request.replace(/Request$/, 'Result'), message.result)
+  return checkResult(revision, request.replace(/Request$/, 'Result'), message.result, options)
 }
 
-function checkResult(revision: Revision, name: string, result: unknown): string[] {
+function checkResult(
+  revision: Revision,
+  name: string,
+  result: unknown,
+  options: { closed?: boolean },
+): string[] {
   const { schemas } = load(revision)
   if (isObject(result) && result.resultType === 'input_required') {
     const response = JSON.stringify(schemas[`${name}Response`] ?? {})
     if (!response.includes('/InputRequiredResult"')) return [`${name} cannot ask for input`]
-    return schemaErrors(revision, 'InputRequiredResult', result)
+    return schemaErrors(revision, 'InputRequiredResult', result, options)
   }
   if (isObject(result) && 'task' in result && 'CreateTaskResult' in schemas) {
-    return schemaErrors(revision, 'CreateTaskResult', result)
+    return schemaErrors(revision, 'CreateTaskResult', result, options)
   }
-  return schemaErrors(revision, name in schemas ? name : 'EmptyResult', result)
+  return schemaErrors(revision, name in schemas ? name : 'EmptyResult', result, options)
 }
 
-function checkCall(revision: Revision, direction: Direction, message: Schema): string[] {
+function checkCall(
+  revision: Revision,
+  direction: Direction,
+  message: Schema,
+  options: { closed?: boolean },
+): string[] {
   const kind = 'id' in message ? 'Request' : 'Notification'
   const method = String(message.method)
   const name = findCall(revision, kind, direction, method)
@@ -97,8 +111,16 @@ function checkCall(revision: Revision, direction: Direction, message: Schema): s
   }
   return [
     ...schemaErrors(revision, `JSONRPC${kind}`, message),
-    ...schemaErrors(revision, name, message),
+    ...schemaErrors(revision, name, bare(revision, name, message), options),
   ]
+}
+
+/** A call without its envelope, where the definition of its method leaves that out. */
+function bare(revision: Revision, name: string, message: Schema): Schema {
+  const properties = load(revision).schemas[name]?.properties
+  if (isObject(properties) && 'jsonrpc' in properties) return message
+  const { jsonrpc: _version, id: _id, ...call } = message
+  return call
 }
 
 function checkError(revision: Revision, message: Schema): string[] {
