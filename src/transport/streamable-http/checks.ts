@@ -3,10 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-warning
  */
-import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_PROTOCOL_VERSION } from '../../protocol/headers.ts'
 import type { HandlerOptions } from './options.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, refuse } from './refusal.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
@@ -24,10 +24,10 @@ export function checkOrigin({ url, headers }: Request, options: HandlerOptions):
   if (origin === null && !allowedHosts) return
   const target = new URL(url)
   if (allowedHosts && !allowedHosts.includes(target.hostname)) {
-    throw new Refusal(403, new ProtocolError(INVALID_REQUEST, 'The host is not allowed'))
+    throw refuse(403, 'The host is not allowed')
   }
   if (origin !== null && !isAllowedOrigin(origin, target, options)) {
-    throw new Refusal(403, new ProtocolError(INVALID_REQUEST, 'The origin is not allowed'))
+    throw refuse(403, 'The origin is not allowed')
   }
 }
 
@@ -56,8 +56,7 @@ export async function readBody(
 ): Promise<string> {
   const type = request.headers.get('content-type')
   if (type === null || !/^application\/json\s*(?:;|$)/i.test(type)) {
-    const message = 'The content type must be "application/json"'
-    throw new Refusal(415, new ProtocolError(INVALID_REQUEST, message))
+    throw refuse(415, 'The content type must be "application/json"')
   }
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLong(maxBytes)
   const bytes = await readBytes(request, maxBytes)
@@ -74,7 +73,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     if (bytes.length > maxBytes) throw tooLong(maxBytes)
     return bytes
   }
-  const chunks: Uint8Array[] = []
+  const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   const reader = request.body?.getReader()
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
@@ -85,20 +84,12 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
       throw tooLong(maxBytes)
     }
   }
-  const [only, ...others] = chunks
-  if (only && others.length === 0) return only
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
+  const [only] = chunks
+  return only && chunks.length === 1 ? only : new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
 function tooLong(maxBytes: number): Refusal {
-  const message = `The body is longer than ${maxBytes} bytes`
-  return new Refusal(413, new ProtocolError(INVALID_REQUEST, message))
+  return refuse(413, `The body is longer than ${maxBytes} bytes`)
 }
 
 /** The version that a request names, without surrounding space. */
@@ -127,6 +118,5 @@ export function readAccept(request: Request): Acceptable {
   const json = any || /application\/(?:json|\*)/.test(accept)
   const events = any || /text\/(?:event-stream|\*)/.test(accept)
   if (json || events) return { json, events }
-  const message = 'The client must accept "application/json" and "text/event-stream"'
-  throw new Refusal(406, new ProtocolError(INVALID_REQUEST, message))
+  throw refuse(406, 'The client must accept "application/json" and "text/event-stream"')
 }

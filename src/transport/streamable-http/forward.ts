@@ -1,13 +1,12 @@
 /**
  * Requests of sessions that are served elsewhere, such as in an object of their own.
  */
-import { INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { findRevision } from '../../protocol/revisions.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { readVersion } from './checks.ts'
 import type { Host } from './host.ts'
-import { Refusal } from './refusal.ts'
+import { sessionNotFound } from './refusal.ts'
 
 /** Whether a request goes to its session by its headers alone; its body is not read for that. */
 export function isForwarded({ forward }: Host, { headers }: Request): boolean {
@@ -24,5 +23,5 @@ export function isForwarded({ forward }: Host, { headers }: Request): boolean {
 export async function forward(host: Host, request: Request, caller: Caller): Promise<Response> {
   const response = host.forward?.(request, caller)
   if (response) return response
-  throw new Refusal(404, new ProtocolError(INVALID_REQUEST, 'Session not found'))
+  throw sessionNotFound()
 }

@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-import { INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
@@ -11,7 +10,7 @@ import { readAccept, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
 import type { Host } from './host.ts'
 import type { StreamCarrier } from './options.ts'
-import { Refusal } from './refusal.ts'
+import { refuse, sessionNotFound } from './refusal.ts'
 import { findMembership } from './session-post.ts'
 
 /**
@@ -23,20 +22,16 @@ import { findMembership } from './session-post.ts'
 export async function get(host: Host, request: Request, caller: Caller): Promise<Response> {
   if (isForwarded(host, request)) return forward(host, request, caller)
   if (!readAccept(request).events) {
-    const error = new ProtocolError(INVALID_REQUEST, 'The client must accept "text/event-stream"')
-    throw new Refusal(406, error)
+    throw refuse(406, 'The client must accept "text/event-stream"')
   }
   const version = readVersion(request.headers)
   const { live, revision } = await findMembership({ host, request, version, caller })
-  if (!live) throw new Refusal(404, new ProtocolError(INVALID_REQUEST, 'Session not found'))
+  if (!live) throw sessionNotFound()
   const { carry = carryInBody } = host.options
   const lastEventId = request.headers.get(HEADER_LAST_EVENT_ID)
   if (lastEventId !== null) {
     const missed = live.streams.missed(lastEventId)
-    if (!missed) {
-      const error = new ProtocolError(INVALID_REQUEST, 'The event to resume after is unknown')
-      throw new Refusal(400, error)
-    }
+    if (!missed) throw refuse(400, 'The event to resume after is unknown')
     const { sink, response } = carry({ session: live.id, stream: missed.stream }, host.options)
     live.streams.resume(missed, sink)
     return response

@@ -4,12 +4,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
-import { INTERNAL_ERROR, INVALID_REQUEST, ProtocolError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import type { ServerDefinition } from '../../server/server.ts'
 import { checkOrigin } from './checks.ts'
 import { allowOrigin } from './cors.ts'
 import type { HandlerOptions } from './options.ts'
-import { Refusal, refusalResponse } from './refusal.ts'
+import { Refusal, refusalResponse, refuse } from './refusal.ts'
 
 /** Answers a request by `route` unless its origin or host is refused; never rejects. */
 export async function answerGuarded(
@@ -40,6 +40,5 @@ export async function answerGuarded(
 
 /** Refuses a method of HTTP that the endpoint does not have. */
 export function methodNotAllowed({ method }: Request, allow: string): Refusal {
-  const error = new ProtocolError(INVALID_REQUEST, `"${method}" is not allowed here`)
-  return new Refusal(405, error, { headers: { allow } })
+  return refuse(405, `"${method}" is not allowed here`, { headers: { allow } })
 }

@@ -4,12 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-import {
-  HEADER_MISMATCH,
-  INVALID_REQUEST,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-} from '../../protocol/errors.ts'
+import { HEADER_MISMATCH, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { isRequest, isResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { findRevision, LATEST_LEGACY } from '../../protocol/revisions.ts'
@@ -19,7 +14,7 @@ import { describesItself, unsupportedVersion } from '../../server/request-meta.t
 import { readAccept, readBody, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
 import type { Host, Incoming } from './host.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, refuse, refuseInvalid } from './refusal.ts'
 import { opensSession, postBatch, postToSession, spoil } from './session-post.ts'
 import { postStateless } from './stateless-post.ts'
 
@@ -32,7 +27,7 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
   if (isForwarded(host, request)) return forward(host, request, caller)
   const accept = readAccept(request)
   const text = await readBody(request, host.options.maxBodyBytes)
-  const frame = parse(text)
+  const frame = refuseInvalid(() => parseJson(text))
   const incoming = { host, request, accept, caller, version: readVersion(request.headers) }
 
   if (Array.isArray(frame)) return postBatch(incoming, frame)
@@ -40,7 +35,8 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
   if (standsForItself(message, request.headers, incoming.version)) {
     return isRequest(message) ? postStateless(incoming, message) : notAnswered(message)
   }
-  requireSessions(incoming.version, host, message)
+  const id = 'id' in message ? message.id : undefined
+  refuseInvalid(() => requireSessions(incoming.version, host, message), id)
   if (host.forward && opensSession(request.headers, message)) {
     const { url, method, headers } = request
     return forward(host, new Request(url, { method, headers, body: text }), caller)
@@ -69,29 +65,22 @@ function isNewer(version: string): boolean {
 
 function notAnswered(message: JsonRpcMessage): Response {
   if (!isResponse(message)) return new Response(null, { status: 202 })
-  throw new Refusal(400, new ProtocolError(INVALID_REQUEST, 'Nothing was asked of the client'))
+  throw refuse(400, 'Nothing was asked of the client')
 }
 
-/** Refuses what only sessions could answer, when the server speaks no revision that has them. */
+/**
+ * Checks that sessions can answer.
+ *
+ * @throws {ProtocolError} when the server speaks no revision that has them, or the message does not.
+ */
 function requireSessions(version: string | null, { server }: Host, message: JsonRpcMessage): void {
-  const id = 'id' in message ? message.id : undefined
-  if ('method' in message && message.method === 'initialize' && version !== null) {
-    if (findRevision(version)?.era === 'modern') {
-      const error = new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
-      throw new Refusal(404, error, { id })
-    }
+  const opens = 'method' in message && message.method === 'initialize'
+  if (opens && findRevision(version)?.era === 'modern') {
+    throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
   }
   if (server.revisions.some(({ era }) => era === 'legacy')) return
   const { message: text, data } = unsupportedVersion(server.revisions, version ?? 'none')
-  throw new Refusal(400, new ProtocolError(HEADER_MISMATCH, text, data), { id })
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw new Refusal(400, error as ProtocolError)
-  }
+  throw new ProtocolError(HEADER_MISMATCH, text, data)
 }
 
 async function validate(incoming: Incoming, frame: unknown): Promise<JsonRpcMessage> {

@@ -3,7 +3,18 @@
  * error.
  */
 import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
-import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
+import {
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  toErrorObject,
+} from '../../protocol/errors.ts'
+
+/** What is known of a refused request, and more headers of its response. */
+export interface RefusalOptions {
+  id?: RequestId | undefined
+  headers?: Readonly<Record<string, string>>
+}
 
 /** Thrown while a request is checked; the handler makes it a response. */
 export class Refusal extends Error {
@@ -14,17 +25,33 @@ export class Refusal extends Error {
   readonly id: RequestId | undefined
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(
-    status: number,
-    error: ProtocolError,
-    options: { id?: RequestId | undefined; headers?: Readonly<Record<string, string>> } = {},
-  ) {
+  constructor(status: number, error: ProtocolError, options: RefusalOptions = {}) {
     super(error.message, { cause: error })
     this.name = 'Refusal'
     this.status = status
     this.error = error
     this.id = options.id
     this.headers = options.headers ?? {}
+  }
+}
+
+/** Refuses a request, saying why. */
+export function refuse(status: number, message: string, options?: RefusalOptions): Refusal {
+  return new Refusal(status, new ProtocolError(INVALID_REQUEST, message), options)
+}
+
+/** Refuses a request of a session that is not there. */
+export function sessionNotFound(): Refusal {
+  return refuse(404, 'Session not found')
+}
+
+/** Refuses what a check finds wrong: by 404 when it is the method, by 400 otherwise. */
+export function refuseInvalid<T>(check: () => T, id?: RequestId): T {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    throw new Refusal(error.code === METHOD_NOT_FOUND ? 404 : 400, error, { id })
   }
 }
 

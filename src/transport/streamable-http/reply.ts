@@ -16,6 +16,14 @@ export interface ReplyStream {
   end(): void
 }
 
+/** Sends on an event stream that nobody can come back to. */
+export function plainStream(events: EventStream): ReplyStream {
+  return {
+    send: (message) => events.send({ data: JSON.stringify(message) }),
+    end: () => events.close(),
+  }
+}
+
 /** How a reply becomes a response. */
 export interface ReplyOptions {
   /** Takes the response once it is known what kind it is. */
@@ -25,7 +33,7 @@ export interface ReplyOptions {
   /** Learns that the client closed the event stream. */
   onGone?: (reason: Error) => void
   /** The status of a response that is JSON; 200 by default. */
-  status?: (response: JsonRpcResponse) => number
+  status?: (answer: JsonRpcResponse | readonly JsonRpcResponse[]) => number
   keepAliveMs?: number | undefined
 }
 
@@ -55,26 +63,18 @@ export class Reply {
     this.#stream?.disconnect?.(retryMs)
   }
 
-  /** Sends the response and ends the answer; without one the answer is empty. */
-  finish(response: JsonRpcResponse | undefined): void {
-    if (this.#stream) {
-      if (response) void this.#stream.send(response)
-      this.#stream.end()
-    } else if (response) {
-      this.#options.respond(jsonResponse(response, this.#options.status?.(response)))
+  /** Sends the response, or those of a batch, and ends the answer; without any it is empty. */
+  finish(answer: JsonRpcResponse | readonly JsonRpcResponse[] | undefined): void {
+    const { respond, status } = this.#options
+    const stream = this.#stream
+    if (stream) {
+      for (const response of [answer ?? []].flat()) void stream.send(response)
+      stream.end()
+    } else if (answer) {
+      respond(jsonResponse(answer, status?.(answer)))
     } else {
-      this.#options.respond(new Response(null, { status: 202 }))
+      respond(new Response(null, { status: 202 }))
     }
-  }
-
-  /** Sends the responses of a batch and ends the answer. */
-  finishBatch(responses: readonly JsonRpcResponse[]): void {
-    if (!this.#stream) {
-      this.#options.respond(jsonResponse(responses))
-      return
-    }
-    for (const response of responses) void this.#stream.send(response)
-    this.#stream.end()
   }
 
   #open(): ReplyStream | undefined {

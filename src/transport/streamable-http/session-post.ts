@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
-import { INVALID_REQUEST, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import { type ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import {
   errorResponse,
@@ -20,7 +20,7 @@ import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { initialize, sessionRevision } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
-import { jsonResponse, Refusal } from './refusal.ts'
+import { jsonResponse, Refusal, refuse, refuseInvalid, sessionNotFound } from './refusal.ts'
 import { answer, answerBatch, run, type Membership } from './session-run.ts'
 
 const NO_BATCHES = 'The revision has no batches'
@@ -55,11 +55,11 @@ export function opensSession(headers: Headers, message: JsonRpcMessage): message
  */
 export async function postBatch(incoming: Incoming, frames: readonly unknown[]): Promise<Response> {
   const { revisions } = incoming.host.server
-  if (findRevision(incoming.version)?.batches === false) throw invalid(NO_BATCHES)
+  if (findRevision(incoming.version)?.batches === false) throw refuse(400, NO_BATCHES)
   const member = await findMembership(incoming)
   const { live, revision } = member
-  if (!revision.batches || !revisions.includes(revision)) throw invalid(NO_BATCHES)
-  if (frames.length === 0) throw invalid('The batch is empty')
+  if (!revision.batches || !revisions.includes(revision)) throw refuse(400, NO_BATCHES)
+  if (frames.length === 0) throw refuse(400, 'The batch is empty')
   const messages: JsonRpcMessage[] = []
   const faults: JsonRpcResponse[] = []
   for (const frame of frames) {
@@ -71,12 +71,12 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
     }
   }
   if (messages.some((m) => 'method' in m && m.method === 'initialize')) {
-    throw invalid('"initialize" cannot be part of a batch')
+    throw refuse(400, '"initialize" cannot be part of a batch')
   }
   const requests = messages.filter((m) => isRequest(m))
   const ids = new Set(requests.map(({ id }) => id))
   if (ids.size < requests.length || requests.some(({ id }) => live?.session.inFlight.has(id))) {
-    throw invalid('A request id is already in use')
+    throw refuse(400, 'A request id is already in use')
   }
   for (const message of messages) if (!isRequest(message)) await take(incoming, member, message)
   if (requests.length === 0) {
@@ -104,12 +104,12 @@ export async function findMembership({
   if (!sessions && !forward) return { live: undefined, revision: stated ?? ASSUMED_REVISION }
 
   const id = request.headers.get(HEADER_SESSION_ID)
-  if (id === null) throw invalid('The "Mcp-Session-Id" header is missing')
+  if (id === null) throw refuse(400, 'The "Mcp-Session-Id" header is missing')
   const live = await sessions?.find(id, caller.principal)
-  if (!live) throw new Refusal(404, new ProtocolError(INVALID_REQUEST, 'Session not found'))
+  if (!live) throw sessionNotFound()
   const revision = sessionRevision(live.session.record)
   if (stated && stated !== revision) {
-    throw invalid(`The session speaks ${revision.version}, not ${stated.version}`)
+    throw refuse(400, `The session speaks ${revision.version}, not ${stated.version}`)
   }
   return { live, revision }
 }
@@ -127,16 +127,15 @@ export async function spoil(
 
 async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Response> {
   const { host, caller } = incoming
-  const { sessions } = host
-  try {
-    const { record, result } = initialize(host.server, message.params, sessions !== undefined)
-    if (caller.principal !== undefined) record.principal = caller.principal
-    const headers = sessions && { [HEADER_SESSION_ID]: (await sessions.open(record)).id }
-    return jsonResponse(resultResponse(message.id, result), 200, headers)
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error
-    throw new Refusal(400, error, { id: message.id })
-  }
+  const { server, sessions } = host
+  const { id, params } = message
+  const { record, result } = refuseInvalid(
+    () => initialize(server, params, sessions !== undefined),
+    id,
+  )
+  if (caller.principal !== undefined) record.principal = caller.principal
+  const headers = sessions && { [HEADER_SESSION_ID]: (await sessions.open(record)).id }
+  return jsonResponse(resultResponse(id, result), 200, headers)
 }
 
 /** Takes a message that is not answered. */
@@ -161,8 +160,4 @@ async function take(
     session.record.initialized = true
     await host.sessions?.save(live)
   }
-}
-
-function invalid(message: string): Refusal {
-  return new Refusal(400, new ProtocolError(INVALID_REQUEST, message))
 }

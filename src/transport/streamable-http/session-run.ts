@@ -5,11 +5,10 @@
  */
 import { Cancellation } from '../../patterns/cancellation.ts'
 import { degradeParams } from '../../protocol/degrade.ts'
-import { ProtocolError } from '../../protocol/errors.ts'
 import {
   isRequest,
+  notification,
   type JsonRpcMessage,
-  type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
@@ -17,14 +16,13 @@ import { findMethod } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { dispatch } from '../../server/dispatch.ts'
 import type { Ask, Exchange } from '../../server/exchange.ts'
-import { sessionRevision } from '../../server/lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
 import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
 import type { LiveSession } from '../../session/sessions.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Host, Incoming } from './host.ts'
-import { Refusal } from './refusal.ts'
-import { Reply, type ReplyStream } from './reply.ts'
+import { refuseInvalid } from './refusal.ts'
+import { plainStream, Reply, type ReplyStream } from './reply.ts'
 
 /** What a message belongs to: a session, or only a revision when the handler has no sessions. */
 export interface Membership {
@@ -65,7 +63,7 @@ export function answerBatch(
   return new Promise((resolve, reject) => {
     const reply = makeReply(incoming, member, resolve)
     Promise.all(messages.map((message) => run(incoming, member, message, reply))).then(
-      (responses) => reply.finishBatch([...faults, ...responses.filter((r) => r !== undefined)]),
+      (responses) => reply.finish([...faults, ...responses.filter((r) => r !== undefined)]),
       reject,
     )
   })
@@ -84,7 +82,7 @@ export async function run(
   record?: CallRecord,
 ): Promise<JsonRpcResponse | undefined> {
   const { id, method } = message
-  const cancellation = openRequest(live, message)
+  const cancellation = live ? refuseInvalid(() => live.session.open(id), id) : new Cancellation()
   const facts = live?.session.record
   const urls = facts?.elicitations
   const exchange: Exchange = {
@@ -96,13 +94,13 @@ export async function run(
     session: live?.session,
     send: ({ method, params }) => {
       if (cancellation.cancelled) return undefined
-      return reply.send(notificationFor(revision, method, params))
+      return reply.send(notification(method, degradeParams(method, params, revision)))
     },
     disconnect:
       live && reply.streams && revision.primedStreams
         ? (retryMs) => reply.disconnect(retryMs)
         : undefined,
-    ask: live && reply.streams ? asker(host, live, reply) : undefined,
+    ask: live && reply.streams ? asker(host, live, revision, reply) : undefined,
     kept: record,
   }
   const response = await dispatch(host.server, message, exchange)
@@ -113,10 +111,14 @@ export async function run(
 }
 
 /** Asks the client on the stream of the request. */
-function asker({ options, sessions }: Host, live: LiveSession, reply: Outlet): Ask {
+function asker(
+  { options, sessions }: Host,
+  live: LiveSession,
+  revision: RevisionFacts,
+  reply: Outlet,
+): Ask {
   const { askTimeoutMs: timeoutMs = 300_000 } = options
   const { session } = live
-  const revision = sessionRevision(session.record)
   return async ({ method, params }, signal, sent) => {
     // The end of a URL may be announced after this host is gone.
     if (session.record.elicitations) await sessions?.save(live)
@@ -128,26 +130,12 @@ function asker({ options, sessions }: Host, live: LiveSession, reply: Outlet): A
   }
 }
 
-function openRequest(live: LiveSession | undefined, { id }: JsonRpcRequest): Cancellation {
-  if (!live) return new Cancellation()
-  try {
-    return live.session.open(id)
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error
-    throw new Refusal(400, error, { id })
-  }
-}
-
 function makeReply(
   { accept, host }: Incoming,
   { live, revision }: Membership,
   respond: (response: Response) => void,
   record?: CallRecord,
 ): Reply {
-  const withoutLog = (events: EventStream): ReplyStream => ({
-    send: (message) => events.send({ data: JSON.stringify(message) }),
-    end: () => events.close(),
-  })
   const withLog = ({ streams }: LiveSession, events: EventStream): ReplyStream => {
     const stream = (record ?? streams).open()
     stream.connect(events)
@@ -162,15 +150,6 @@ function makeReply(
   return new Reply({
     respond,
     keepAliveMs: host.options.keepAliveMs,
-    stream: events ? (opened) => (live ? withLog(live, opened) : withoutLog(opened)) : undefined,
+    stream: events ? (opened) => (live ? withLog(live, opened) : plainStream(opened)) : undefined,
   })
-}
-
-function notificationFor(
-  revision: RevisionFacts,
-  method: string,
-  params: JsonRpcNotification['params'],
-): JsonRpcNotification {
-  const degraded = degradeParams(method, params, revision)
-  return degraded ? { jsonrpc: '2.0', method, params: degraded } : { jsonrpc: '2.0', method }
 }

@@ -7,7 +7,6 @@
 import { Cancellation } from '../../patterns/cancellation.ts'
 import {
   HEADER_MISMATCH,
-  INVALID_REQUEST,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
@@ -20,8 +19,8 @@ import { readRequestMeta, requireStatelessRevision } from '../../server/request-
 import type { ServerDefinition } from '../../server/server.ts'
 import { checkMethod, checkName, checkParams, checkVersion } from './header-checks.ts'
 import type { Incoming } from './host.ts'
-import { Refusal } from './refusal.ts'
-import { Reply } from './reply.ts'
+import { refuse, refuseInvalid } from './refusal.ts'
+import { plainStream, Reply } from './reply.ts'
 
 /**
  * Answers a request that describes itself.
@@ -33,11 +32,12 @@ export async function postStateless(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const streams = accept.events && !host.options.jsonOnly
-  const { method, ...facts } = check(host.server, request, message, version, caller)
-  if (method.streams && !streams) {
-    const error = new ProtocolError(INVALID_REQUEST, 'The answer is a "text/event-stream"')
-    throw new Refusal(406, error, { id: message.id })
-  }
+  const { id } = message
+  const { method, ...facts } = refuseInvalid(
+    () => check(host.server, request, message, version, caller),
+    id,
+  )
+  if (method.streams && !streams) throw refuse(406, 'The answer is a "text/event-stream"', { id })
   return new Promise((resolve) => {
     const cancellation = new Cancellation(request)
     const reply = new Reply({
@@ -45,12 +45,7 @@ export async function postStateless(
       status,
       keepAliveMs: host.options.keepAliveMs,
       onGone: (reason) => cancellation.cancel(reason),
-      stream: streams
-        ? (events) => ({
-            send: (sent) => events.send({ data: JSON.stringify(sent) }),
-            end: () => events.close(),
-          })
-        : undefined,
+      stream: streams ? plainStream : undefined,
     })
     const exchange: Exchange = {
       ...facts,
@@ -75,30 +70,24 @@ function check(
   version: string | null,
   caller: Caller,
 ): Pick<Exchange, 'revision' | 'client' | 'logLevel'> & { method: MethodFacts } {
-  const { id, method, params } = message
-  try {
-    if (version === null) {
-      throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
-    }
-    const { version: stated, client, logLevel } = readRequestMeta(params)
-    checkVersion(version, stated)
-    const revision = requireStatelessRevision(server.revisions, stated)
-    checkMethod(headers, method)
-    const facts = requireMethod(server, method, { revision })
-    checkName(headers, message, facts)
-    if (method === 'tools/call') {
-      const tool = server.tools.find(params?.name as string, caller)
-      if (tool) checkParams(headers, tool.headerParams, params?.arguments)
-    }
-    return { revision, client, logLevel, method: facts }
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error
-    throw new Refusal(error.code === METHOD_NOT_FOUND ? 404 : 400, error, { id })
+  const { method, params } = message
+  if (version === null) {
+    throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
   }
+  const { version: stated, client, logLevel } = readRequestMeta(params)
+  checkVersion(version, stated)
+  const revision = requireStatelessRevision(server.revisions, stated)
+  checkMethod(headers, method)
+  const facts = requireMethod(server, method, { revision })
+  checkName(headers, message, facts)
+  if (method === 'tools/call') {
+    const tool = server.tools.find(params?.name as string, caller)
+    if (tool) checkParams(headers, tool.headerParams, params?.arguments)
+  }
+  return { revision, client, logLevel, method: facts }
 }
 
-/** The status of a response that nothing was sent before. */
-function status(response: JsonRpcResponse): number {
+function status(response: JsonRpcResponse | readonly JsonRpcResponse[]): number {
   if (!('error' in response)) return 200
   return STATUS[response.error.code] ?? 200
 }
