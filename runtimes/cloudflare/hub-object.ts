@@ -11,8 +11,9 @@ import { readWish, wants } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import type { ObjectClass } from './session-object.ts'
 
-/** Session objects are told this many at a time. */
+/** How many session objects are told at a time, and in one run; the platform bounds both. */
 const AT_ONCE = 50
+const PER_RUN = 500
 
 /** Makes the class of the objects that tell of a server's changes. */
 export function hubObject<Env>({
@@ -31,7 +32,12 @@ export function hubObject<Env>({
           object TEXT NOT NULL,
           PRIMARY KEY (uri, object)
         ) WITHOUT ROWID;
-        CREATE INDEX IF NOT EXISTS mcp_watched_by_object ON mcp_watched (object);`)
+        CREATE INDEX IF NOT EXISTS mcp_watched_by_object ON mcp_watched (object);
+        CREATE TABLE IF NOT EXISTS mcp_telling (
+          id INTEGER PRIMARY KEY,
+          change TEXT NOT NULL,
+          told TEXT NOT NULL
+        );`)
     }
 
     /** Opens the socket of a listener. */
@@ -54,10 +60,21 @@ export function hubObject<Env>({
       for (const socket of this.ctx.getWebSockets()) {
         if (wants(socket.deserializeAttachment(), change)) send(socket, text)
       }
-      const members = this.#membersFor(change)
-      while (members.length > 0) {
-        await Promise.all(members.splice(0, AT_ONCE).map((object) => this.#tell(object, change)))
-      }
+      const told = await this.#tellSome(change, '')
+      if (told === undefined) return
+      this.#sql.exec('INSERT INTO mcp_telling (change, told) VALUES (?, ?)', text, told)
+      await this.ctx.storage.setAlarm(Date.now())
+    }
+
+    /** Goes on telling of changes that concern more objects than one run may tell. */
+    override async alarm(): Promise<void> {
+      const next = 'SELECT id, change, told FROM mcp_telling ORDER BY id LIMIT 1'
+      const [row] = this.#sql.exec<{ id: number; change: string; told: string }>(next).toArray()
+      if (!row) return
+      const told = await this.#tellSome(JSON.parse(row.change) as ServerChange, row.told)
+      if (told === undefined) this.#sql.exec('DELETE FROM mcp_telling WHERE id = ?', row.id)
+      else this.#sql.exec('UPDATE mcp_telling SET told = ? WHERE id = ?', told, row.id)
+      await this.ctx.storage.setAlarm(Date.now())
     }
 
     /** Lets a session object hear of changes of lists, and of the resources that it watches. */
@@ -81,14 +98,30 @@ export function hubObject<Env>({
       this.#sql.exec('DELETE FROM mcp_watched WHERE object = ?', object)
     }
 
-    #membersFor(change: ServerChange): string[] {
+    /** Tells the objects after one; the last that was told, if there may be more. */
+    async #tellSome(change: ServerChange, after: string): Promise<string | undefined> {
+      const members = this.#membersFor(change, after)
+      for (let at = 0; at < members.length; at += AT_ONCE) {
+        const some = members.slice(at, at + AT_ONCE)
+        await Promise.all(some.map((object) => this.#tell(object, change)))
+      }
+      return members.length === PER_RUN ? members.at(-1) : undefined
+    }
+
+    #membersFor(change: ServerChange, after: string): string[] {
+      const some = `object > ? ORDER BY object LIMIT ${PER_RUN}`
       const rows =
         'uri' in change
           ? this.#sql.exec<{ object: string }>(
-              'SELECT DISTINCT object FROM mcp_watched WHERE uri IN (SELECT value FROM json_each(?))',
+              `SELECT DISTINCT object FROM mcp_watched
+               WHERE uri IN (SELECT value FROM json_each(?)) AND ${some}`,
               JSON.stringify(coveringUris(change.uri)),
+              after,
             )
-          : this.#sql.exec<{ object: string }>('SELECT object FROM mcp_members')
+          : this.#sql.exec<{ object: string }>(
+              `SELECT object FROM mcp_members WHERE ${some}`,
+              after,
+            )
       return rows.toArray().map(({ object }) => object)
     }
 

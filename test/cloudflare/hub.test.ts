@@ -117,6 +117,28 @@ describe('Changes announced anywhere', () => {
   })
 })
 
+describe('A change that concerns more sessions than one run may tell', () => {
+  it('reaches all of them', async () => {
+    const script = await bundleWorker('worker.ts')
+    const hasty = script.replace('PER_RUN = 500', 'PER_RUN = 2')
+    expect(hasty).not.toBe(script)
+    const own = await startWorker(hasty)
+    const readers: EventReader[] = []
+    for (let n = 0; n < 9; n++) {
+      const { id, send } = await openSession(own.handle, '2025-06-18')
+      readers.push(new EventReader(await listen(own.handle, id)))
+      await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: URI } })
+    }
+    await own.get('/notify')
+    await own.get(`/notify?uri=${encodeURIComponent(`${URI}/part`)}`)
+    for (const reader of readers) {
+      const methods = [await reader.next(), await reader.next()].map((e) => e?.message?.method)
+      expect(methods.toSorted()).toEqual([UPDATED, LISTS])
+    }
+    await own.stop()
+  })
+})
+
 describe('Idle streams', () => {
   it('let their objects leave memory, and carry the next change all the same', async () => {
     await workerd.restart()
