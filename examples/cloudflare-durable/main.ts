@@ -1,0 +1,54 @@
+// Runs the Worker beside this file as `wrangler dev` does. While its tool waits for the user, the
+// Worker is stopped and started again: the client comes back to the stream that broke, the answer
+// runs the handler again, and the result arrives as if nothing had happened. Then the cron trigger
+// tells of a change.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from 'edgewise/client'
+import { unstable_startWorker as startWorker } from 'wrangler'
+
+// Nothing here needs a network.
+process.env.WRANGLER_SEND_METRICS = 'false'
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+
+const storage = await mkdtemp(join(tmpdir(), 'fares-'))
+const start = (port: number): ReturnType<typeof startWorker> =>
+  startWorker({
+    config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
+    dev: { server: { port }, inspector: false, persist: storage, logLevel: 'error' },
+  })
+let worker = await start(0)
+const url = new URL('/mcp', await worker.url)
+
+const asked: string[] = []
+let updated = (_uri: string): void => {}
+const client = await connect(url, {
+  revision: '2025-11-25',
+  async onElicit({ message }) {
+    asked.push(message)
+    await worker.dispose()
+    worker = await start(Number(url.port))
+    await worker.url
+    return { action: 'accept', content: { confirm: true } }
+  },
+  onResourceUpdated: (uri) => updated(uri),
+})
+
+const { content } = await client.callTool('book', { city: 'Oslo' })
+const text = asked[0]?.replace('Book ', 'Booked ').replace('?', '')
+assert.deepEqual(content, [{ type: 'text', text }])
+assert.equal(asked.length, 1)
+console.log(text)
+
+await client.subscribe('fare://oslo')
+const told = new Promise<string>((resolve) => (updated = resolve))
+await fetch(new URL('/cdn-cgi/handler/scheduled', url))
+assert.equal(await told, 'fare://oslo')
+console.log('The cron trigger told of a new fare')
+
+await client.close()
+await worker.dispose()
+await rm(storage, { recursive: true })

@@ -1,0 +1,28 @@
+// A Worker whose sessions outlive it, and that tells its clients of changes from a cron trigger.
+import { createWorker } from 'edgewise/cloudflare'
+import { createServer } from 'edgewise/server'
+import * as z from 'zod'
+
+const server = createServer({ name: 'fares', version: '1.0.0' })
+
+server.resource('fare://oslo', { name: 'Fare to Oslo' }, () => '100')
+
+server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
+  // A step runs once, although the handler runs again when the answer finds a new object.
+  const reservation = await ctx.step('reserve', () => crypto.randomUUID())
+  const answer = await ctx.elicit({
+    message: `Book ${city} as ${reservation}?`,
+    schema: z.object({ confirm: z.boolean() }),
+  })
+  if (answer.action !== 'accept' || !answer.content.confirm) return 'Not booked'
+  return `Booked ${city} as ${reservation}`
+})
+
+const worker = createWorker(server)
+
+export default {
+  ...worker,
+  // Whatever the isolate: every client that watches the resource hears of it.
+  scheduled: () => worker.notify.resourceUpdated('fare://oslo'),
+}
+export const { McpSession, McpHub } = worker.durableObjects
