@@ -27,6 +27,8 @@ export function lister(name: Listed) {
     if (known) return known
     const { page, nextCursor } = paginate(entries, cursor, server.pageSize, name)
     const result: Result = { [name]: page.map(({ item }) => item) }
+    // What one caller sees is not for others.
+    if (server[name].restricted) result.cacheScope = 'private'
     if (nextCursor !== undefined) return { ...result, nextCursor }
     if (cursor === undefined) whole.set(entries, result)
     return result

@@ -78,14 +78,23 @@ export function requestEvent(
   }
 }
 
-/** The trace context in a `_meta`; members that are no text are left out. */
+const TRACEPARENT =
+  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
+/** What `tracestate` and `baggage` may be, roughly: members of visible ASCII. */
+const MEMBERS = /^[\x20-\x7e\t]{1,8192}$/
+
+/** The trace context in a `_meta`; members that do not follow the W3C's formats are left out. */
 export function readTrace(meta: unknown): TraceContext {
   const { traceparent, tracestate, baggage } = (meta ?? {}) as Record<string, unknown>
-  return { traceparent: text(traceparent), tracestate: text(tracestate), baggage: text(baggage) }
+  return {
+    traceparent: matching(TRACEPARENT, traceparent),
+    tracestate: matching(MEMBERS, tracestate),
+    baggage: matching(MEMBERS, baggage),
+  }
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+function matching(format: RegExp, value: unknown): string | undefined {
+  return typeof value === 'string' && format.test(value) ? value : undefined
 }
 
 function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {

@@ -35,6 +35,7 @@ export class Registry<T extends Entry> {
   readonly #entries = new Map<string, T>()
   readonly #changed: () => void
   #listed: readonly T[] | undefined
+  #restricted: boolean | undefined
   #used = false
 
   constructor(kind: string, changed: () => void) {
@@ -45,6 +46,12 @@ export class Registry<T extends Entry> {
   /** Whether anything was ever registered: what was offered once stays offered, if only empty. */
   get used(): boolean {
     return this.#used
+  }
+
+  /** Whether callers may see different things. */
+  get restricted(): boolean {
+    this.#restricted ??= [...this.#entries.values()].some((entry) => entry.visible)
+    return this.#restricted
   }
 
   /** Every entry, disabled ones too. */
@@ -105,12 +112,13 @@ export class Registry<T extends Entry> {
   /** What the caller may see. The same array until something changes, unless visibility differs. */
   list(caller: Caller): readonly T[] {
     this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)
-    if (!this.#listed.some((entry) => entry.visible)) return this.#listed
+    if (!this.restricted) return this.#listed
     return this.#listed.filter((entry) => entry.visible?.(caller) ?? true)
   }
 
   #change(): void {
     this.#listed = undefined
+    this.#restricted = undefined
     this.#changed()
   }
 }

@@ -17,10 +17,11 @@ import type {
   ResourceTemplate,
   Result,
 } from '../protocol/types.ts'
+import { requireHints } from './caching.ts'
 import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
-import { requireString } from './params.ts'
+import { invalidParams, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
 import { base64 } from './results.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
@@ -86,18 +87,28 @@ export interface ResourceTemplateEntry extends Entry {
   readonly read: ReadHandler
 }
 
+/** RFC 3986, section 3.1; nothing that a URI cannot hold may follow. */
+const SCHEME = /^[a-z][a-z\d+.-]*:[^\s\\^`{|}<>"]*$/i
+/** What climbs out of a folder, or confuses those who look for it. */
+const TRAVERSAL = /(?:^|[/\\])\.\.(?:[/\\]|$)|[\\\0]/
+
 /** All that a server lets clients read. */
 export interface Resources {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
 }
 
-/** Makes an entry of a resource. */
+/**
+ * Makes an entry of a resource.
+ *
+ * @throws {TypeError} when the URI is none, or the caching hints are wrong.
+ */
 export function resourceEntry(
   uri: string,
   options: ResourceOptions,
   read: ReadHandler,
 ): ResourceEntry {
+  if (!SCHEME.test(uri)) throw new TypeError(`"${uri}" is no URI: it must begin with a scheme`)
   return entryOf({ uri }, options, read)
 }
 
@@ -121,7 +132,7 @@ function entryOf<Place extends object>(
   read: ReadHandler,
 ) {
   const item = { ...place, ...described, ...(meta && { _meta: meta }) }
-  return { enabled: true, visible, item, cache, read }
+  return { enabled: true, visible, item, cache: requireHints(cache), read }
 }
 
 /**
@@ -135,7 +146,7 @@ export async function readResource(
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const uri = requireString(params, 'uri')
+  const uri = requireUri(params)
   const { entry, variables } = findResource(registered, uri, ctx)
   const returned = await entry.read({ uri, variables }, ctx)
   if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
@@ -154,7 +165,7 @@ export function subscribeResource(
   params: JsonObject,
   ctx: RequestContext,
 ): Result {
-  const uri = requireString(params, 'uri')
+  const uri = requireUri(params)
   findResource(registered, uri, ctx)
   const { subscriptions } = sessionRecord(ctx)
   if (!subscriptions.includes(uri)) subscriptions.push(uri)
@@ -167,7 +178,7 @@ export function unsubscribeResource(
   params: JsonObject,
   ctx: RequestContext,
 ): Result {
-  const uri = requireString(params, 'uri')
+  const uri = requireUri(params)
   const record = sessionRecord(ctx)
   record.subscriptions = record.subscriptions.filter((other) => other !== uri)
   return {}
@@ -200,4 +211,19 @@ function contents(
   return typeof data === 'string'
     ? { ...described, text: data }
     : { ...described, blob: base64(data) }
+}
+
+/** The URI; one of a file that leads out of its folder, however it is written, names nothing. */
+function requireUri(params: JsonObject): string {
+  const uri = requireString(params, 'uri')
+  if (/^file:/i.test(uri) && climbs(uri)) throw invalidParams('The URI leads out of its folder')
+  return uri
+}
+
+function climbs(uri: string): boolean {
+  try {
+    return TRAVERSAL.test(decodeURIComponent(uri))
+  } catch {
+    return true
+  }
 }

@@ -11,6 +11,7 @@ import {
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
+import { requireHints } from './caching.ts'
 import type { Context, RequestContext } from './context.ts'
 import { inferCapabilities } from './discover.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
@@ -189,7 +190,7 @@ class Definition implements ServerDefinition {
     this.revisions = chooseRevisions(options.revisions)
     this.capabilities = options.capabilities ?? {}
     this.pageSize = options.pageSize
-    this.cache = { ttlMs: 0, cacheScope: 'private', ...options.cache }
+    this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
     this.#onError = options.onError
     this.observe = guarded(options.observe)
     const { notify } = this

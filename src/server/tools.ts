@@ -40,7 +40,10 @@ export interface ToolOptions<
   description?: string
   /** Checks the arguments; an object schema. Without it the tool takes none. */
   input?: Input
-  /** Checks `structuredContent` (since 2025-06-18). */
+  /**
+   * Checks `structuredContent` (since 2025-06-18). A tool that returns content alone then tells of a
+   * failure: the spec wants every other result to be structured.
+   */
   output?: Output
   annotations?: ToolAnnotations
   icons?: Icon[]
@@ -162,7 +165,8 @@ function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolRe
 async function toResult(returned: ToolReturn | undefined, entry: ToolEntry): Promise<Result> {
   if (returned === undefined) return { content: [] }
   if (typeof returned === 'string' || Array.isArray(returned) || 'type' in returned) {
-    return { content: toBlocks(returned as Content) }
+    const content = toBlocks(returned as Content)
+    return entry.output ? { content, isError: true } : { content }
   }
   const result = returned as Partial<CallToolResult>
   if (result.resultType === 'input_required') return result
