@@ -257,17 +257,19 @@ describe('answers to a request', () => {
     }
   })
 
-  test('with another id are not taken [M-HTTP-026]', async () => {
-    const stream = eventStream()
-    const peer = call((seen) => {
-      stream.event({ jsonrpc: '2.0', id: 999, result: { content: [] } })
-      stream.event({ jsonrpc: '2.0', id: String(seen.message.id), result: { content: [] } })
-      stream.event(message(seen))
-      stream.end()
-      return stream.response
-    })
+  test('with another id are not taken, even if another call waits for it [M-HTTP-026]', async () => {
+    const streams = [eventStream(), eventStream()]
+    const peer = call((seen) => streams[seen.message.params?.name === 'a' ? 0 : 1]!.response)
     const client = await connectTo(peer, legacy)
-    expect(await client.callTool('a')).toEqual({ content })
+    const calls = Promise.all([client.callTool('a'), client.callTool('b')])
+    await until(() => peer.sent('tools/call').length === 2)
+    const [a, b] = peer.sent('tools/call')
+    for (const id of [999, String(a!.message.id), b!.message.id]) {
+      streams[0]?.event({ jsonrpc: '2.0', id, result: { content: [] } })
+    }
+    streams[0]?.event(message(a!))
+    streams[1]?.event(message(b!))
+    expect(await calls).toEqual([{ content }, { content }])
     await client.close()
   })
 
@@ -673,6 +675,51 @@ describe('a session that the server ended', () => {
     expect(peer.sent('logging/setLevel')).toHaveLength(2)
     expect(gets(peer).at(-1)?.headers.get('mcp-session-id')).toBe('s2')
     expect(await client.callTool('a')).toEqual({ content })
+    await client.close()
+  })
+
+  test('is not lost again by an answer that was late', async () => {
+    const server = forgetful()
+    let answerLate: (() => void) | undefined
+    const peer = httpPeer((seen) => {
+      if (seen.message.params?.name === 'late' && seen.headers.get('mcp-session-id') === 's1') {
+        return new Promise((resolve) => {
+          answerLate = () => resolve(new Response(null, { status: 404 }))
+        })
+      }
+      const { method, headers, message } = seen
+      return server.peer.fetch(seen.url, { method, headers, body: JSON.stringify(message) })
+    })
+    const client = await connectTo(peer, legacy)
+    const late = client.callTool('late')
+    server.forget()
+    expect(await client.callTool('a')).toEqual({ content })
+    answerLate?.()
+    expect(await late).toEqual({ content })
+    expect(peer.sent('initialize')).toHaveLength(2)
+    await client.close()
+  })
+
+  test('is waited for by calls that begin while it is replaced', async () => {
+    const server = forgetful()
+    let proceed: (() => void) | undefined
+    const peer = httpPeer(async (seen) => {
+      const { method, headers, message } = seen
+      if (message.method === 'initialize' && peer.sent('initialize').length === 2) {
+        await new Promise<void>((resolve) => (proceed = resolve))
+      }
+      return server.peer.fetch(seen.url, { method, headers, body: JSON.stringify(message) })
+    })
+    const client = await connectTo(peer, legacy)
+    server.forget()
+    const first = client.callTool('a')
+    await until(() => proceed !== undefined)
+    const second = client.callTool('b')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    proceed?.()
+    expect(await Promise.all([first, second])).toEqual([{ content }, { content }])
+    const sessions = peer.sent('tools/call').map((seen) => seen.headers.get('mcp-session-id'))
+    expect(sessions).toEqual(['s1', 's2', 's2'])
     await client.close()
   })
 
