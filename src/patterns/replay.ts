@@ -48,6 +48,8 @@ export class ReplayInput implements Input {
   readonly #responses: { [key: string]: unknown }
   readonly #push: KeptPush | undefined
   readonly #asked = new Map<string, { request: InputRequest; digest: string }>()
+  /** The keys of all questions, in the order of asking. */
+  readonly #keys = new Set<string>()
   readonly #working = new Set<Promise<unknown>>()
   readonly #stepNames = new Set<string>()
   #count = 0
@@ -80,6 +82,7 @@ export class ReplayInput implements Input {
 
   ask(question: Question): Promise<JsonObject> {
     const key = question.key ?? `${question.request.method}#${++this.#count}`
+    this.#keys.add(key)
     const answer = this.#track(this.#answer(key, question))
     // A question that is asked but not awaited must not count as an unhandled rejection.
     answer.catch(() => {})
@@ -95,7 +98,9 @@ export class ReplayInput implements Input {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
     const requests: { [key: string]: InputRequest } = nothing()
     const open: { [key: string]: string } = nothing()
-    for (const [key, asked] of this.#asked) {
+    for (const key of this.#keys) {
+      const asked = this.#asked.get(key)
+      if (!asked) continue
       requests[key] = asked.request
       open[key] = asked.digest
     }

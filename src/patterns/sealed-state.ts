@@ -48,7 +48,8 @@ export type Secrets = string | readonly string[] | (() => Promise<string | reado
  *   use when the secrets come from a function.
  */
 export function createSealer(secrets?: Secrets): Sealer {
-  const given = typeof secrets === 'function' ? undefined : requireLong(secrets)
+  const given =
+    typeof secrets === 'function' || secrets === undefined ? undefined : requireLong(secrets)
   // Made at the first use: Workers allow neither randomness nor waiting while a module starts. Only
   // the keys are kept, never the promise of them: on Workers it dies with the request it began in.
   let known: SealingKey[] | undefined
@@ -65,11 +66,7 @@ export function createSealer(secrets?: Secrets): Sealer {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
       const plain = new TextEncoder().encode(JSON.stringify(value))
       const sealed = await crypto.subtle.encrypt(algorithm(iv, header), key, plain)
-      const bytes = new Uint8Array(HEADER_BYTES + IV_BYTES + sealed.byteLength)
-      bytes.set(header)
-      bytes.set(iv, HEADER_BYTES)
-      bytes.set(new Uint8Array(sealed), HEADER_BYTES + IV_BYTES)
-      return encodeBase64Url(bytes)
+      return encodeBase64Url(new Uint8Array([...header, ...iv, ...new Uint8Array(sealed)]))
     },
 
     async open(text) {
@@ -103,13 +100,9 @@ export async function digest(value: unknown): Promise<string> {
   return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-function requireLong(
-  secrets: string | readonly string[] | undefined,
-): readonly string[] | undefined {
-  const list = typeof secrets === 'string' ? [secrets] : secrets
-  if (list?.length !== 0 && !list?.some((secret) => secret.length < MIN_SECRET_CHARACTERS)) {
-    return list
-  }
+function requireLong(secrets: string | readonly string[]): readonly string[] {
+  const list = [secrets].flat()
+  if (list.length > 0 && list.every((secret) => secret.length >= MIN_SECRET_CHARACTERS)) return list
   throw new McpError(
     'INVALID_USE',
     `Cannot seal state: each secret needs at least ${MIN_SECRET_CHARACTERS} characters`,

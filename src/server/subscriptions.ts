@@ -20,6 +20,9 @@ export interface Announcing {
 /** The most URIs that one listener may watch. */
 export const MAX_WATCHED_RESOURCES = 1000
 
+/** The lists whose changes can be listened to. */
+const LISTS = ['tools', 'prompts', 'resources'] as const
+
 /**
  * Answers `subscriptions/listen`: acknowledges what of the filter is honoured, then tells of every
  * change, until the client goes away or the host ends, which gives the closing result.
@@ -70,18 +73,13 @@ export function covers(watched: string, updated: string): boolean {
 }
 
 function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
-  switch (change.method) {
-    case 'notifications/elicitation/complete':
-      return false
-    case 'notifications/tools/list_changed':
-      return filter.toolsListChanged === true
-    case 'notifications/prompts/list_changed':
-      return filter.promptsListChanged === true
-    case 'notifications/resources/list_changed':
-      return filter.resourcesListChanged === true
-    case 'notifications/resources/updated':
-      return filter.resourceSubscriptions?.some((uri) => covers(uri, change.uri)) === true
+  if (change.method === 'notifications/resources/updated') {
+    return filter.resourceSubscriptions?.some((uri) => covers(uri, change.uri)) === true
   }
+  return LISTS.some(
+    (list) =>
+      change.method === `notifications/${list}/list_changed` && filter[`${list}ListChanged`],
+  )
 }
 
 function requireFilter(params: JsonObject): SubscriptionFilter {
@@ -99,18 +97,19 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
 
 /** The part of a filter that the server can honour. */
 function honour(server: Announcing, filter: SubscriptionFilter): SubscriptionFilter {
-  const { tools, prompts, resources } = server.offered
-  if (!tools && !prompts && !resources) {
+  const { offered } = server
+  if (!LISTS.some((list) => offered[list])) {
     throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
   }
-  const { toolsListChanged, promptsListChanged, resourcesListChanged } = filter
-  const { resourceSubscriptions } = filter
-  return {
-    ...(tools && toolsListChanged === true && { toolsListChanged }),
-    ...(prompts && promptsListChanged === true && { promptsListChanged }),
-    ...(resources && resourcesListChanged === true && { resourcesListChanged }),
-    ...(resources && resourceSubscriptions && { resourceSubscriptions }),
+  const honoured: SubscriptionFilter = {}
+  for (const list of LISTS) {
+    const member = `${list}ListChanged` as const
+    if (offered[list] && filter[member] === true) honoured[member] = true
   }
+  if (offered.resources && filter.resourceSubscriptions) {
+    honoured.resourceSubscriptions = filter.resourceSubscriptions
+  }
+  return honoured
 }
 
 /** Resolves when a signal of the graceful ends fires, rejects when the client went away. */
