@@ -27,11 +27,10 @@ type PlainContent = TextContent | ImageContent | AudioContent
  */
 export function degradeContent(block: ContentBlock, revision: Facts): ContentBlock {
   if (revision.icons) return block
-  if (revision.titles) return block.type === 'resource_link' ? without(block, ['icons']) : block
-  if (block.type === 'resource_link') return degradeMembers(linkAsText(block), revision)
-  const known = degradeMembers(block, revision)
+  if (block.type === 'resource_link' && !revision.titles) return linkAsText(block, revision)
+  const known = degradeThing(block, revision)
   if (known.type === 'resource') {
-    const resource = without(known.resource, ['_meta'])
+    const resource = degradeThing(known.resource, revision)
     return resource === known.resource ? known : { ...known, resource }
   }
   if (known.type !== 'audio' || revision.audio) return known
@@ -40,13 +39,20 @@ export function degradeContent(block: ContentBlock, revision: Facts): ContentBlo
   return annotations ? { type: 'resource', resource, annotations } : { type: 'resource', resource }
 }
 
-/** `_meta` on things and `annotations.lastModified`, which came with 2025-06-18. */
-export function degradeMembers<T extends { _meta?: Meta; annotations?: object }>(
-  thing: T,
-  revision: Facts,
-): T {
-  if (revision.titles) return thing
-  const plain = without(thing, ['_meta'])
+/** Something that is listed, read or told, with what later revisions gave to many things. */
+export interface Thing {
+  _meta?: Meta
+  annotations?: object
+}
+
+/**
+ * A thing without `icons`, which came with 2025-11-25, and without `title`, `_meta` and
+ * `annotations.lastModified`, which came with 2025-06-18.
+ */
+export function degradeThing<T extends Thing>(thing: T, revision: Facts): T {
+  if (revision.icons) return thing
+  if (revision.titles) return without(thing, ['icons'])
+  const plain = without(thing, ['icons', 'title', '_meta'])
   const annotations = plain.annotations && without(plain.annotations, ['lastModified'])
   return annotations === plain.annotations ? plain : { ...plain, annotations }
 }
@@ -80,17 +86,17 @@ export function plainContents(
 }
 
 function plainContent(block: ContentBlock, revision: Facts): PlainContent {
-  if (block.type === 'resource_link') return degradeMembers(linkAsText(block), revision)
+  if (block.type === 'resource_link') return linkAsText(block, revision)
   if (block.type === 'resource') return text(JSON.stringify(block.resource))
   if (block.type === 'audio' && !revision.audio) return text(`[Audio, ${block.mimeType}]`)
-  return degradeMembers(block, revision)
+  return degradeThing(block, revision)
 }
 
-function linkAsText(link: ResourceLink): TextContent {
+function linkAsText(link: ResourceLink, revision: Facts): TextContent {
   const { name, title = name, uri, description, annotations } = link
   const line = `[Resource ${title}: ${uri}]`
   const content = text(description === undefined ? line : `${line} ${description}`)
-  return annotations ? { ...content, annotations } : content
+  return annotations ? degradeThing({ ...content, annotations }, revision) : content
 }
 
 function text(value: string): TextContent {

@@ -5,22 +5,17 @@
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 import { mapMember, without } from './copy.ts'
-import { degradeContent, degradeMembers, degradeMessages } from './degrade-content.ts'
+import { degradeContent, degradeMessages, degradeThing, type Thing } from './degrade-content.ts'
 import { degradeForm } from './degrade-form.ts'
 import { degradeMeta } from './degrade-meta.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
-  BaseMetadata,
   CallToolResult,
   CreateMessageParams,
   GetPromptResult,
-  ListPromptsResult,
-  ListResourcesResult,
-  ListResourceTemplatesResult,
   ListToolsResult,
   ObjectSchema,
-  ReadResourceResult,
   Result,
   ServerCapabilities,
   Tool,
@@ -42,38 +37,34 @@ export function degradeResult(method: string, result: Result, revision: Revision
   if (revision.era === 'modern') return result
   const known = degradeMeta(without(result, MODERN_MEMBERS), revision)
   if (method === 'tools/call') return degradeCallToolResult(known as CallToolResult, revision)
-  return revision.icons ? known : degradeItems(method, known, revision)
+  return revision.icons ? known : degradeThings(method, known, revision)
+}
+
+/** The member of a result that holds the things which a method lists or reads. */
+const THINGS: { readonly [method: string]: string } = {
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'resources/read': 'contents',
+  'prompts/list': 'prompts',
+}
+
+interface Things {
+  [member: string]: (Thing & { arguments?: Thing[] })[] | undefined
 }
 
 /** Lists and contents for revisions before 2025-11-25. */
-function degradeItems(method: string, result: Result, revision: RevisionFacts): Result {
-  switch (method) {
-    case 'resources/list':
-      return mapMember(result as ListResourcesResult, 'resources', (resource) =>
-        degradeItem(resource, revision),
-      )
-    case 'resources/templates/list':
-      return mapMember(result as ListResourceTemplatesResult, 'resourceTemplates', (template) =>
-        degradeItem(template, revision),
-      )
-    case 'resources/read':
-      return mapMember(result as ReadResourceResult, 'contents', (contents) =>
-        degradeMembers(contents, revision),
-      )
-    case 'prompts/list':
-      return mapMember(result as ListPromptsResult, 'prompts', (prompt) =>
-        mapMember(degradeItem(prompt, revision), 'arguments', (argument) =>
-          degradeItem(argument, revision),
-        ),
-      )
-    case 'prompts/get':
-      return mapMember(result as GetPromptResult, 'messages', (message) => {
-        const content = degradeContent(message.content, revision)
-        return content === message.content ? message : { ...message, content }
-      })
-    default:
-      return result
+function degradeThings(method: string, result: Result, revision: RevisionFacts): Result {
+  if (method === 'prompts/get') {
+    return mapMember(result as GetPromptResult, 'messages', (message) => {
+      const content = degradeContent(message.content, revision)
+      return content === message.content ? message : { ...message, content }
+    })
   }
+  const member = THINGS[method]
+  if (member === undefined) return result
+  return mapMember(result as Result & Things, member, (thing) =>
+    mapMember(degradeThing(thing, revision), 'arguments', (each) => degradeThing(each, revision)),
+  )
 }
 
 /** Params of a notification or a request to the client; the same object when all is known. */
@@ -133,7 +124,7 @@ function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   else if (!revision.titles && known.title !== undefined) {
     known = { ...known, annotations: { title: known.title, ...known.annotations } }
   }
-  return degradeItem(known, revision)
+  return degradeThing(known, revision)
 }
 
 /** Sessions know no booleans as schemas of properties: `{}` and `{"not":{}}` say the same. */
@@ -147,16 +138,6 @@ function withObjectProperties(tool: Tool, name: 'inputSchema' | 'outputSchema'):
     return [key, property === true ? {} : property === false ? { not: {} } : property]
   })
   return { ...tool, [name]: { ...schema, properties: Object.fromEntries(objects) as JsonObject } }
-}
-
-/** What a list shows. Icons came with 2025-11-25, title and `_meta` with 2025-06-18. */
-function degradeItem<T extends BaseMetadata & { annotations?: object }>(
-  item: T,
-  revision: RevisionFacts,
-): T {
-  if (revision.icons) return item
-  const known = without(item, ['icons'])
-  return revision.titles ? known : degradeMembers(without(known, ['title']), revision)
 }
 
 function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonObject {
