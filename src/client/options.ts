@@ -42,7 +42,7 @@ export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
   /**
    * Capabilities to declare beside those that the handlers imply: experimental ones, extensions,
    * and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling` or
-   * `roots`.
+   * `roots`. Of these three only what a handler is there for is declared.
    */
   readonly capabilities?: ClientCapabilities
   /** Whether requests of 2026-07-28 tell `info`. Default: true. */

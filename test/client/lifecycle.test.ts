@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { connectTo, duplexPeer, everything, initialized, refuse, reply, until } from './peers.ts'
 
@@ -31,6 +32,13 @@ describe('initialize', () => {
       },
     })
     await client.close()
+  })
+
+  test('names Edgewise when the application names nobody', async () => {
+    const peer = sessionPeer()
+    await (await connectTo(peer, legacy)).close()
+    const { name, version } = packageJson
+    expect(peer.seen[0]?.params?.clientInfo).toEqual({ name, version })
   })
 
   test('is followed by one initialized notification, without an id [L-LIFE-004] [L-RPC-013]', async () => {
