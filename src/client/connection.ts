@@ -158,11 +158,15 @@ export class Connection implements ChannelReceiver, CallOwner {
     { meta, onProgress, logLevel = this.logLevel }: RequestOptions,
     id: number,
   ): JsonObject | undefined {
-    if (!this.#meta && !meta && !onProgress) return params
-    const own = isObject(params?._meta) ? params._meta : undefined
-    const _meta: JsonObject = { ...own, ...meta, ...this.#meta }
+    const own = params?._meta
+    // The usual request shares what every request tells
+    if (!own && !meta && !onProgress && !logLevel) {
+      return this.#meta ? { ...params, _meta: this.#meta } : params
+    }
+    const _meta: JsonObject = { ...(isObject(own) ? own : {}), ...meta, ...this.#meta }
     if (onProgress) _meta.progressToken = id
     if (logLevel && this.#meta) _meta[META_LOG_LEVEL] = logLevel
+    if (Object.keys(_meta).length === 0) return params
     return { ...params, _meta }
   }
 
