@@ -5,6 +5,8 @@
  */
 export { connect } from './connect.ts'
 export type { Client } from './client.ts'
+export { chooseModel } from './model-hints.ts'
+export { toolHints } from './tool-hints.ts'
 export type { Subscription } from './feed.ts'
 export type {
   ApprovalRequest,

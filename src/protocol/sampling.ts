@@ -4,15 +4,27 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use
  */
 import type { JsonObject } from './jsonrpc.ts'
+import type { ModelPreferences } from './types.ts'
 import { isObject } from './validate.ts'
 
 /**
  * Why params are none of `sampling/createMessage`. Results of tools stand alone in a user message,
  * and answer all the uses of the message before, and nothing else.
  */
-export function samplingFault({ messages, maxTokens }: JsonObject): string | undefined {
+export function samplingFault({
+  messages,
+  maxTokens,
+  modelPreferences,
+}: JsonObject): string | undefined {
   if (!Array.isArray(messages)) return '"messages" must be an array'
   if (typeof maxTokens !== 'number') return '"maxTokens" must be a number'
+  const {
+    costPriority = 0,
+    speedPriority = 0,
+    intelligencePriority = 0,
+  } = (modelPreferences ?? {}) as ModelPreferences
+  const priorities = [costPriority, speedPriority, intelligencePriority]
+  if (!priorities.every((one) => one >= 0 && one <= 1)) return 'Priorities go from 0 to 1'
   let unanswered: unknown[] = []
   for (const message of messages) {
     if (!isObject(message)) return 'A message must be an object'

@@ -57,6 +57,7 @@ export async function complete(
   const name = requireString(argument, 'name')
   const value = requireString(argument, 'value')
   const others = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
+  for (const other of Object.keys(others)) requireString(others, other)
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined
   const found = (await completer?.(value, others as Record<string, string>, ctx)) ?? []
   const values = found.slice(0, MAX_VALUES)

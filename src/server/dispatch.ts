@@ -22,6 +22,7 @@ import { META_SERVER_INFO } from '../protocol/meta.ts'
 import { findMethod, type MethodFacts } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Result } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
 import { isMissingCapability } from './ask.ts'
 import { complete } from './completion.ts'
 import type { RequestContext } from './context.ts'
@@ -137,12 +138,18 @@ async function run(
   }
   if (ctx.replay?.divergence) throw ctx.replay.divergence
   if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay)
-  if (result?.resultType !== 'input_required') return result ?? {}
+  if (result?.resultType !== 'input_required') return requireResult(result ?? {})
   if (facts.asks && exchange.ask) {
     return run(server, message, exchange, facts, await askOwnRound(message, ctx, result))
   }
   if (facts.asks) return sealOwnRound(message, exchange, result)
   throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
+}
+
+/** What is sent: nothing but an object is a result. */
+function requireResult(result: Result): Result {
+  if (isObject(result)) return result
+  throw new TypeError('The result must be an object')
 }
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()

@@ -17,6 +17,7 @@ import type {
   ObjectSchema,
   Prompt,
   PromptArgument,
+  PromptMessage,
   Result,
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -96,6 +97,7 @@ export async function getPrompt(
   const name = requireString(params, 'name')
   const given = optionalObject(params, 'arguments') ?? {}
   const entry = prompts.require(name, ctx.caller)
+  for (const argument of Object.keys(given)) requireString(given, argument)
 
   const input = await entry.input?.['~standard'].validate(given)
   if (input?.issues) {
@@ -104,7 +106,17 @@ export async function getPrompt(
   }
 
   const returned = await entry.get(input ? input.value : {}, ctx)
-  return isResult(returned) ? returned : toResult(returned, entry.item)
+  if (!isResult(returned)) return toResult(returned, entry.item)
+  const { messages } = returned as Partial<GetPromptResult>
+  if (messages && !messages.every(isMessage)) {
+    throw new TypeError(`The prompt "${name}" has a message that is none`)
+  }
+  return returned
+}
+
+/** Whether a message has a role that prompts know, and one block of content. */
+function isMessage({ role, content }: PromptMessage): boolean {
+  return (role === 'user' || role === 'assistant') && isObject(content)
 }
 
 function isResult(returned: PromptReturn): returned is GetPromptResult | InputRequiredResult {

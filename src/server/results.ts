@@ -25,9 +25,10 @@ export function text(value: string): TextContent {
  *
  * @param data The bytes, or their Base64.
  * @param mimeType Such as `image/png`.
+ * @throws {TypeError} when the data is no Base64, or the type none.
  */
 export function image(data: Uint8Array | string, mimeType: string): ImageContent {
-  return { type: 'image', data: base64(data), mimeType }
+  return { type: 'image', data: requireBase64(data), mimeType: requireMimeType(mimeType) }
 }
 
 /**
@@ -35,9 +36,10 @@ export function image(data: Uint8Array | string, mimeType: string): ImageContent
  *
  * @param data The bytes, or their Base64.
  * @param mimeType Such as `audio/wav`.
+ * @throws {TypeError} when the data is no Base64, or the type none.
  */
 export function audio(data: Uint8Array | string, mimeType: string): AudioContent {
-  return { type: 'audio', data: base64(data), mimeType }
+  return { type: 'audio', data: requireBase64(data), mimeType: requireMimeType(mimeType) }
 }
 
 /** A block that points to a resource. */
@@ -45,9 +47,33 @@ export function resourceLink(resource: Resource): ResourceLink {
   return { type: 'resource_link', ...resource }
 }
 
-/** A block that holds a resource's contents. */
+/**
+ * A block that holds a resource's contents. Without a type they are plain text or bytes.
+ *
+ * @throws {TypeError} when the URI or the type is none, or the bytes are no Base64.
+ */
 export function embedded(resource: ResourceContents): EmbeddedResource {
-  return { type: 'resource', resource }
+  const { uri, mimeType = 'text' in resource ? 'text/plain' : 'application/octet-stream' } =
+    resource
+  if (!URL.canParse(uri)) throw new TypeError(`"${uri}" is no URI`)
+  if ('blob' in resource) requireBase64(resource.blob)
+  return { type: 'resource', resource: { ...resource, mimeType: requireMimeType(mimeType) } }
+}
+
+const BASE64 = /^[a-z\d+/]*={0,2}$/i
+const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/
+
+function requireBase64(data: Uint8Array | string): string {
+  const isText = typeof data === 'string'
+  if (isText && (data.length % 4 !== 0 || !BASE64.test(data))) {
+    throw new TypeError('The data is no Base64')
+  }
+  return base64(data)
+}
+
+function requireMimeType(mimeType: string): string {
+  if (MIME_TYPE.test(mimeType)) return mimeType
+  throw new TypeError(`"${mimeType}" is no MIME type`)
 }
 
 /** A result with structured content, which is also given as text for clients that do not read it. */

@@ -150,6 +150,8 @@ export async function requireUrls(
   required: UrlElicitationRequired,
 ): Promise<InputRequiredResult> {
   const { revision, session } = exchange
+  if (required.elicitations.length === 0)
+    throw new TypeError('No page was named that must be visited')
   const inputRequests = Object.fromEntries(
     required.elicitations.map(({ elicitationId, mode, message: why, url }) => {
       const request: InputRequest = {

@@ -105,7 +105,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
 ): ToolEntry {
   const { input, output, meta, visible, ...described } = options
   const inputSchema = input ? input['~standard'].jsonSchema.input(TARGET) : NO_ARGUMENTS
-  if (inputSchema.type !== 'object') {
+  if (inputSchema?.type !== 'object') {
     throw new TypeError(`The input of the tool "${name}" must be an object schema`)
   }
   const { params: headerParams, fault } = findHeaderParams(inputSchema)

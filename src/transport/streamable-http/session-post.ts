@@ -73,6 +73,9 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
   if (messages.some((m) => 'method' in m && m.method === 'initialize')) {
     throw refuse(400, '"initialize" cannot be part of a batch')
   }
+  if (messages.some(isResponse) && !messages.every(isResponse)) {
+    throw invalid('A batch has either calls or responses')
+  }
   const requests = messages.filter((m) => isRequest(m))
   const ids = new Set(requests.map(({ id }) => id))
   if (ids.size < requests.length || requests.some(({ id }) => live?.session.inFlight.has(id))) {

@@ -1,0 +1,51 @@
+/**
+ * A middleware that bounds how often each caller may ask.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
+ */
+import { ProtocolError } from '../protocol/errors.ts'
+import type { Context } from './context.ts'
+import type { Middleware } from './server.ts'
+
+/** How often a caller may ask. */
+export interface RateLimit {
+  /** The most requests in one period. */
+  requests: number
+  /** The length of a period, in milliseconds. */
+  perMs: number
+  /** What counts together; the principal by default, or all who have none. */
+  keyOf?: (ctx: Context) => string
+}
+
+/** As in HTTP: codes outside of JSON-RPC's own range are the application's. */
+const TOO_MANY_REQUESTS = 429
+/** The most callers that are counted; the one that began first is forgotten. */
+const MAX_CALLERS = 10_000
+
+/**
+ * Makes the middleware, for `server.use('tools/call', rateLimit({ requests: 10, perMs: 1000 }))`.
+ * It counts in the memory of one isolate. A request beyond the limit is an error with the code
+ * 429, whose `data.retryAfterMs` says how long to wait.
+ */
+export function rateLimit({ requests, perMs, keyOf = byPrincipal }: RateLimit): Middleware {
+  const periods = new Map<string, { since: number; count: number }>()
+  return (_request, ctx, next) => {
+    const now = Date.now()
+    const key = keyOf(ctx)
+    let period = periods.get(key)
+    if (!period || now - period.since >= perMs) {
+      period = { since: now, count: 0 }
+      periods.delete(key)
+      const [oldest] = periods.size < MAX_CALLERS ? [] : periods.keys()
+      if (oldest !== undefined) periods.delete(oldest)
+      periods.set(key, period)
+    }
+    if (++period.count <= requests) return next()
+    const retryAfterMs = period.since + perMs - now
+    throw new ProtocolError(TOO_MANY_REQUESTS, 'Too many requests', { retryAfterMs })
+  }
+}
+
+function byPrincipal({ principal = '' }: Context): string {
+  return principal
+}

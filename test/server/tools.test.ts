@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { revisions, type Revision, type StandardSchema } from '../../src/index.ts'
+import {
+  audio,
+  createHandler,
+  createServer,
+  image,
+  json,
+  rateLimit,
+  text,
+} from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { contents } from '../protocol/rich.ts'
+import { openSession, lastMessage } from '../transport/streamable-http/post.ts'
+import { makeRichServer } from '../traffic/server.ts'
+import { openWire } from './wire.ts'
+
+const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
+const info = { name: 's', version: '1' }
+
+/** A schema that says of itself what it is told to. */
+function schemaOf(jsonSchema: unknown): StandardSchema {
+  const give = (): Record<string, unknown> => jsonSchema as Record<string, unknown>
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: give, output: give },
+    },
+  }
+}
+
+describe.each(LEGACY)('tools in %s', (revision) => {
+  it('are offered where there are any, and are no method elsewhere [L-TOOL-001]', async () => {
+    const server = createServer(info)
+    const without = await openWire(server, revision)
+    expect(without.welcome.capabilities).not.toHaveProperty('tools')
+    expect(await without.code('tools/list')).toBe(-32601)
+    expect(await without.code('tools/call', { name: 'a' })).toBe(-32601)
+    server.tool('a', {}, () => 'a')
+    const withTools = await openWire(server, revision)
+    expect(withTools.welcome.capabilities).toHaveProperty('tools')
+    expect(await withTools.result('tools/list')).toMatchObject({ tools: [{ name: 'a' }] })
+  })
+
+  it('are listed as an array, and an empty one when all are gone [L-TOOL-003]', async () => {
+    const server = createServer(info)
+    const tool = server.tool('a', {}, () => 'a')
+    const wire = await openWire(server, revision)
+    tool.remove()
+    expect(await wire.result('tools/list')).toEqual({ tools: [] })
+  })
+
+  it('without arguments have an object schema, and none has a boolean as a property [L-TOOL-008]', async () => {
+    const server = createServer(info)
+    server.tool('none', {}, () => 'a')
+    const properties = { any: true, never: false, n: { type: 'number' } }
+    server.tool('odd', { input: schemaOf({ type: 'object', properties }) }, () => 'a')
+    const { tools } = await (await openWire(server, revision)).result('tools/list')
+    expect(tools).toEqual([
+      { name: 'none', inputSchema: { type: 'object', additionalProperties: false } },
+      {
+        name: 'odd',
+        inputSchema: {
+          type: 'object',
+          properties: { any: {}, never: { not: {} }, n: { type: 'number' } },
+        },
+      },
+    ])
+  })
+
+  it('keep "$schema" [L-TOOL-010]', async () => {
+    const server = createServer(info)
+    const $schema = 'https://json-schema.org/draft/2020-12/schema'
+    const schema = schemaOf({ $schema, type: 'object' })
+    server.tool('a', { input: schema, output: schema }, () => ({ structuredContent: {} }))
+    const wire = await openWire(server, revision)
+    const [tool] = (await wire.result('tools/list')).tools as Record<string, { $schema: string }>[]
+    expect(tool?.inputSchema?.$schema).toBe($schema)
+    if (revision >= '2025-06-18') expect(tool?.outputSchema?.$schema).toBe($schema)
+  })
+
+  it.each([
+    {},
+    { name: 7 },
+    { name: null },
+    { name: 'a', arguments: [] },
+    { name: 'a', arguments: 'x' },
+    { name: 'a', arguments: null },
+  ])('called with the params %j are -32602 [L-TOOL-015]', async (params) => {
+    const server = createServer(info)
+    server.tool('a', { input: z.object({}) }, () => 'a')
+    const wire = await openWire(server, revision)
+    expect(await wire.code('tools/call', params as never)).toBe(-32602)
+  })
+
+  it('get {} when the call has no arguments [L-TOOL-016]', async () => {
+    const server = createServer(info)
+    const seen: unknown[] = []
+    server.tool('a', { input: z.object({ b: z.string().optional() }) }, (args) => {
+      seen.push(args)
+      return 'a'
+    })
+    server.tool('none', {}, (args) => void seen.push(args) as never)
+    const wire = await openWire(server, revision)
+    await wire.result('tools/call', { name: 'a' })
+    await wire.result('tools/call', { name: 'none' })
+    expect(seen).toEqual([{}, {}])
+  })
+
+  it('are not run with arguments that their schema refuses [L-TOOL-029]', async () => {
+    const server = createServer(info)
+    let runs = 0
+    server.tool('a', { input: z.object({ n: z.number().max(3) }) }, () => `${++runs}`)
+    const wire = await openWire(server, revision)
+    for (const n of ['1', 4, null, undefined]) {
+      await wire.request('tools/call', { name: 'a', arguments: { n } as never })
+    }
+    expect(runs).toBe(0)
+    await wire.result('tools/call', { name: 'a', arguments: { n: 3 } })
+    expect(runs).toBe(1)
+  })
+
+  it('always give content, of the kinds that the client knows [L-TOOL-020]', async () => {
+    const server = createServer(info)
+    server.tool('all', {}, () => [...contents])
+    server.tool('empty', {}, () => ({ content: [] }))
+    server.tool('nothing', {}, () => undefined as never)
+    server.tool('structured', {}, () => ({ structuredContent: { a: 1 } }))
+    const wire = await openWire(server, revision)
+    const call = async (name: string): Promise<{ type: string }[]> =>
+      (await wire.result('tools/call', { name })).content as { type: string }[]
+    const known = ['text', 'image', 'resource']
+    if (revision >= '2025-03-26') known.push('audio')
+    if (revision >= '2025-06-18') known.push('resource_link')
+    const types = (await call('all')).map(({ type }) => type)
+    expect(types).toHaveLength(contents.length)
+    expect(new Set(types)).toEqual(new Set(known))
+    expect(await call('empty')).toEqual([])
+    expect(await call('nothing')).toEqual([])
+    expect(await call('structured')).toEqual([{ type: 'text', text: '{"a":1}' }])
+  })
+
+  it('give objects as structured content; anything else is text [L-TOOL-022]', async () => {
+    const server = createServer(info)
+    server.tool('list', {}, () => json([1, 2]))
+    server.tool('bare', {}, () => ({ structuredContent: 7, content: [] }))
+    const wire = await openWire(server, revision)
+    for (const [name, said] of Object.entries({ list: '[1,2]', bare: '7' })) {
+      const result = await wire.result('tools/call', { name })
+      expect(result).toEqual({ content: [{ type: 'text', text: said }] })
+    }
+  })
+
+  it('never send structured content that their schema refuses [L-TOOL-024]', async () => {
+    const server = createServer(info)
+    const output = z.object({ n: z.number() })
+    server.tool('wrong', { output }, () => ({ structuredContent: { n: 'secret' as never } }))
+    server.tool('missing', { output }, () => text('no structure'))
+    server.tool('also', { output }, () => ({ content: [text('no structure')] }))
+    server.tool('failed', { output }, () => ({ content: [text('sorry')], isError: true }))
+    const wire = await openWire(server, revision)
+    for (const name of ['wrong', 'also']) {
+      const response = await wire.request('tools/call', { name })
+      expect(response.error?.code, name).toBe(-32603)
+      expect(JSON.stringify(response)).not.toContain('secret')
+    }
+    for (const name of ['missing', 'failed']) {
+      const result = await wire.result('tools/call', { name })
+      expect(result).toMatchObject({ isError: true })
+      expect(result).not.toHaveProperty('structuredContent')
+    }
+  })
+
+  it('show an output schema only if it is one of objects [L-TOOL-026]', async () => {
+    const server = createServer(info)
+    server.tool('list', { output: z.array(z.number()) }, () => ({ structuredContent: [1] }))
+    server.tool('object', { output: z.object({}) }, () => ({ structuredContent: {} }))
+    const { tools } = await (await openWire(server, revision)).result('tools/list')
+    const shown = (tools as { outputSchema?: object }[]).map(({ outputSchema }) => outputSchema)
+    expect(shown[0]).toBeUndefined()
+    if (revision >= '2025-06-18') expect(shown[1]).toMatchObject({ type: 'object' })
+    else expect(shown[1]).toBeUndefined()
+  })
+
+  it('are described by what the revision has [L-TOOL-038]', async () => {
+    const { server } = makeRichServer()
+    const wire = await openWire(server, revision)
+    const [tool, structured] = (await wire.result('tools/list')).tools as Record<string, object>[]
+    const members = ['description', 'inputSchema', 'name']
+    if (revision >= '2025-03-26') members.push('annotations')
+    if (revision >= '2025-06-18') members.push('_meta', 'title')
+    if (revision >= '2025-11-25') members.push('icons')
+    expect(Object.keys(tool ?? {}).toSorted()).toEqual(members.toSorted())
+    expect('outputSchema' in (structured ?? {})).toBe(revision >= '2025-06-18')
+  })
+})
+
+describe('a tool', () => {
+  it.each([null, [], true, { type: 'string' }, {}])(
+    'whose input schema is %j is refused at registration [L-TOOL-007]',
+    (schema) => {
+      const server = createServer(info)
+      const register = (): unknown => server.tool('a', { input: schemaOf(schema) }, () => 'a')
+      expect(register).toThrow('The input of the tool "a" must be an object schema')
+    },
+  )
+
+  it('whose content is no Base64, or has no type, fails where it is made [L-TOOL-021] [L-PROM-008] [L-PROM-009]', () => {
+    for (const make of [image, audio]) {
+      expect(make(new Uint8Array([255, 0]), 'image/png').data).toBe('/wA=')
+      expect(make('/wA=', 'image/svg+xml').data).toBe('/wA=')
+      for (const data of ['no', 'a_b=', '/wA', 'a b=', 'data:,a']) {
+        expect(() => make(data, 'image/png'), data).toThrow('Base64')
+      }
+      for (const type of ['', 'png', 'image/', '/png', 'a b/c']) {
+        expect(() => make('/wA=', type), type).toThrow('MIME')
+      }
+    }
+  })
+
+  it('is there for those who may use it, whom it learns of [L-TOOL-030]', async () => {
+    const server = createServer(info)
+    const visible = ({ principal }: { principal?: string | undefined }): boolean =>
+      principal === 'ada'
+    server.tool('secret', { visible }, (_args, ctx) => `${ctx.principal} ${String(ctx.auth)}`)
+    for (const principal of ['ada', 'bob', undefined]) {
+      const caller = { principal, auth: 'token' }
+      const wire = await openWire(server, '2025-11-25', {}, { caller })
+      const { tools } = await wire.result('tools/list')
+      const response = await wire.request('tools/call', { name: 'secret' })
+      expect(tools).toHaveLength(principal === 'ada' ? 1 : 0)
+      if (principal === 'ada') {
+        expect(response.result).toMatchObject({ content: [{ text: 'ada token' }] })
+      } else expect(response.error?.code).toBe(-32602)
+    }
+  })
+
+  it('can be called only so often by each principal [L-TOOL-031] [L-COMP-010]', async () => {
+    const server = createServer(info)
+    server.tool('a', {}, () => 'a')
+    server.prompt(
+      'p',
+      { input: z.object({ x: z.string() }), complete: { x: () => ['1'] } },
+      () => '',
+    )
+    server.use('tools/call', rateLimit({ requests: 2, perMs: 60_000 }))
+    server.use('completion/complete', rateLimit({ requests: 1, perMs: 60_000 }))
+    const handle = createHandler(server)
+    const send = async (principal: string) => {
+      const as = Object.assign((request: Request) => handle(request, { principal }), handle)
+      return (await openSession(as)).send
+    }
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a' } }
+    const ada = await send('ada')
+    for (const code of [undefined, undefined, 429]) {
+      const { error } = await lastMessage(await ada(call))
+      expect(error?.code).toBe(code)
+      if (code) expect((error?.data as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0)
+    }
+    const bob = await send('bob')
+    expect((await lastMessage(await bob(call))).error).toBeUndefined()
+    const ref = { type: 'ref/prompt', name: 'p' }
+    const params = { ref, argument: { name: 'x', value: '' } }
+    const complete = { ...call, method: 'completion/complete', params }
+    expect((await lastMessage(await bob(complete))).error).toBeUndefined()
+    expect((await lastMessage(await bob(complete))).error?.code).toBe(429)
+    await handle.close()
+  })
+
+  it('can have its results cleaned, and tells no failure as it was [L-TOOL-032]', async () => {
+    const server = createServer(info)
+    server.tool('leak', {}, () => 'the key is hunter2')
+    server.tool('crash', {}, () => {
+      throw new Error('cannot open hunter2')
+    })
+    server.use('tools/call', async (_request, _ctx, next) => {
+      const result = await next()
+      return JSON.parse(JSON.stringify(result).replaceAll('key is hunter2', 'key is hidden'))
+    })
+    const client = await connectInMemory(server, { revision: '2025-11-25' })
+    expect(await client.callTool('leak')).toEqual({
+      content: [{ type: 'text', text: 'the key is hidden' }],
+    })
+    expect(JSON.stringify(await client.callTool('crash'))).not.toContain('hunter2')
+    await client.close()
+  })
+})
+
+const everything: Revision[] = revisions.map(({ version }) => version)
+
+describe.each(everything)('whatever a handler throws in %s', (revision) => {
+  it.each([
+    'text',
+    null,
+    undefined,
+    7,
+    { code: 'ENOENT', message: 3 },
+    Object.assign(new Error('no'), { code: 'ENOENT' }),
+    [],
+    Symbol('s'),
+  ])('(%s) becomes an error with a code and a message [L-RPC-009]', async (thrown) => {
+    const server = createServer(info)
+    server.resource('a:b', { name: 'a' }, () => {
+      throw thrown
+    })
+    const client = await connectInMemory(server, { revision })
+    const error: unknown = await client.readResource('a:b').catch((e: unknown) => e)
+    expect(error).toMatchObject({ code: -32603, message: 'Internal error' })
+    await client.close()
+  })
+})
+
+describe.each(LEGACY)('results in %s', (revision) => {
+  it('are objects: nothing is {}, anything else is an internal error [L-RPC-008]', async () => {
+    const server = createServer(info)
+    server.tool('a', {}, () => 'a')
+    let result: unknown
+    server.use('tools/list', () => Promise.resolve(result as never))
+    const wire = await openWire(server, revision)
+    for (result of [undefined, null]) expect(await wire.result('tools/list')).toEqual({})
+    for (result of [[], 'x', 7, true]) expect(await wire.code('tools/list')).toBe(-32603)
+    expect(await wire.result('ping')).toEqual({})
+  })
+})
