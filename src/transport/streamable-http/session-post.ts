@@ -74,7 +74,7 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
     throw refuse(400, '"initialize" cannot be part of a batch')
   }
   if (messages.some(isResponse) && !messages.every(isResponse)) {
-    throw invalid('A batch has either calls or responses')
+    throw refuse(400, 'A batch has either calls or responses')
   }
   const requests = messages.filter((m) => isRequest(m))
   const ids = new Set(requests.map(({ id }) => id))
