@@ -82,8 +82,9 @@ export class ReplayInput implements Input {
 
   ask(question: Question): Promise<JsonObject> {
     const key = question.key ?? `${question.request.method}#${++this.#count}`
+    const taken = this.#keys.has(key)
     this.#keys.add(key)
-    const answer = this.#track(this.#answer(key, question))
+    const answer = this.#track(taken ? refuseKey(key) : this.#answer(key, question))
     // A question that is asked but not awaited must not count as an unhandled rejection.
     answer.catch(() => {})
     return answer
@@ -159,6 +160,10 @@ export class ReplayInput implements Input {
     )
     return this.#divergence
   }
+}
+
+async function refuseKey(key: string): Promise<never> {
+  throw new TypeError(`The key "${key}" is taken in this call: give each question its own`)
 }
 
 /** A record without a prototype, so that any text can be a key. */

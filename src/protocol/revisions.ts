@@ -3,7 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
-import { INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, RESOURCE_NOT_FOUND } from './errors.ts'
+import {
+  HEADER_MISMATCH,
+  INVALID_PARAMS,
+  MISSING_REQUIRED_CLIENT_CAPABILITY,
+  RESOURCE_NOT_FOUND,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from './errors.ts'
 
 /** A revision of the protocol, named by its date. */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
@@ -23,6 +29,8 @@ export interface RevisionFacts {
   readonly argumentErrorsAsResult: boolean
   /** The code of "no such resource". */
   readonly resourceNotFound: number
+  /** Which codes from -32099 to -32000 exist; where that is not said, they are free. */
+  readonly reservedCodes: readonly number[] | undefined
   /** The code of "the client lacks a capability", where there is one. */
   readonly missingCapability: number | undefined
   /** `audio` content, tool annotations, `progress.message`, the `completions` capability. */
@@ -50,6 +58,7 @@ const v20241105: RevisionFacts = {
   argumentErrorsAsResult: false,
   resourceNotFound: RESOURCE_NOT_FOUND,
   missingCapability: undefined,
+  reservedCodes: undefined,
   audio: false,
   titles: false,
   icons: false,
@@ -85,6 +94,11 @@ const v20260728: RevisionFacts = {
   primedStreams: false,
   resourceNotFound: INVALID_PARAMS,
   missingCapability: MISSING_REQUIRED_CLIENT_CAPABILITY,
+  reservedCodes: [
+    HEADER_MISMATCH,
+    MISSING_REQUIRED_CLIENT_CAPABILITY,
+    UNSUPPORTED_PROTOCOL_VERSION,
+  ],
   structuredContent: 'any',
   elicitationIds: false,
   tasks: 'extension',

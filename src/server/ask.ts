@@ -10,6 +10,12 @@ import type { InputRequest } from '../protocol/types.ts'
 import type { Input } from '../patterns/input.ts'
 import type { Exchange } from './exchange.ts'
 
+const ASKABLE: readonly string[] = [
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+] satisfies InputRequest['method'][]
+
 /** A request that may ask its client. */
 export interface Asker {
   readonly exchange: Exchange
@@ -35,9 +41,13 @@ export async function askClient(
 /**
  * Checks that the client may be asked.
  *
+ * @throws {TypeError} when it is nothing that a client can be asked.
  * @throws {McpError} `CAPABILITY_MISSING` when it did not declare what that needs.
  */
 export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
+  if (!ASKABLE.includes(request.method)) {
+    throw new TypeError(`A client cannot be asked "${request.method}"`)
+  }
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
   throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {

@@ -9,6 +9,7 @@ import {
   METHOD_NOT_FOUND,
   ProtocolError,
   toErrorObject,
+  type ErrorObject,
   UrlElicitationRequired,
 } from '../protocol/errors.ts'
 import {
@@ -186,7 +187,16 @@ function encodeOnce(
   return { ...known, resultType, ttlMs, cacheScope, _meta }
 }
 
-function describe(error: unknown, { missingCapability }: RevisionFacts) {
-  if (!isMissingCapability(error)) return toErrorObject(error)
+function describe(
+  error: unknown,
+  { missingCapability, reservedCodes }: RevisionFacts,
+): ErrorObject {
+  if (!isMissingCapability(error)) {
+    const told = toErrorObject(error)
+    const { code } = told
+    const foreign =
+      reservedCodes && code >= -32099 && code <= -32000 && !reservedCodes.includes(code)
+    return foreign ? { ...told, code: INTERNAL_ERROR } : told
+  }
   return { code: missingCapability ?? INTERNAL_ERROR, message: error.message, data: error.data }
 }

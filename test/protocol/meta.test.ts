@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { isMetaKey, isReservedMetaKey } from '../../src/index.ts'
+
+describe('keys of _meta', () => {
+  it.each([
+    'progressToken',
+    'com.example/foo',
+    'com.example.mcp/x',
+    'a-b.c1/na_me.v-2',
+    'com.example/',
+    'a-1.b2/x',
+    'a-b_c.d',
+  ])('%s is one [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]', (key) => {
+    expect(isMetaKey(key)).toBe(true)
+  })
+
+  it.each([
+    '1com.example/x',
+    'com.-ex/x',
+    'com.ex-/x',
+    'com..ex/x',
+    'com.example/_x',
+    'com.example/x-',
+    '/x',
+    'a./x',
+    '1a/x',
+    'a-/x',
+    'a_b/x',
+    'com.x/a.',
+    '',
+  ])('"%s" is none [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]', (key) => {
+    expect(isMetaKey(key)).toBe(false)
+  })
+
+  it.each([
+    ['io.modelcontextprotocol/x', true],
+    ['dev.mcp/x', true],
+    ['org.modelcontextprotocol.api/x', true],
+    ['com.mcp.tools/x', true],
+    ['com.example.mcp/x', false],
+    ['com.example/x', false],
+    ['mcp', false],
+  ])('%s belongs to the protocol: %s', (key, reserved) => {
+    expect(isReservedMetaKey(key)).toBe(reserved)
+  })
+})
