@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-import { ProtocolError } from '../protocol/errors.ts'
+import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
   Annotations,
@@ -185,7 +185,10 @@ export function unsubscribeResource(
 }
 
 function sessionRecord(ctx: RequestContext): { subscriptions: string[] } {
-  return ctx.exchange.session?.record ?? { subscriptions: [] }
+  const { session } = ctx.exchange
+  if (session) return session.record
+  // Where nothing could be told later, nothing is offered either
+  throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
 }
 
 function findResource(

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import { revisions, type JsonObject } from '../../src/index.ts'
+import { createHandler, createServer } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { lastMessage, openSession, post } from '../transport/streamable-http/post.ts'
+import { makeRichServer } from '../traffic/server.ts'
+import { openWire } from './wire.ts'
+
+const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
+const info = { name: 's', version: '1' }
+
+describe.each(LEGACY)('resources in %s', (revision) => {
+  it('are offered where there are any, and are no methods elsewhere [L-RES-001]', async () => {
+    const server = createServer(info)
+    const without = await openWire(server, revision)
+    expect(without.welcome.capabilities).not.toHaveProperty('resources')
+    for (const method of ['list', 'read', 'templates/list', 'subscribe', 'unsubscribe']) {
+      expect(await without.code(`resources/${method}`, { uri: 'a:b' })).toBe(-32601)
+    }
+    server.resource('a:b', { name: 'a' }, () => 'text')
+    const withResources = await openWire(server, revision)
+    expect(withResources.welcome.capabilities).toHaveProperty('resources')
+    expect((await withResources.result('resources/list')).resources).toHaveLength(1)
+  })
+
+  it('have contents with a URI, and text or bytes but never both [L-RES-004] [L-RES-005]', async () => {
+    const { server } = makeRichServer()
+    const wire = await openWire(server, revision)
+    const read = async (uri: string): Promise<JsonObject[]> =>
+      (await wire.result('resources/read', { uri })).contents as JsonObject[]
+    const [one, bytes, many] = [
+      await read('note://one'),
+      await read('note://bytes'),
+      await read('note://many'),
+    ]
+    expect(one).toEqual([{ uri: 'note://one', mimeType: 'text/plain', text: 'First' }])
+    // Not UTF-8, so that it could not be text
+    expect(bytes).toEqual([{ uri: 'note://bytes', mimeType: 'text/plain', blob: 'AP8=' }])
+    expect(many.map(({ uri, text, blob }) => [uri, text, blob])).toEqual([
+      ['note://many', 'a', undefined],
+      ['note://many/b', undefined, 'AAAA'],
+    ])
+  })
+
+  it('keep every byte [L-RES-006]', async () => {
+    const server = createServer(info)
+    const lengths = [0, 1, 2, 3, 0x8000, 0x8001, 70_000]
+    const made = lengths.map((length) => crypto.getRandomValues(new Uint8Array(length % 65_537)))
+    made.forEach((bytes, n) => server.resource(`b:${n}`, { name: `${n}` }, () => bytes))
+    const client = await connectInMemory(server, { revision })
+    for (const [n, bytes] of made.entries()) {
+      const [contents] = (await client.readResource(`b:${n}`)).contents
+      expect(Buffer.from((contents as { blob: string }).blob, 'base64').equals(bytes)).toBe(true)
+    }
+    await client.close()
+  })
+
+  it.each([
+    'one',
+    '/etc/passwd',
+    'file:///../etc/passwd',
+    'file:///a/%2e%2e/%2e%2e/etc/passwd',
+    'file:///a/..%2f..%2fetc/passwd',
+    'file:///a%00',
+    'file:///%zz',
+    7,
+    null,
+    undefined,
+  ])('with the URI %j are not read [L-RES-007]', async (uri) => {
+    const server = createServer(info)
+    const seen: unknown[] = []
+    server.resourceTemplate('file:///{+path}', { name: 'files' }, ({ variables }) => {
+      seen.push(variables.path)
+      return 'x'
+    })
+    const wire = await openWire(server, revision)
+    const missing = typeof uri === 'string' && !uri.startsWith('file:')
+    expect(await wire.code('resources/read', { uri } as never)).toBe(missing ? -32002 : -32602)
+    expect(seen).toEqual([])
+    await wire.result('resources/read', { uri: 'file:///a/b..c' })
+    expect(seen).toEqual(['a/b..c'])
+  })
+
+  it('cannot have URIs that are none [L-RES-011]', () => {
+    const server = createServer(info)
+    for (const uri of ['my_scheme://a', '1a:b', 'a', '', '://a', 'a b:c', 'a:b c']) {
+      expect(() => server.resource(uri, { name: 'a' }, () => ''), uri).toThrow(TypeError)
+    }
+    for (const uri of ['a:b', 'my-scheme+x.y://a?b#c', 'urn:isbn:1']) {
+      server.resource(uri, { name: 'a' }, () => '')
+    }
+  })
+
+  it('are subscribed to and no longer with {} [L-RES-015]', async () => {
+    const server = createServer(info)
+    server.resource('a:b', { name: 'a' }, () => '')
+    const wire = await openWire(server, revision)
+    for (const method of ['subscribe', 'subscribe', 'unsubscribe', 'unsubscribe']) {
+      expect(await wire.result(`resources/${method}`, { uri: 'a:b' })).toEqual({})
+    }
+  })
+
+  it('are described by what the revision has [L-RES-020]', async () => {
+    const wire = await openWire(makeRichServer().server, revision)
+    const [resource] = (await wire.result('resources/list')).resources as JsonObject[]
+    const members = ['annotations', 'description', 'mimeType', 'name']
+    if (revision >= '2025-06-18') members.push('_meta', 'title')
+    if (revision >= '2025-11-25') members.push('icons')
+    const all = [...members, 'size', 'uri'].toSorted()
+    expect(Object.keys(resource ?? {}).toSorted()).toEqual(all)
+    const { resourceTemplates } = await wire.result('resources/templates/list')
+    const [template] = resourceTemplates as JsonObject[]
+    expect(Object.keys(template ?? {}).toSorted()).toEqual([...members, 'uriTemplate'].toSorted())
+  })
+})
+
+describe('subscribing where no change can be told of', () => {
+  it.each(LEGACY)('is not offered, and no method, in %s [L-RES-015]', async (revision) => {
+    const server = createServer(info)
+    server.resource('a:b', { name: 'a' }, () => '')
+    const handle = createHandler(server, { sessions: false })
+    const params = { protocolVersion: revision, capabilities: {}, clientInfo: info }
+    const open = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+    const { result } = await lastMessage(await post(handle, open))
+    expect(result.capabilities).toMatchObject({ resources: {} })
+    expect(JSON.stringify(result.capabilities)).not.toContain('subscribe')
+    const method = 'resources/subscribe'
+    const subscribe = { jsonrpc: '2.0', id: 2, method, params: { uri: 'a:b' } }
+    const headers = { 'mcp-protocol-version': revision }
+    expect((await lastMessage(await post(handle, subscribe, headers))).error.code).toBe(-32601)
+    await handle.close()
+    const { send } = await openSession(createHandler(server), revision)
+    expect((await lastMessage(await send(subscribe))).result).toEqual({})
+  })
+})
