@@ -46,14 +46,27 @@ export async function buildForWorker(name: string, way: string): Promise<string>
     import { subject } from './subjects/${name === 'official v2' ? 'official' : name}.ts'
     const handle = subject.${way}('echo')
     export default { fetch: (request) => handle(request) }`
+  return buildModule({ stdin: { contents, resolveDir: source('.'), sourcefile: 'worker.ts' } })
+}
+
+/**
+ * Compiles a file of this folder that is a Worker.
+ *
+ * @returns the Worker's only module
+ */
+export function buildWorker(file: string): Promise<string> {
+  return buildModule({ entryPoints: [source(file)] })
+}
+
+async function buildModule(input: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     ...common,
+    ...input,
     sourcemap: false,
-    stdin: { contents, resolveDir: source('.'), sourcefile: 'worker.ts' },
     write: false,
     platform: 'browser',
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
   })
-  return outputFiles[0]?.text ?? ''
+  return outputFiles?.[0]?.text ?? ''
 }

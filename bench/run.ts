@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   'tools-list': () => import('./tools-list.ts'),
   streams: () => import('./streams.ts'),
   workerd: () => import('./workerd.ts'),
+  objects: () => import('./objects.ts'),
   stdio: () => import('./stdio.ts'),
   'in-memory': () => import('./in-memory.ts'),
 }

@@ -19,15 +19,26 @@ interface Forwarded extends Identity {
 
 const HEADER_CALLER = 'edgewise-caller'
 
-/** The headers of a request, with who calls instead of what the client may have claimed. */
-export function withIdentity(headers: Headers, { principal, auth, shared }: Forwarded): Headers {
-  const forwarded = new Headers(headers)
-  // The Worker checked it, and answers the page itself.
-  forwarded.delete('origin')
+/** The request as the object gets it: with who calls, instead of what the client may have claimed. */
+export function withIdentity(request: Request, { principal, auth, shared }: Forwarded): Request {
   const text = JSON.stringify({ principal, auth, shared })
-  if (text === '{}') forwarded.delete(HEADER_CALLER)
-  else forwarded.set(HEADER_CALLER, encodeURIComponent(text))
-  return forwarded
+  // The object answers a GET with a socket, if it does not refuse it.
+  const opens = request.method === 'GET'
+  if (text === '{}' && !opens && !request.headers.has(HEADER_CALLER) && !hasOrigin(request)) {
+    return request
+  }
+  const headers = new Headers(request.headers)
+  // The Worker checked it, and answers the page itself.
+  headers.delete('origin')
+  if (text === '{}') headers.delete(HEADER_CALLER)
+  else headers.set(HEADER_CALLER, encodeURIComponent(text))
+  if (opens) headers.set('upgrade', 'websocket')
+  return new Request(request, { headers })
+}
+
+/** Whether a page sent the request. */
+export function hasOrigin({ headers }: Request): boolean {
+  return headers.has('origin')
 }
 
 /** Who calls, in the object. */

@@ -14,7 +14,7 @@ import {
   type Server,
 } from '../../src/server/index.ts'
 import { requireCompatibility, requireNamespace, type SessionObject } from './bindings.ts'
-import { withIdentity, type Identity } from './caller.ts'
+import { hasOrigin, withIdentity, type Identity } from './caller.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import type { WorkerOptions } from './options.ts'
@@ -120,14 +120,11 @@ async function ask<Env>(
   caller: Caller & { shared?: boolean },
   { keepAliveMs }: WorkerOptions<Env>,
 ): Promise<Response> {
-  const headers = withIdentity(request.headers, caller)
-  // The object answers a GET with a socket, if it does not refuse it.
-  if (request.method === 'GET') headers.set('upgrade', 'websocket')
   try {
-    const response = await object.fetch(new Request(request, { headers }))
+    const response = await object.fetch(withIdentity(request, caller))
     if (response.webSocket) return eventStreamResponse(response.webSocket, keepAliveMs)
-    // The headers of a response from elsewhere cannot be changed, those of its copy can.
-    return new Response(response.body, response)
+    // Pages need more headers, and only those of a copy can be changed.
+    return hasOrigin(request) ? new Response(response.body, response) : response
   } catch (error) {
     // The client learns nothing of it, and the log of the object may be far away.
     console.error(error)

@@ -133,7 +133,7 @@ describe('A change that concerns more sessions than one run may tell', () => {
     await own.get(`/notify?uri=${encodeURIComponent(`${URI}/part`)}`)
     for (const reader of readers) {
       const methods = [await reader.next(), await reader.next()].map((e) => e?.message?.method)
-      expect(methods.toSorted()).toEqual([UPDATED, LISTS])
+      expect(new Set(methods)).toEqual(new Set([UPDATED, LISTS]))
     }
     await own.stop()
   })

@@ -12,5 +12,6 @@ declare module 'cloudflare:workers' {
   interface Row {
     name: string
     n: number
+    value: string
   }
 }

@@ -1,0 +1,156 @@
+/**
+ * `createWorker` on workerd with its Durable Objects, against a bare Worker and a bare object that
+ * parses, reads one row, and answers.
+ */
+import autocannon from 'autocannon'
+import { Miniflare } from 'miniflare'
+import type { Bench } from './bench.ts'
+import { buildWorker } from './build.ts'
+import { compare, type Contender, type Cost } from './compare.ts'
+import { children, cpuUsOf } from './cpu.ts'
+import { handshake, initialize, template, type Template } from './requests.ts'
+
+const echo = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
+const SESSIONS = 40
+const AT_ONCE = 4
+
+interface Running {
+  at: (path: string) => string
+  pid: number | undefined
+  stop: () => Promise<void>
+}
+
+async function start(): Promise<Running> {
+  const before = children()
+  const miniflare = new Miniflare({
+    modules: [
+      { type: 'ESModule', path: 'worker.mjs', contents: await buildWorker('objects-worker.ts') },
+    ],
+    compatibilityDate: '2026-04-01',
+    durableObjects: {
+      MCP_SESSION: { className: 'McpSession', useSQLite: true },
+      MCP_HUB: { className: 'McpHub', useSQLite: true },
+      BARE: { className: 'Bare', useSQLite: true },
+    },
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    cf: false,
+  })
+  await miniflare.ready
+  const url = await miniflare.unsafeGetDirectURL()
+  return {
+    at: (path) => new URL(path, url).href,
+    pid: [...children()].find((child) => !before.has(child)),
+    stop: () => miniflare.dispose(),
+  }
+}
+
+async function cost(pid: number | undefined, work: () => Promise<number>): Promise<Cost> {
+  const [cpu, from] = [cpuUsOf(pid), performance.now()]
+  const calls = await work()
+  const [after, to] = [cpuUsOf(pid), performance.now()]
+  return {
+    wallUs: ((to - from) * 1000) / calls,
+    ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / calls }),
+  }
+}
+
+/** One call over and over. */
+function load(name: string, note: string, url: string, call: Template, on: Running): Contender {
+  return {
+    name,
+    note,
+    close: () => Promise.resolve(),
+    round: () =>
+      cost(on.pid, async () => {
+        const { headers, body } = call
+        const options = { url, method: 'POST' as const, headers, body: body(1) }
+        const result = await autocannon({ ...options, connections: 8, duration: 1 })
+        const failed = result.non2xx + result.errors
+        if (failed > 0) throw new Error(`"${name}" failed ${failed} requests`)
+        return result.requests.total
+      }),
+  }
+}
+
+/** A new session and its first call, over and over. */
+function opening(name: string, url: string, on: Running): Contender {
+  const one = async (): Promise<void> => {
+    const first = await post(url, JSON.stringify(initialize), {})
+    const sessionId = first.headers.get('mcp-session-id') ?? undefined
+    const call = template('tools/call', echo, { revision: '2025-11-25', sessionId })
+    const { status } = await post(url, call.body(1), call.headers)
+    if (status !== 200) throw new Error(`"${name}" answered ${status}`)
+  }
+  return {
+    name,
+    note: 'open + call',
+    close: () => Promise.resolve(),
+    round: () =>
+      cost(on.pid, async () => {
+        const lane = async (): Promise<void> => {
+          for (let n = 0; n < SESSIONS / AT_ONCE; n++) await one()
+        }
+        await Promise.all(Array.from({ length: AT_ONCE }, lane))
+        return SESSIONS
+      }),
+  }
+}
+
+async function post(url: string, body: string, more: Record<string, string>): Promise<Response> {
+  const accept = 'application/json, text/event-stream'
+  const headers = { 'content-type': 'application/json', accept, ...more }
+  const response = await fetch(url, { method: 'POST', headers, body })
+  await response.text()
+  return response
+}
+
+type Pair = (on: Running) => Promise<[Contender, Contender]>
+
+const modern: Pair = async (on) => {
+  const call = template('tools/call', echo, undefined)
+  return [
+    load('floor', 'Worker', on.at('/floor'), call, on),
+    load('edgewise', 'modern', on.at('/mcp'), call, on),
+  ]
+}
+
+const session: Pair = async (on) => {
+  const bare = await post(on.at('/bare'), JSON.stringify(initialize), {})
+  const sessionId = bare.headers.get('mcp-session-id') ?? undefined
+  const own = await handshake((request) => fetch(request), on.at('/mcp'))
+  const call = { revision: own.revision, sessionId }
+  return [
+    load('floor', 'object', on.at('/bare'), template('tools/call', echo, call), on),
+    load('edgewise', 'session', on.at('/mcp'), template('tools/call', echo, own), on),
+  ]
+}
+
+const first: Pair = async (on) => [
+  opening('floor', on.at('/bare'), on),
+  opening('edgewise', on.at('/mcp'), on),
+]
+
+async function measure(pair: Pair, rounds: number) {
+  return compare(
+    async () => {
+      const on = await start()
+      const contenders = await pair(on)
+      for (const contender of contenders) await contender.round()
+      contenders[0].close = on.stop
+      return contenders
+    },
+    { generations: 1, rounds },
+  )
+}
+
+export const bench: Bench = {
+  title: 'createWorker with Durable Objects on workerd (share is of the floor’s requests/s)',
+  tables: async ({ scale }) => {
+    const rounds = Math.ceil(4 * scale)
+    return [
+      { label: 'modern call', goal: 'share ≥ 90 %', rows: await measure(modern, rounds) },
+      { label: 'session call', goal: 'share ≥ 80 %', rows: await measure(session, rounds) },
+      { label: 'new session', goal: 'share ≥ 70 %', rows: await measure(first, rounds) },
+    ]
+  },
+}
