@@ -1,4 +1,3 @@
-/// <reference path="../test/cloudflare/workers.d.ts" />
 /** The Worker of the bench of Durable Objects: the floors, and an echo tool served by createWorker. */
 import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod'

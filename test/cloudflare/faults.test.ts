@@ -37,7 +37,7 @@ describe('A session object', () => {
     expect(answers.map(({ id, result }) => [id, result.structuredContent])).toEqual(
       ids.map((id) => [id, { sum: id + 1 }]),
     )
-  })
+  }, 90_000)
 
   it('answers although nothing can be kept of it', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
