@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
  */
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
 import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
@@ -30,9 +31,6 @@ export interface CallOwner {
   /** Tells the server that a call is not wanted any more. */
   cancelled(call: Call, reason: string): void
 }
-
-/** The longest delay that timers take; what is to last longer is not bounded. */
-const MAX_DELAY_MS = 0x7fffffff
 
 /** One request on its way. */
 export class Call implements Outgoing {
@@ -124,6 +122,7 @@ export class Call implements Outgoing {
     return true
   }
 
+  /** What is to last longer than timers do is not bounded. */
   #arm(delayMs: number): void {
     if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(expire, delayMs, this)
   }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
  */
-import { McpError } from '../protocol/errors.ts'
+import { McpError, type ProtocolError } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -91,8 +91,9 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     await openHttpSse(connection, url).catch((cause: unknown) => {
-      const { message, data = { status } } = error as McpError
-      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause, data })
+      const { code, message, data } = error as McpError | ProtocolError
+      const first = error instanceof McpError ? data : { status, error: { code, message, data } }
+      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause, data: first })
     })
     eras.set(url, HTTP_SSE)
   }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError } from '../protocol/errors.ts'
 
 /**
@@ -22,7 +23,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /**
- * Waits for some milliseconds.
+ * Waits for some milliseconds, but no longer than a timer can.
  *
  * @throws {McpError} `ABORTED` when the signal fires first.
  */
@@ -31,7 +32,7 @@ export async function sleep(delayMs: number, signal: AbortSignal | undefined): P
   try {
     await abortable(
       new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, delayMs)
+        timer = setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS))
       }),
       signal,
     )

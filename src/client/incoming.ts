@@ -38,7 +38,9 @@ export class ServerMessages implements Incoming {
 
   request(message: JsonRpcRequest): void {
     const { id, method } = message
-    if (this.#connection.revision.era === 'modern') {
+    const { revision, serverCapabilities } = this.#connection
+    // While it is not known yet what the server is, it may be one that pings
+    if (revision.era === 'modern' && (serverCapabilities || method !== 'ping')) {
       const what = `The server may not request "${method}"`
       return this.#connection.problem(new McpError('INVALID_MESSAGE', what))
     }

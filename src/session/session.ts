@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 import { Cancellation } from '../patterns/cancellation.ts'
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import { notification } from '../protocol/jsonrpc.ts'
@@ -90,7 +91,7 @@ export class Session {
     }
     const timer = setTimeout(
       () => giveUp(new McpError('TIMEOUT', `The client did not answer "${method}" in time`)),
-      timeoutMs,
+      Math.min(timeoutMs, MAX_DELAY_MS),
     )
     const onAbort = (): void =>
       giveUp(new McpError('ABORTED', `The request that asked "${method}" was cancelled`))

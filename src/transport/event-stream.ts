@@ -3,6 +3,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError } from '../protocol/errors.ts'
 
 const encoder = new TextEncoder()
@@ -46,7 +47,8 @@ export class EventStream {
       { highWaterMark: 64 * 1024, size: (chunk) => chunk.byteLength },
     )
     const { keepAliveMs = 15_000 } = options
-    if (keepAliveMs > 0) this.#timer = setInterval(() => this.comment(), keepAliveMs)
+    const delayMs = Math.min(keepAliveMs, MAX_DELAY_MS)
+    if (delayMs > 0) this.#timer = setInterval(() => this.comment(), delayMs)
   }
 
   /** Whether events can still be sent. */

@@ -1,6 +1,6 @@
 /** The other end of a server over stdio framing: writes any text, and keeps what comes back. */
 import type { ClientCapabilities, JsonObject } from '../../src/index.ts'
-import { serveTransport, type Server } from '../../src/server/index.ts'
+import { serveTransport, type ConnectionOptions, type Server } from '../../src/server/index.ts'
 import { stdioTransport } from '../../src/transport/stdio.ts'
 
 /** A message as the peer sees it. */
@@ -19,7 +19,7 @@ export interface RawPeer extends AsyncDisposable {
 }
 
 /** Serves on a pair of streams. */
-export async function rawPeer(server: Server): Promise<RawPeer> {
+export async function rawPeer(server: Server, options?: ConnectionOptions): Promise<RawPeer> {
   const input = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 100 })
   const got: Raw[] = []
   let changed = (): void => {}
@@ -33,7 +33,7 @@ export async function rawPeer(server: Server): Promise<RawPeer> {
       changed()
     },
   })
-  const served = serveTransport(server, stdioTransport(input.readable, output))
+  const served = serveTransport(server, stdioTransport(input.readable, output), options)
   const writer = input.writable.getWriter()
   const peer: RawPeer = {
     got,

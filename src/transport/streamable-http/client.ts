@@ -54,6 +54,8 @@ export class StreamableHttpChannel implements Channel {
   readonly #receiver: ChannelReceiver
   readonly #maxLength: number
   #session: string | undefined
+  /** Whether the session has had a stream of its own, so that a 404 for one tells of its end. */
+  #streamed = false
   #listening = new AbortController()
 
   constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
@@ -80,7 +82,7 @@ export class StreamableHttpChannel implements Channel {
     }
     if (method === 'initialize') {
       this.#session = response.headers.get(HEADER_SESSION_ID) ?? undefined
-      this.lost = false
+      this.#streamed = this.lost = false
     }
     if (isEventStream(response)) await this.#follow(signal, response, call)
     else if (hasType(response, 'application/json')) {
@@ -125,7 +127,10 @@ export class StreamableHttpChannel implements Channel {
     if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
     try {
       const response = await this.#send('GET', headers, signal)
-      if (isEventStream(response)) return response
+      if (isEventStream(response)) {
+        this.#streamed ||= !call
+        return response
+      }
       const { status } = response
       const passes = status === 429 || (status >= 500 && status !== 501)
       const error = httpError(response, 'The server gave no stream')
@@ -220,6 +225,8 @@ export class StreamableHttpChannel implements Channel {
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
     const response = await this.#sender.send(method, headers, body && JSON.stringify(body), signal)
     if (response.status !== 404 || session === undefined) return response
+    // Some servers refuse the stream in this way, and go on with the session
+    if (method === 'GET' && !this.#streamed && !headers[HEADER_LAST_EVENT_ID]) return response
     discard(response)
     if (this.#session === session) {
       this.#session = undefined

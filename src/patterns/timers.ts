@@ -1,0 +1,8 @@
+/**
+ * What timers can do, which is less than numbers can say.
+ *
+ * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
+ */
+
+/** The longest delay that timers take, in milliseconds; after a longer one they fire at once. */
+export const MAX_DELAY_MS = 0x7fffffff
