@@ -5,7 +5,7 @@
  */
 import { INVALID_PARAMS, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { samplingFault } from '../protocol/sampling.ts'
+import { samplingFault, toolChoiceFault } from '../protocol/sampling.ts'
 import type {
   ClientCapabilities,
   CreateMessageParams,
@@ -110,7 +110,11 @@ export async function answerInput(
     return elicitResult(asked, await onElicit(asked, context))
   }
   if (onSample && method === 'sampling/createMessage') {
-    return { ...(await onSample(checked as CreateMessageParams, context)) }
+    const asked = checked as CreateMessageParams
+    const answer = await onSample(asked, context)
+    const fault = toolChoiceFault(asked, answer)
+    if (fault) throw new McpError('INVALID_USE', fault)
+    return { ...answer }
   }
   return rootsResult(typeof roots === 'function' ? await roots(context) : roots)
 }

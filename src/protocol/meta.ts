@@ -4,6 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 
+import type { Revision } from './revisions.ts'
+
 /** The prefix of the protocol's own keys. */
 const PREFIX = 'io.modelcontextprotocol/'
 
@@ -35,9 +37,18 @@ export function isMetaKey(key: string): boolean {
   )
 }
 
-/** Whether a key's prefix belongs to the protocol, so that applications may not define it. */
-export function isReservedMetaKey(key: string): boolean {
+const OWN_LABELS = ['modelcontextprotocol', 'mcp']
+
+/**
+ * Whether a key's prefix belongs to the protocol, so that applications may not define it: since
+ * 2025-11-25 by its second label, in 2025-06-18 by any label but the last.
+ *
+ * @param revision The newest by default; those before 2025-06-18 reserve nothing.
+ */
+export function isReservedMetaKey(key: string, revision: Revision = '2026-07-28'): boolean {
   const slash = key.indexOf('/')
-  const second = slash < 0 ? undefined : key.slice(0, slash).split('.')[1]
-  return second === 'modelcontextprotocol' || second === 'mcp'
+  if (slash < 0 || revision < '2025-06-18') return false
+  const labels = key.slice(0, slash).split('.')
+  const deciding = revision === '2025-06-18' ? labels.slice(0, -1) : labels.slice(1, 2)
+  return deciding.some((label) => OWN_LABELS.includes(label))
 }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use
  */
 import type { JsonObject } from './jsonrpc.ts'
-import type { ModelPreferences } from './types.ts'
+import type { CreateMessageParams, CreateMessageResult, ModelPreferences } from './types.ts'
 import { isObject } from './validate.ts'
 
 /**
@@ -42,4 +42,14 @@ export function samplingFault({
     unanswered = uses.map((block) => block.id)
   }
   return unanswered.length > 0 ? 'The last message has tool uses without results' : undefined
+}
+
+/** Why an answer does not do what was said of the use of tools. */
+export function toolChoiceFault(
+  { toolChoice }: CreateMessageParams,
+  { content }: CreateMessageResult,
+): string | undefined {
+  const uses = [content].flat().some(({ type }) => type === 'tool_use')
+  if (toolChoice?.mode === 'required' && !uses) return 'The model had to use a tool'
+  return toolChoice?.mode === 'none' && uses ? 'The model may not use tools' : undefined
 }

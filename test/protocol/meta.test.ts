@@ -43,4 +43,17 @@ describe('keys of _meta', () => {
   ])('%s belongs to the protocol: %s', (key, reserved) => {
     expect(isReservedMetaKey(key)).toBe(reserved)
   })
+
+  it.each<[string, boolean, boolean]>([
+    ['mcp.dev/x', true, false],
+    ['dev.mcp/x', false, true],
+    ['com.example.mcp/x', false, false],
+    ['com.mcp.tools/x', true, true],
+    ['io.modelcontextprotocol/x', false, true],
+    ['modelcontextprotocol.io/x', true, false],
+  ])('%s does so in 2025-06-18: %s, in 2025-11-25: %s [L-COM-005]', (key, before, since) => {
+    expect(isReservedMetaKey(key, '2025-06-18')).toBe(before)
+    expect(isReservedMetaKey(key, '2025-11-25')).toBe(since)
+    expect(isReservedMetaKey(key, '2025-03-26')).toBe(false)
+  })
 })
