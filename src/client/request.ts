@@ -179,7 +179,8 @@ async function inputParams(
 /** Refuses a complete result without what its method promises. */
 function check(connection: Connection, method: string, result: Result): void {
   const member = arrays.get(method)
-  if (member && !Array.isArray(result[member])) throw invalid(method, result)
+  const list = member === undefined ? [] : result[member]
+  if (!Array.isArray(list) || !list.every(isObject)) throw invalid(method, result)
   if (method === 'completion/complete') {
     const { completion } = result
     if (!isObject(completion) || !Array.isArray(completion.values)) throw invalid(method, result)
