@@ -58,7 +58,7 @@ describe.each(LEGACY)('sampling in %s', (revision) => {
     { messages: undefined },
     { modelPreferences: { costPriority: 1.5 } },
     { modelPreferences: { speedPriority: -0.1 } },
-  ])('with %j is asked by nobody, and answered with -32602 [L-SAMP-015]', async (wrong) => {
+  ])('with %j is not sent [L-SAMP-015]', async (wrong) => {
     const params = { ...hello, ...wrong } as CreateMessageParams
     const wire = await openWire(
       asking((ctx) => ctx.sample(params)),
