@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { revisions, type CreateMessageParams, type JsonObject } from '../../src/index.ts'
+import {
+  revisions,
+  UrlElicitationRequired,
+  type CreateMessageParams,
+  type JsonObject,
+} from '../../src/index.ts'
 import { createServer, text, type Context } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { until } from '../client/peers.ts'
@@ -344,6 +349,34 @@ describe('cancellation of one request of a batch', () => {
     expect(wire.received.find(({ id }) => id === 2)?.result).toMatchObject({
       content: [{ text: 'done' }],
     })
+  })
+})
+
+describe('the error that names pages to visit', () => {
+  it('is only sent when there are some [L-ELIC-029]', async () => {
+    const server = createServer(info)
+    const page = {
+      mode: 'url' as const,
+      elicitationId: 'e',
+      message: 'x',
+      url: 'https://a.example/',
+    }
+    const errors: Record<string, unknown> = {
+      some: new UrlElicitationRequired([page]),
+      none: new UrlElicitationRequired([]),
+      error: new Error('-32042'),
+      coded: Object.assign(new Error('x'), { code: -32042, data: { elicitations: [page] } }),
+    }
+    for (const [name, error] of Object.entries(errors)) {
+      server.resource(`a:${name}`, { name }, () => {
+        throw error
+      })
+    }
+    const wire = await openWire(server, '2025-11-25', { elicitation: { url: {} } })
+    const codes = Object.keys(errors).map((name) =>
+      wire.code('resources/read', { uri: `a:${name}` }),
+    )
+    expect(await Promise.all(codes)).toEqual([-32042, -32603, -32603, -32603])
   })
 })
 
