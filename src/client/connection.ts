@@ -159,11 +159,12 @@ export class Connection implements ChannelReceiver, CallOwner {
     id: number,
   ): JsonObject | undefined {
     const own = params?._meta
+    const trace = this.options.trace?.()
     // The usual request shares what every request tells
-    if (!own && !meta && !onProgress && !logLevel) {
+    if (!own && !meta && !trace && !onProgress && !logLevel) {
       return this.#meta ? { ...params, _meta: this.#meta } : params
     }
-    const _meta: JsonObject = { ...(isObject(own) ? own : {}), ...meta, ...this.#meta }
+    const _meta: JsonObject = { ...trace, ...(isObject(own) ? own : {}), ...meta, ...this.#meta }
     if (onProgress) _meta.progressToken = id
     if (logLevel && this.#meta) _meta[META_LOG_LEVEL] = logLevel
     if (Object.keys(_meta).length === 0) return params

@@ -23,6 +23,7 @@ export type {
   InputContext,
   RequestOptions,
   ServerIdentity,
+  TraceContext,
 } from './options.ts'
 export type { Receiver, Transport } from '../transport/transport.ts'
 export { McpError, ProtocolError, type McpErrorCode } from '../protocol/errors.ts'

@@ -64,8 +64,20 @@ export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
   readonly cacheEntries?: number
   /** Checks structured output against the tool's schema; says what is wrong, or nothing. */
   readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
+  /**
+   * Gives the W3C trace context of each request, such as `traceparent`, which then travels in its
+   * `_meta`; called once for each that is sent.
+   */
+  readonly trace?: () => TraceContext | undefined
   /** Aborts connecting. It does not end the connection later. */
   readonly signal?: AbortSignal
+}
+
+/** The W3C trace context that a request carries in its `_meta`. */
+export interface TraceContext {
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
+  readonly baggage?: string | undefined
 }
 
 /** Options that matter over HTTP only. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { revisions } from '../../src/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
 import { createHandler, createServer, text, type ObservedEvent } from '../../src/server/index.ts'
 import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
 
@@ -55,6 +57,26 @@ describe('what is observed of a server', () => {
       { type: 'refusal', status: 403, origin: 'https://evil.example' },
     ])
     expect(JSON.stringify(events)).not.toContain(id)
+  })
+
+  it('the trace that a client gives travels with each of its requests, in every revision', async () => {
+    for (const { version } of revisions) {
+      const traces: unknown[] = []
+      const server = createServer(
+        { name: 's', version: '1' },
+        { observe: (event) => event.type === 'request' && traces.push(event.trace.traceparent) },
+      )
+      server.tool('hi', {}, () => text('hi'))
+      const client = await connectInMemory(server, {
+        revision: version,
+        trace: () => ({ traceparent: TRACE }),
+      })
+      traces.length = 0
+      await client.callTool('hi')
+      await client.listAllTools()
+      expect(traces).toEqual([TRACE, TRACE])
+      await client.close()
+    }
   })
 
   it('an observer that throws harms nothing', async () => {
