@@ -70,7 +70,11 @@ export interface PromptEntry extends Entry {
   readonly get: (args: unknown, ctx: Context) => PromptReturn | Promise<PromptReturn>
 }
 
-/** Makes an entry of a prompt; its list of arguments comes from the schema. */
+/**
+ * Makes an entry of a prompt; its list of arguments comes from the schema.
+ *
+ * @throws {TypeError} when the input is no object schema.
+ */
 export function promptEntry<Input extends StandardSchema>(
   name: string,
   options: PromptOptions<Input>,
@@ -78,7 +82,7 @@ export function promptEntry<Input extends StandardSchema>(
 ): PromptEntry {
   const { input, meta, complete, visible, ...described } = options
   const item: Prompt = { name, ...described }
-  if (input) item.arguments = promptArguments(input)
+  if (input) item.arguments = promptArguments(name, input)
   if (meta) item._meta = meta
   return { enabled: true, visible, item, input, complete, get: handler }
 }
@@ -128,10 +132,15 @@ function toResult(content: Content, { description }: Prompt): GetPromptResult {
   return description === undefined ? { messages } : { description, messages }
 }
 
-function promptArguments(input: StandardSchema): PromptArgument[] {
-  const { properties = {}, required = [] } = input['~standard'].jsonSchema.input({
-    target: 'draft-2020-12',
-  }) as Partial<ObjectSchema>
+function promptArguments(name: string, input: StandardSchema): PromptArgument[] {
+  const {
+    type,
+    properties = {},
+    required = [],
+  } = input['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) as Partial<ObjectSchema>
+  if (type !== 'object') {
+    throw new TypeError(`The input of the prompt "${name}" must be an object schema`)
+  }
   return Object.entries(properties).map(([name, { title, description }]) => {
     const argument: PromptArgument = { name, required: required.includes(name) }
     if (typeof title === 'string') argument.title = title

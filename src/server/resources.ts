@@ -202,6 +202,7 @@ function findResource(
     const variables = family.template.match(uri)
     if (variables) return { entry: family, variables }
   }
+  if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is no URI`)
   throw new ProtocolError(ctx.exchange.revision.resourceNotFound, 'Resource not found', { uri })
 }
 

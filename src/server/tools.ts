@@ -11,6 +11,7 @@ import {
   describeIssues,
   type InferInput,
   type InferOutput,
+  type SchemaResult,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
 import type {
@@ -23,6 +24,7 @@ import type {
   Tool,
   ToolAnnotations,
 } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
@@ -105,16 +107,33 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
 ): ToolEntry {
   const { input, output, meta, visible, ...described } = options
   const inputSchema = input ? input['~standard'].jsonSchema.input(TARGET) : NO_ARGUMENTS
-  if (inputSchema?.type !== 'object') {
+  if (!takesObjects(inputSchema)) {
     throw new TypeError(`The input of the tool "${name}" must be an object schema`)
   }
   const { params: headerParams, fault } = findHeaderParams(inputSchema)
   if (fault !== undefined)
     throw new TypeError(`The input of the tool "${name}" is invalid: ${fault}`)
-  const item: Tool = { name, ...described, inputSchema: inputSchema as ObjectSchema }
+  // A union of objects has no type of its own, and every schema here needs one
+  const item: Tool = { name, ...described, inputSchema: { ...inputSchema, type: 'object' } }
   if (output) item.outputSchema = output['~standard'].jsonSchema.output(TARGET)
   if (meta) item._meta = meta
   return { enabled: true, visible, item, input, output, headerParams, run: handler }
+}
+
+/** Whether a schema is for objects, or for a union of which some are. */
+function takesObjects(schema: unknown): schema is JsonObject {
+  if (!isObject(schema)) return false
+  const { type, anyOf, oneOf, allOf } = schema
+  if (type !== undefined) return type === 'object'
+  const branches = anyOf ?? oneOf ?? allOf
+  return '$ref' in schema || (Array.isArray(branches) && branches.some(takesObjects))
+}
+
+/** A tool without a schema takes nothing, as its listing says. */
+function takeNothing(given: JsonObject): SchemaResult<JsonObject> {
+  const names = Object.keys(given)
+  if (names.length === 0) return { value: {} }
+  return { issues: [{ message: 'there are none', path: names.slice(0, 1) }] }
 }
 
 /**
@@ -134,9 +153,9 @@ export async function callTool(
   const given = optionalObject(params, 'arguments') ?? {}
   const entry = server.tools.require(name, ctx.caller)
 
-  const checked = entry.input?.['~standard'].validate(given)
+  const checked = entry.input ? entry.input['~standard'].validate(given) : takeNothing(given)
   const input = checked instanceof Promise ? await checked : checked
-  if (input?.issues) {
+  if (input.issues) {
     const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
     if (ctx.exchange.revision.argumentErrorsAsResult) return toolError(message)
     throw invalidParams(message)
@@ -144,7 +163,7 @@ export async function callTool(
 
   let returned: ToolReturn
   try {
-    returned = await entry.run(input ? input.value : {}, ctx)
+    returned = await entry.run(input.value, ctx)
   } catch (error) {
     return failure(error, ctx, server)
   }
