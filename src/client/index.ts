@@ -5,6 +5,7 @@
  */
 export { connect } from './connect.ts'
 export type { Client } from './client.ts'
+export { loadIcon, selectIcon, type IconLimits, type IconRules, type IconWish } from './icons.ts'
 export { chooseModel } from './model-hints.ts'
 export { toolHints } from './tool-hints.ts'
 export type { Subscription } from './feed.ts'

@@ -1,0 +1,53 @@
+/**
+ * What an image is by its own bytes, whatever was said of it.
+ *
+ * @see https://www.w3.org/TR/png-3/#5Chunk-layout
+ */
+
+/** What the bytes say. */
+export interface ImageFacts {
+  readonly type: 'image/png' | 'image/jpeg'
+  /** In pixels. */
+  readonly width: number
+  /** In pixels. */
+  readonly height: number
+  readonly frames: number
+}
+
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+/** Reads the head of a PNG or a JPEG; nothing when the bytes are neither. */
+export function imageFacts(bytes: Uint8Array<ArrayBuffer>): ImageFacts | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    if (PNG.every((byte, at) => bytes[at] === byte)) return pngFacts(view)
+    return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpegFacts(view) : undefined
+  } catch {
+    // The head ends too early
+    return undefined
+  }
+}
+
+function pngFacts(view: DataView): ImageFacts | undefined {
+  const chunk = (at: number): string =>
+    String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)))
+  if (chunk(8) !== 'IHDR') return undefined
+  let frames = 1
+  // Up to the first image data; what animates stands before it
+  for (let at = 8; chunk(at) !== 'IDAT'; at += 12 + view.getUint32(at)) {
+    if (chunk(at) === 'acTL') frames = view.getUint32(at + 8)
+  }
+  return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20), frames }
+}
+
+function jpegFacts(view: DataView): ImageFacts | undefined {
+  for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
+    const marker = view.getUint8(at + 1)
+    // A frame header; C4, C8 and CC are tables and an extension
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
+      return { type: 'image/jpeg', width, height, frames: 1 }
+    }
+  }
+  return undefined
+}
