@@ -42,10 +42,13 @@ export async function buildForNode(file: string): Promise<string> {
  * @returns the Worker's only module
  */
 export async function buildForWorker(name: string, way: string): Promise<string> {
-  const contents = `
-    import { subject } from './subjects/${name === 'official v2' ? 'official' : name}.ts'
-    const handle = subject.${way}('echo')
-    export default { fetch: (request) => handle(request) }`
+  const contents =
+    name === 'edgewise' && way !== 'stateless'
+      ? `export * from './workers/edgewise.ts'; export { default } from './workers/edgewise.ts'`
+      : `
+        import { subject } from './subjects/${name === 'official v2' ? 'official' : name}.ts'
+        const handle = subject.${way}('echo')
+        export default { fetch: (request) => handle(request) }`
   return buildModule({ stdin: { contents, resolveDir: source('.'), sourcefile: 'worker.ts' } })
 }
 

@@ -49,6 +49,10 @@ async function open(name: SubjectName, way: Way): Promise<Contender> {
     modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await buildForWorker(name, way) }],
     compatibilityDate: '2026-04-01',
     compatibilityFlags: name === 'tmcp' ? ['nodejs_als'] : [],
+    ...(name === 'edgewise' &&
+      way !== 'stateless' && {
+        durableObjects: { MCP_SESSION: { className: 'McpSession', useSQLite: true } },
+      }),
     cf: false,
     port: 0,
   })
@@ -56,7 +60,8 @@ async function open(name: SubjectName, way: Way): Promise<Contender> {
   const pid = [...children()].find((child) => !before.has(child))
   const round = await load(url, way, name, pid)
   for (let warm = 0; warm < 2; warm++) await round()
-  return { name, note: way, round, close: () => miniflare.dispose() }
+  const note = name === 'edgewise' && way === 'session' ? 'session (Durable Object)' : way
+  return { name, note, round, close: () => miniflare.dispose() }
 }
 
 async function measure(ways: readonly Way[], rounds: number): Promise<Measured[]> {

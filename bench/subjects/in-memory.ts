@@ -1,5 +1,6 @@
 /** Client and server in one process, by row label. */
 import type { Client } from '@modelcontextprotocol/client'
+import type { Revision } from 'edgewise'
 
 /** Calls the echo tool and resolves with the text of its answer. */
 type Echo = (text: string) => Promise<string>
@@ -29,4 +30,18 @@ async function official(): Promise<Echo> {
   return async (text) => textOf(await client.callTool({ name: 'echo', arguments: { text } }))
 }
 
-export const subjects: Record<string, () => Promise<Echo>> = { floor, 'official v2': official }
+async function edgewise(revision: Revision): Promise<Echo> {
+  const [{ connectInMemory }, { createEdgewise }] = await Promise.all([
+    import('edgewise/testing'),
+    import('./edgewise-server.ts'),
+  ])
+  const client = await connectInMemory(createEdgewise('echo'), { revision })
+  return async (text) => textOf(await client.callTool('echo', { text }))
+}
+
+export const subjects: Record<string, () => Promise<Echo>> = {
+  floor,
+  'edgewise modern': () => edgewise('2026-07-28'),
+  'edgewise legacy': () => edgewise('2025-11-25'),
+  'official v2': official,
+}
