@@ -44,9 +44,10 @@ async function load(
 }
 
 async function open(name: SubjectName, way: Way): Promise<Contender> {
+  const contents = await buildForWorker(name, way)
   const before = children()
   const miniflare = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await buildForWorker(name, way) }],
+    modules: [{ type: 'ESModule', path: 'worker.mjs', contents }],
     compatibilityDate: '2026-04-01',
     compatibilityFlags: name === 'tmcp' ? ['nodejs_als'] : [],
     ...(name === 'edgewise' &&
