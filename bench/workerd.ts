@@ -52,7 +52,10 @@ async function open(name: SubjectName, way: Way): Promise<Contender> {
     compatibilityFlags: name === 'tmcp' ? ['nodejs_als'] : [],
     ...(name === 'edgewise' &&
       way !== 'stateless' && {
-        durableObjects: { MCP_SESSION: { className: 'McpSession', useSQLite: true } },
+        durableObjects: {
+          MCP_SESSION: { className: 'McpSession', useSQLite: true },
+          MCP_HUB: { className: 'McpHub', useSQLite: true },
+        },
       }),
     cf: false,
     port: 0,

@@ -5,4 +5,4 @@ import { createEdgewise } from '../subjects/edgewise-server.ts'
 const worker = createWorker(createEdgewise('echo'))
 
 export default worker
-export const { McpSession } = worker.durableObjects
+export const { McpHub, McpSession } = worker.durableObjects
