@@ -37,6 +37,26 @@ export async function buildForNode(file: string): Promise<string> {
 }
 
 /**
+ * Compiles a script for Node with all packages inside, as servers are that are shipped as one file.
+ *
+ * @returns path of the compiled script
+ */
+export async function bundleForNode(file: string): Promise<string> {
+  const outfile = `${out}bundled/${file.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`
+  await build({
+    ...common,
+    entryPoints: [source(file)],
+    outfile,
+    platform: 'node',
+    // Some packages call `require` for what Node has built in.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  })
+  return outfile
+}
+
+/**
  * Compiles a Worker that serves one subject's echo tool in one way.
  *
  * @returns the Worker's only module

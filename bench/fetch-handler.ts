@@ -1,5 +1,5 @@
 /** `tools/call` of one echo tool through the fetch handler, in process. */
-import type { Bench } from './bench.ts'
+import { type Bench, ratioTable } from './bench.ts'
 import { measureFetch } from './fetch.ts'
 
 export const bench: Bench = {
@@ -7,16 +7,12 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const options = { generations: 2, rounds: Math.ceil(50 * scale) }
     return [
-      {
-        label: 'legacy',
-        goal: 'ratio ≤ 1.25',
-        rows: await measureFetch('echo', ['stateless', 'session'], options),
-      },
-      {
-        label: 'modern',
-        goal: 'ratio ≤ 1.35',
-        rows: await measureFetch('echo', ['modern'], options),
-      },
+      ratioTable(
+        'legacy',
+        'ratio ≤ 1.25',
+        await measureFetch('echo', ['stateless', 'session'], options),
+      ),
+      ratioTable('modern', 'ratio ≤ 1.35', await measureFetch('echo', ['modern'], options)),
     ]
   },
 }

@@ -1,5 +1,5 @@
 /** One `tools/call` from a client to a server in the same process. */
-import type { Bench } from './bench.ts'
+import { type Bench, ratioTable } from './bench.ts'
 import { buildForNode } from './build.ts'
 import { compare } from './compare.ts'
 import { forkContender } from './fork.ts'
@@ -12,10 +12,10 @@ export const bench: Bench = {
     const start = (name: string) =>
       forkContender(name, script, [name], { warmupMs: 3000, roundMs: 10 })
     return [
-      {
-        label: 'in memory',
-        goal: '≤ 15 µs',
-        rows: await compare(
+      ratioTable(
+        'in memory',
+        '≤ 15 µs',
+        await compare(
           async () => {
             const floor = await start('floor')
             const contenders = []
@@ -25,7 +25,7 @@ export const bench: Bench = {
           },
           { generations: 2, rounds: Math.ceil(40 * scale) },
         ),
-      },
+      ),
     ]
   },
 }

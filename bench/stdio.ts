@@ -2,8 +2,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import type { Bench } from './bench.ts'
-import { buildForNode } from './build.ts'
+import { type Bench, ratioTable } from './bench.ts'
+import { buildForNode, bundleForNode } from './build.ts'
 import { compare, type Contender, type Cost } from './compare.ts'
 import { cpuUsOf } from './cpu.ts'
 import { initialize, initialized, template } from './requests.ts'
@@ -68,7 +68,7 @@ const cost = (
 })
 
 /** Spawns the server anew in each round, until `initialize` is answered. */
-function coldStart(name: string, script: string): Contender {
+async function coldStart(name: string, script: string): Promise<Contender> {
   return {
     name,
     note: 'spawn to answered initialize',
@@ -122,33 +122,41 @@ async function pipelined(name: string, script: string): Promise<Contender> {
 export const bench: Bench = {
   title: 'stdio on Node',
   tables: async ({ scale }) => {
-    const scripts = new Map<string, string>()
-    for (const { name, file } of servers) scripts.set(name, await buildForNode(file))
-    const [floor = '', ...rest] = scripts.keys()
-    const script = (name: string): string => scripts.get(name) ?? ''
+    const installed = await scriptsBy(buildForNode)
+    const bundled = await scriptsBy(bundleForNode)
+    const starts = { generations: 1, rounds: Math.ceil(8 * scale) }
     return [
-      {
-        label: 'cold start',
-        goal: 'ratio ≤ 1.4',
-        rows: await compare(
-          async () => [
-            coldStart(floor, script(floor)),
-            ...rest.map((name) => coldStart(name, script(name))),
-          ],
-          { generations: 1, rounds: Math.ceil(10 * scale) },
-        ),
-      },
-      {
-        label: 'pipelined calls',
-        goal: 'share ≥ 60 %',
-        rows: await compare(
-          async () => [
-            await pipelined(floor, script(floor)),
-            ...(await Promise.all(rest.map((name) => pipelined(name, script(name))))),
-          ],
-          { generations: 2, rounds: Math.ceil(12 * scale) },
-        ),
-      },
+      ratioTable(
+        'cold start, packages as installed',
+        'none set',
+        await compare(() => each(installed, coldStart), starts),
+      ),
+      ratioTable(
+        'cold start, bundled into one file',
+        'ratio ≤ 1.4',
+        await compare(() => each(bundled, coldStart), starts),
+      ),
+      ratioTable(
+        'pipelined calls',
+        'share ≥ 60 %',
+        await compare(() => each(installed, pipelined), {
+          generations: 2,
+          rounds: Math.ceil(12 * scale),
+        }),
+      ),
     ]
   },
+}
+
+type Scripts = readonly (readonly [name: string, script: string])[]
+
+function scriptsBy(compile: (file: string) => Promise<string>): Promise<Scripts> {
+  return Promise.all(servers.map(async ({ name, file }) => [name, await compile(file)] as const))
+}
+
+function each(
+  scripts: Scripts,
+  open: (name: string, script: string) => Promise<Contender>,
+): Promise<Contender[]> {
+  return Promise.all(scripts.map(([name, script]) => open(name, script)))
 }

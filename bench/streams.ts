@@ -1,5 +1,5 @@
 /** Large results and streamed answers through the fetch handler, in process. */
-import type { Bench } from './bench.ts'
+import { type Bench, ratioTable } from './bench.ts'
 import { measureFetch } from './fetch.ts'
 
 export const bench: Bench = {
@@ -9,21 +9,21 @@ export const bench: Bench = {
     // mcp-lite sends progress only to clients that do not accept JSON
     const streaming = { ...options, without: ['mcp-lite'] as const }
     return [
-      {
-        label: '1 MB result',
-        goal: 'none set',
-        rows: await measureFetch('large', ['stateless', 'session'], options),
-      },
-      {
-        label: '1,000 progress notifications',
-        goal: 'none set',
-        rows: await measureFetch('progress', ['modern'], streaming),
-      },
-      {
-        label: '200 streams at once',
-        goal: 'none set',
-        rows: await measureFetch('concurrent', ['modern'], streaming),
-      },
+      ratioTable(
+        '1 MB result',
+        'none set',
+        await measureFetch('large', ['stateless', 'session'], options),
+      ),
+      ratioTable(
+        '1,000 progress notifications',
+        'none set',
+        await measureFetch('progress', ['modern'], streaming),
+      ),
+      ratioTable(
+        '200 streams at once',
+        'none set',
+        await measureFetch('concurrent', ['modern'], streaming),
+      ),
     ]
   },
 }

@@ -1,5 +1,5 @@
 /** `tools/list` with a hundred zod tools through the fetch handler, in process. */
-import type { Bench } from './bench.ts'
+import { type Bench, ratioTable } from './bench.ts'
 import { measureFetch } from './fetch.ts'
 
 export const bench: Bench = {
@@ -7,16 +7,12 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const options = { generations: 1, rounds: Math.ceil(10 * scale) }
     return [
-      {
-        label: 'legacy',
-        goal: 'ratio ≤ 1.2',
-        rows: await measureFetch('list', ['stateless', 'session'], options),
-      },
-      {
-        label: 'modern',
-        goal: 'ratio ≤ 1.2',
-        rows: await measureFetch('list', ['modern'], options),
-      },
+      ratioTable(
+        'legacy',
+        'ratio ≤ 1.2',
+        await measureFetch('list', ['stateless', 'session'], options),
+      ),
+      ratioTable('modern', 'ratio ≤ 1.2', await measureFetch('list', ['modern'], options)),
     ]
   },
 }

@@ -1,7 +1,7 @@
 /** `tools/call` of one echo tool on workerd, under load from autocannon. */
 import autocannon from 'autocannon'
 import { Miniflare } from 'miniflare'
-import type { Bench } from './bench.ts'
+import { type Bench, ratioTable } from './bench.ts'
 import { buildForWorker } from './build.ts'
 import { compare, type Contender, type Cost, type Measured } from './compare.ts'
 import { children, cpuUsOf } from './cpu.ts'
@@ -85,12 +85,8 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const rounds = Math.ceil(4 * scale)
     return [
-      {
-        label: 'legacy',
-        goal: 'share ≥ 90 %',
-        rows: await measure(['stateless', 'session'], rounds),
-      },
-      { label: 'modern', goal: 'share ≥ 90 %', rows: await measure(['modern'], rounds) },
+      ratioTable('legacy', 'share ≥ 90 %', await measure(['stateless', 'session'], rounds)),
+      ratioTable('modern', 'share ≥ 90 %', await measure(['modern'], rounds)),
     ]
   },
 }

@@ -1,0 +1,38 @@
+/** Forked by the memory bench: loads one subject and looks at the heap from time to time. */
+import { handshake, template, url } from './requests.ts'
+import { scenarios } from './scenarios.ts'
+import { type SubjectName, subjects } from './subjects/index.ts'
+
+const [name, what, each, looks] = process.argv.slice(2) as [SubjectName, string, string, string]
+const { method, params, answered } = scenarios.echo
+
+const { subject } = await subjects[name]()
+const handle = subject.session?.('echo')
+if (!handle) throw new Error(`"${name}" has no sessions`)
+
+async function open(): Promise<(id: number) => Promise<void>> {
+  const { headers, body } = template(method, params, await handshake(handle!))
+  return async (id) => {
+    const response = await handle!(new Request(url, { method: 'POST', headers, body: body(id) }))
+    const text = await response.text()
+    if (!answered(text)) throw new Error(`"${name}" answered ${text}`)
+  }
+}
+
+function heapMb(): number {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed / 2 ** 20
+}
+
+const call = await open()
+for (let id = 1; id <= 1000; id++) await call(id)
+const before = heapMb()
+const mb: number[] = []
+for (let look = 0; look < Number(looks); look++) {
+  for (let done = 0; done < Number(each); done++) {
+    if (what === 'calls') await call(done)
+    else await (await open())(1)
+  }
+  mb.push(heapMb() - before)
+}
+process.send?.(mb)
