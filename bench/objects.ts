@@ -4,7 +4,7 @@
  */
 import autocannon from 'autocannon'
 import { Miniflare } from 'miniflare'
-import type { Bench } from './bench.ts'
+import { type Bench, ratioTable } from './bench.ts'
 import { buildWorker } from './build.ts'
 import { compare, type Contender, type Cost } from './compare.ts'
 import { children, cpuUsOf } from './cpu.ts'
@@ -148,9 +148,9 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const rounds = Math.ceil(4 * scale)
     return [
-      { label: 'modern call', goal: 'share ≥ 90 %', rows: await measure(modern, rounds) },
-      { label: 'session call', goal: 'share ≥ 80 %', rows: await measure(session, rounds) },
-      { label: 'new session', goal: 'share ≥ 70 %', rows: await measure(first, rounds) },
+      ratioTable('modern call', 'share ≥ 90 %', await measure(modern, rounds)),
+      ratioTable('session call', 'share ≥ 80 %', await measure(session, rounds)),
+      ratioTable('new session', 'share ≥ 70 %', await measure(first, rounds)),
     ]
   },
 }

@@ -12,13 +12,13 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   'fetch-handler': () => import('./fetch-handler.ts'),
   'tools-list': () => import('./tools-list.ts'),
   workerd: () => import('./workerd.ts'),
-  objects: () => import('./objects.ts'),
   stdio: () => import('./stdio.ts'),
   'in-memory': () => import('./in-memory.ts'),
 }
 
 /** Run by name only. */
 const others: typeof benches = {
+  objects: () => import('./objects.ts'),
   streams: () => import('./streams.ts'),
   memory: () => import('./memory.ts'),
 }
