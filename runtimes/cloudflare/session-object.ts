@@ -18,7 +18,7 @@ import type { Hub } from './hub.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
-import { SqlSessionStore } from './session-store.ts'
+import { ObjectSessionStore } from './session-store.ts'
 import { lendStorage } from './storage.ts'
 import { socketSink } from './stream-socket.ts'
 
@@ -36,7 +36,7 @@ export function sessionObject<Env>(
   const touchMs = Math.min(idleMs / 10, 60_000)
 
   return class McpSession extends DurableObject {
-    readonly #store: SqlSessionStore
+    readonly #store: ObjectSessionStore
     readonly #handle: Handler
     #announce: ((change: ServerChange) => void) | undefined
     /** When the use of each session was noted. */
@@ -55,13 +55,14 @@ export function sessionObject<Env>(
         void this.#setAlarm()
         return mintSessionId(ctx.id, this.#shared)
       }
-      this.#store = new SqlSessionStore(storage, {
+      this.#store = new ObjectSessionStore(storage, {
         mintId,
         findSink: (session, stream) => {
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
           return socket && socketSink(socket)
         },
         changed: () => void (this.#stale = true),
+        onError: (error) => console.error(error),
       })
       this.#joined = this.#store.uses().length > 0 ? null : undefined
       this.#handle = createHandler(server, {

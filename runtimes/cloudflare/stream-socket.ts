@@ -10,7 +10,7 @@ import {
   type ServerSentEvent,
   type Sink,
 } from '../../src/server/index.ts'
-import { cut } from './pieces.ts'
+import { cut } from '../../src/sqlite/index.ts'
 
 /** A message takes 1 MiB at most, and a UTF-16 unit three bytes of it at most. */
 const MAX_PIECE_CHARACTERS = 300_000

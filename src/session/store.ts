@@ -17,7 +17,7 @@ export interface SessionStore {
   save(id: string, record: SessionRecord): void | Promise<void>
   /** Forgets a session and all that belongs to it. */
   remove(id: string): void | Promise<void>
-  /** Every session, where they are few enough to be told of changes one by one. */
+  /** Every session that listens to changes, where the store can tell; else those in use are told. */
   all?(): Iterable<{ id: string; record: SessionRecord }>
   /** The log of a session's streams. */
   eventLog(id: string): EventLog

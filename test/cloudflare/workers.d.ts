@@ -5,7 +5,7 @@ declare module 'cloudflare:workers' {
     protected ctx: {
       storage: {
         sql: { exec(query: string): { toArray(): Row[]; one(): Row } }
-        setAlarm(at: number): Promise<void>
+        deleteAll(): Promise<void>
       }
     }
   }

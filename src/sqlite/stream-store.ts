@@ -1,29 +1,40 @@
 /**
- * The open streams of a session, in the SQLite of its object.
+ * The open streams of a session, in SQLite.
  */
-import type { KeptCall, KeptStream, Sink, StreamStore } from '../../src/server/index.ts'
+import type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
+import type { Sql } from './sql.ts'
 
 /**
- * Makes a store over the table of streams, which all sessions of the object share. A call too long
- * for one row is not kept: after a restart its stream ends without an answer.
+ * Makes a store over the table of streams, which all sessions share. A call too long for one row is
+ * not kept: after a restart its stream ends without an answer.
  *
- * @param sink Finds the connection of a stream that outlived the object.
+ * @param sink Finds the connection of a stream that outlived its host.
+ * @param onError Learns of what could not be kept.
  */
 export function createSqlStreamStore(
-  sql: SqlStorage,
+  sql: Sql,
   session: string,
   sink: (stream: string) => Sink | undefined,
+  onError: (error: unknown) => void,
 ): StreamStore {
+  /** What cannot be kept must not keep the client from its answer. */
+  const attempt = (write: () => void): void => {
+    try {
+      write()
+    } catch (error) {
+      onError(error)
+    }
+  }
   const forget = (id: string): void => {
-    attempt(() => sql.exec('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id))
+    attempt(() => sql.all('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id))
   }
   return {
     keep({ id, call }: KeptStream) {
       const text = call ? JSON.stringify(call) : null
       if (text !== null && text.length > MAX_ROW_CHARACTERS) return forget(id)
       attempt(() =>
-        sql.exec(
+        sql.all(
           `INSERT INTO mcp_streams (session, id, opened_at, call) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET call = excluded.call`,
           session,
@@ -36,24 +47,14 @@ export function createSqlStreamStore(
     forget,
     all() {
       return sql
-        .exec<{ id: string; call: string | null }>(
+        .all<{ id: string; call: string | null }>(
           'SELECT id, call FROM mcp_streams WHERE session = ? ORDER BY opened_at',
           session,
         )
-        .toArray()
         .map(({ id, call }) =>
           call === null ? { id } : { id, call: JSON.parse(call) as KeptCall },
         )
     },
     sink,
-  }
-}
-
-/** What cannot be kept must not keep the client from its answer. */
-function attempt(write: () => void): void {
-  try {
-    write()
-  } catch (error) {
-    console.error(error)
   }
 }

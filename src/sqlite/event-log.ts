@@ -1,11 +1,12 @@
 /**
- * The log of a session's streams, in the SQLite of its object.
+ * The log of a session's streams, in SQLite.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import type { EventLog, EventLogLimits, LoggedEvent } from '../session/event-log.ts'
 import { cut } from './pieces.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
-import type { EventLog, EventLogLimits, LoggedEvent } from '../../src/server/index.ts'
+import type { Sql } from './sql.ts'
 
 /**
  * What spares the last event of each open stream, however old: a client that missed nothing must be
@@ -17,29 +18,31 @@ const NOT_LAST = `seq NOT IN (
 )`
 
 /** Forgets the events of all sessions that were sent before a time, in milliseconds since 1970. */
-export function forgetEvents(sql: SqlStorage, before: number): void {
-  sql.exec(`DELETE FROM mcp_events WHERE at < ? AND ${NOT_LAST}`, before)
+export function forgetEvents(sql: Sql, before: number): void {
+  sql.all(`DELETE FROM mcp_events WHERE at < ? AND ${NOT_LAST}`, before)
 }
 
 /**
- * Makes a log over the table of events, which all sessions of the object share. A message too long
- * for one row takes several; its id is that of the last.
+ * Makes a log over the table of events, which all sessions share. A message too long for one row
+ * takes several; its id is that of the last.
  *
  * The bounds are looked at when an eighth of them was added, so the log may exceed them by that, and
  * by one message.
+ *
+ * @param onError Learns of what could not be kept.
  */
 export function createSqlEventLog(
-  storage: DurableObjectStorage,
+  sql: Sql,
   session: string,
+  onError: (error: unknown) => void,
   { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventLogLimits = {},
 ): EventLog {
-  const { sql } = storage
   // The first message after a start looks at the bounds, as nobody knows what is there.
   let events = Infinity
   let size = 0
 
   const trim = (): void => {
-    const rows = sql.exec<{ seq: number; length: number; more: number }>(
+    const rows = sql.all<{ seq: number; length: number; more: number }>(
       'SELECT seq, length(message) AS length, more FROM mcp_events WHERE session = ? ORDER BY seq DESC',
       session,
     )
@@ -48,7 +51,7 @@ export function createSqlEventLog(
     for (const { seq, length, more } of rows) {
       // Only whole messages go, so the look is at the last row of each; the newest always stays.
       if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
-        sql.exec(
+        sql.all(
           `DELETE FROM mcp_events WHERE session = ? AND seq <= ? AND ${NOT_LAST}`,
           session,
           seq,
@@ -62,7 +65,7 @@ export function createSqlEventLog(
     size = 0
   }
   const insert = (stream: string, message: string, more: 0 | 1): number => {
-    const row = sql.exec<{ seq: number }>(
+    const [row] = sql.all<{ seq: number }>(
       `INSERT INTO mcp_events (session, stream, message, more, at)
        VALUES (?, ?, ?, ?, ?) RETURNING seq`,
       session,
@@ -71,7 +74,7 @@ export function createSqlEventLog(
       more,
       Date.now(),
     )
-    return row.one().seq
+    return row?.seq ?? 0
   }
 
   const append = (stream: string, message: string): string => {
@@ -79,7 +82,7 @@ export function createSqlEventLog(
     if (message.length <= MAX_ROW_CHARACTERS) return `${stream}_${insert(stream, message, 0)}`
     const rows = cut(message, MAX_ROW_CHARACTERS)
     const last = rows.pop() ?? ''
-    return storage.transactionSync(() => {
+    return sql.transaction(() => {
       for (const row of rows) insert(stream, row, 1)
       return `${stream}_${insert(stream, last, 0)}`
     })
@@ -88,7 +91,7 @@ export function createSqlEventLog(
   return {
     get appended() {
       const counted = "SELECT seq FROM sqlite_sequence WHERE name = 'mcp_events'"
-      const [row] = sql.exec<{ seq: number }>(counted)
+      const [row] = sql.all<{ seq: number }>(counted)
       return row?.seq ?? 0
     },
 
@@ -96,7 +99,7 @@ export function createSqlEventLog(
       try {
         return append(stream, message)
       } catch (error) {
-        console.error(error)
+        onError(error)
         return undefined
       }
     },
@@ -104,14 +107,14 @@ export function createSqlEventLog(
     after(eventId) {
       const [stream, seq] = splitId(eventId)
       if (stream === undefined) return undefined
-      const known = sql.exec(
-        'SELECT 1 FROM mcp_events WHERE seq = ? AND session = ? AND stream = ? AND more = 0',
+      const known = sql.all(
+        'SELECT 1 AS known FROM mcp_events WHERE seq = ? AND session = ? AND stream = ? AND more = 0',
         seq,
         session,
         stream,
       )
-      if (known.toArray().length === 0) return undefined
-      const rows = sql.exec<{ seq: number; message: string; more: number }>(
+      if (known.length === 0) return undefined
+      const rows = sql.all<{ seq: number; message: string; more: number }>(
         'SELECT seq, message, more FROM mcp_events WHERE session = ? AND stream = ? AND seq > ? ORDER BY seq',
         session,
         stream,

@@ -1,0 +1,9 @@
+/**
+ * Sessions in SQLite: of a Durable Object, of `node:sqlite` (Node 22.5 and later, Deno), or of
+ * `bun:sqlite`.
+ *
+ * @module
+ */
+export { SqlSessionStore, type SqlSessionStoreOptions } from './session-store.ts'
+export { sqlOf, type Sql, type SqliteDatabase, type SqlValue } from './sql.ts'
+export { cut } from './pieces.ts'

@@ -1,0 +1,143 @@
+// What every store of sessions must do, as a portable suite.
+import type { SessionRecord, SessionStore } from '../../src/server/index.ts'
+import { equal, ok, type Suite } from '../runtimes/harness.ts'
+
+/** Opens an empty store; `reopen` gives another one on the same data, where data outlives a store. */
+export type OpenStore = () => Promise<{ store: SessionStore; reopen?: () => SessionStore }>
+
+const record = (name = 'test'): SessionRecord => ({
+  revision: '2025-11-25',
+  clientInfo: { name, version: '1' },
+  clientCapabilities: { elicitation: {} },
+  initialized: false,
+  subscriptions: ['note://one', '__proto__'],
+})
+const call = (id: number) => ({
+  request: { jsonrpc: '2.0' as const, id, method: 'tools/call', params: { name: 'ü𝄞' } },
+  recording: { answers: {}, steps: {}, open: {} },
+  asked: { 7: 'elicitation/create#1' },
+  answers: {},
+})
+
+/** The suite for one kind of store. */
+export function storeSuite(open: OpenStore): Suite {
+  return {
+    'Records are found by ids of visible ASCII that nobody can guess': async () => {
+      const { store } = await open()
+      const ids = new Set<string>()
+      for (let n = 0; n < 50; n++) ids.add(await store.create(record(`${n}`)))
+      equal(ids.size, 50)
+      for (const id of ids) ok(/^[!-~]{30,}$/.test(id), `"${id}" is no good id`)
+      const [first = ''] = ids
+      equal(await store.load(first), record('0'))
+    },
+
+    'Records that were not created or were removed are not found': async () => {
+      const { store } = await open()
+      for (const id of ['', 'nobody', '__proto__', "' OR 1=1 --"]) {
+        equal((await store.load(id)) ?? null, null)
+      }
+      const id = await store.create(record())
+      const other = await store.create(record('other'))
+      await store.remove(id)
+      equal((await store.load(id)) ?? null, null)
+      equal(await store.load(other), record('other'))
+      await store.remove('nobody')
+    },
+
+    'What is saved of a record is found': async () => {
+      const { store, reopen } = await open()
+      const id = await store.create(record())
+      const changed = { ...record(), initialized: true, logLevel: 'error' as const }
+      await store.save(id, changed)
+      equal(await store.load(id), changed)
+      if (reopen) equal(await reopen().load(id), changed)
+    },
+
+    'Events get ids of their own, and those that followed on the same stream are found':
+      async () => {
+        const { store, reopen } = await open()
+        const id = await store.create(record())
+        const log = store.eventLog(id)
+        const ids = Array.from({ length: 9 }, (_, n) => log.append(n % 2 ? 'odd' : 'even', `${n}`))
+        equal(new Set(ids).size, 9)
+        for (const each of reopen ? [log, reopen().eventLog(id)] : [log]) {
+          equal(each.after(ids[4] ?? ''), {
+            stream: 'even',
+            events: [
+              { id: ids[6], message: '6' },
+              { id: ids[8], message: '8' },
+            ],
+          })
+          equal(each.after(ids[8] ?? ''), { stream: 'even', events: [] })
+          ok(each.appended >= 9, `Only ${each.appended} were counted`)
+        }
+      },
+
+    'Events of other sessions, and unknown ones, are not found': async () => {
+      const { store } = await open()
+      const [one, other] = [await store.create(record()), await store.create(record())]
+      const event = store.eventLog(one).append('stream', '1') ?? ''
+      store.eventLog(one).append('stream', '2')
+      for (const id of ['', 'stream', 'stream_', 'stream_x', 'stream_1e999', '_1', 'other_1']) {
+        equal(store.eventLog(one).after(id) ?? null, null)
+      }
+      equal(store.eventLog(other).after(event) ?? null, null)
+      await store.remove(one)
+      equal(store.eventLog(one).after(event) ?? null, null)
+    },
+
+    'A message of any size and text comes back as it was': async () => {
+      const { store } = await open()
+      const log = store.eventLog(await store.create(record()))
+      const messages = [
+        '',
+        JSON.stringify('\0'),
+        'é𝄞'.repeat(500_000),
+        `x${'𝄞'.repeat(700_000)}`,
+        'last',
+      ]
+      const start = log.append('stream', 'start') ?? ''
+      for (const message of messages) log.append('stream', message)
+      const found = log.after(start)?.events.map(({ message }) => message)
+      equal(
+        found?.map(({ length }) => length),
+        messages.map(({ length }) => length),
+      )
+      ok(
+        found?.every((message, n) => message === messages[n]),
+        'A message was changed',
+      )
+    },
+
+    'The log is bounded and forgets the oldest first': async () => {
+      const { store } = await open()
+      const log = store.eventLog(await store.create(record()))
+      const ids = Array.from({ length: 3000 }, (_, n) => log.append('stream', `${n}`) ?? '')
+      equal(log.after(ids[0] ?? '') ?? null, null)
+      const known = ids.filter((id) => log.after(id)).length
+      ok(known >= 1000 && known <= 1200, `${known} events are kept`)
+      equal(log.after(ids[2990] ?? '')?.events.length, 9)
+    },
+
+    'Open streams are kept in the order of opening, with their calls': async () => {
+      const { store, reopen } = await open()
+      const id = await store.create(record())
+      const streams = store.streams?.(id)
+      if (!streams) return
+      streams.keep({ id: 'b' })
+      streams.keep({ id: 'a', call: call(1) })
+      streams.keep({ id: 'gone' })
+      streams.keep({ id: 'a', call: call(2) })
+      streams.forget('gone')
+      streams.forget('never there')
+      for (const each of [streams, reopen?.().streams?.(id)]) {
+        const found = each?.all().toSorted((x, y) => (x.id < y.id ? -1 : 1))
+        if (found) equal(found, [{ id: 'a', call: call(2) }, { id: 'b' }])
+      }
+      equal(store.streams?.(await store.create(record())).all(), [])
+      await store.remove(id)
+      equal(store.streams?.(id).all(), [])
+    },
+  }
+}
