@@ -6,7 +6,7 @@ export interface Result {
   error?: string
 }
 
-/** Tests by name. One fails when it throws, rejects or takes longer than 15 seconds. */
+/** Tests by name. One fails when it throws, rejects or takes longer than 30 seconds. */
 export type Suite = Record<string, () => void | Promise<void>>
 
 /** Runs all tests of a suite, one after the other. */
@@ -14,7 +14,7 @@ export async function run(suite: Suite, report: (result: Result) => void): Promi
   for (const [name, body] of Object.entries(suite)) {
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('Took longer than 15 seconds')), 15_000)
+      timer = setTimeout(() => reject(new Error('Took longer than 30 seconds')), 30_000)
     })
     try {
       await Promise.race([body(), late])
