@@ -23,7 +23,7 @@ import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
-import { base64 } from './results.ts'
+import { base64, requireAnnotations } from './results.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
@@ -131,6 +131,7 @@ function entryOf<Place extends object>(
   { meta, cache, visible, ...described }: ResourceOptions,
   read: ReadHandler,
 ) {
+  requireAnnotations(described.annotations)
   const item = { ...place, ...described, ...(meta && { _meta: meta }) }
   return { enabled: true, visible, item, cache: requireHints(cache), read }
 }

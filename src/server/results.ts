@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 import type {
+  Annotations,
   AudioContent,
   CallToolResult,
   ContentBlock,
@@ -42,8 +43,13 @@ export function audio(data: Uint8Array | string, mimeType: string): AudioContent
   return { type: 'audio', data: requireBase64(data), mimeType: requireMimeType(mimeType) }
 }
 
-/** A block that points to a resource. */
+/**
+ * A block that points to a resource.
+ *
+ * @throws {TypeError} when the annotations are wrong.
+ */
 export function resourceLink(resource: Resource): ResourceLink {
+  requireAnnotations(resource.annotations)
   return { type: 'resource_link', ...resource }
 }
 
@@ -109,4 +115,17 @@ function isList(
   content: ContentBlock | readonly ContentBlock[],
 ): content is readonly ContentBlock[] {
   return Array.isArray(content)
+}
+
+/**
+ * Checks annotations.
+ *
+ * @throws {TypeError} when the audience is none, the priority not from 0 to 1, or the date no date.
+ */
+export function requireAnnotations(annotations: Annotations = {}): void {
+  const { audience = [], priority = 0, lastModified = '1970-01-01' } = annotations
+  const known = audience.every((role) => role === 'user' || role === 'assistant')
+  const isDate = /^\d{4}-/.test(lastModified) && !Number.isNaN(Date.parse(lastModified))
+  if (known && priority >= 0 && priority <= 1 && isDate) return
+  throw new TypeError(`No annotations: ${JSON.stringify(annotations)}`)
 }

@@ -74,6 +74,28 @@ describe.each(FORMS)('what hosts are told of a question in %s', (revision) => {
   )
 })
 
+describe.each(FORMS)('a form in %s', (revision) => {
+  test('is sent when the host says so, as it was reviewed, and not before [L-ELIC-019]', async () => {
+    const peer = asker(revision)
+    let send: (content: Record<string, string>) => void = () => {}
+    const client = await connectTo(peer, {
+      revision,
+      approve: ({ method, server }) => method === 'elicitation/create' && server.info !== undefined,
+      onElicit: () =>
+        new Promise((resolve) => {
+          send = (content) => resolve({ action: 'accept', content })
+        }),
+    })
+    const answer = ask(peer, 'e', 'elicitation/create', form)
+    await client.ping()
+    const sent = () => peer.seen.filter(({ result: body }) => body !== undefined)
+    expect(sent()).toEqual([])
+    send({ who: 'Ada, reviewed' })
+    expect((await answer).result?.content).toEqual({ who: 'Ada, reviewed' })
+    await client.close()
+  })
+})
+
 describe('URLs that a server asks the user to visit', () => {
   test('are shown whole, with whatever id they have, and fetched by nobody [L-ELIC-023] [L-ELIC-044] [L-ELIC-045] [L-ELIC-046]', async () => {
     const global = vi.spyOn(globalThis, 'fetch')

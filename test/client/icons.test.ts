@@ -9,7 +9,7 @@ function png(width = 48, height = 48, ...before: string[]): Uint8Array<ArrayBuff
   const number = (value: number): number[] => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255)
   const chunk = (name: string, data: number[]): number[] => [
     ...number(data.length),
-    ...[...name].map((character) => character.charCodeAt(0)),
+    ...new TextEncoder().encode(name),
     ...data,
     ...number(0),
   ]

@@ -106,7 +106,7 @@ describe.each(LEGACY)('sampling in %s', (revision) => {
     await call(wire)
     const messages = asked(wire)[0]?.params?.messages as { content: JsonObject | JsonObject[] }[]
     const types = messages
-      .flatMap(({ content }) => [content].flat() as JsonObject[])
+      .flatMap(({ content }) => (Array.isArray(content) ? content : [content]))
       .map(({ type }) => type)
     expect(messages.some(({ content }) => Array.isArray(content))).toBe(revision >= '2025-11-25')
     expect(types.includes('tool_use')).toBe(revision >= '2025-11-25')
@@ -179,7 +179,7 @@ describe.each(FORMS)('forms in %s', (revision) => {
     }
     const server = asking((ctx) => ctx.elicit({ message: 'Where to?', schema }))
     const wire = await openWire(server, revision, { elicitation: {} })
-    wire.onRequest(() => ({ action: 'accept', content: filled as JsonObject }))
+    wire.onRequest(() => ({ action: 'accept', content: filled }))
     expect(JSON.parse(await call(wire))).toEqual({
       action: 'accept',
       content: { ...filled, several: many ? ['mo', 'tu'] : ['mo'], severalTitled: ['tu'] },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { revisions, type JsonObject } from '../../src/index.ts'
-import { createHandler, createServer } from '../../src/server/index.ts'
+import { revisions, type Annotations, type JsonObject } from '../../src/index.ts'
+import { createHandler, createServer, resourceLink, text } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, post } from '../transport/streamable-http/post.ts'
 import { makeRichServer } from '../traffic/server.ts'
@@ -74,7 +74,7 @@ describe.each(LEGACY)('resources in %s', (revision) => {
       return 'x'
     })
     const wire = await openWire(server, revision)
-    expect(await wire.code('resources/read', { uri } as never)).toBe(-32602)
+    expect(await wire.code('resources/read', { uri })).toBe(-32602)
     expect(seen).toEqual([])
     await wire.result('resources/read', { uri: 'file:///a/b..c' })
     expect(seen).toEqual(['a/b..c'])
@@ -110,6 +110,45 @@ describe.each(LEGACY)('resources in %s', (revision) => {
     const { resourceTemplates } = await wire.result('resources/templates/list')
     const [template] = resourceTemplates as JsonObject[]
     expect(Object.keys(template ?? {}).toSorted()).toEqual([...members, 'uriTemplate'].toSorted())
+  })
+})
+
+describe('annotations', () => {
+  it.each<object>([
+    { priority: 1.5 },
+    { priority: -0.1 },
+    { priority: NaN },
+    { audience: ['system'] },
+    { audience: ['user', 'model'] },
+    { lastModified: 'yesterday' },
+    { lastModified: '7' },
+  ])('%j are refused where they are made [L-COM-020]', (annotations) => {
+    const server = createServer(info)
+    const described = { name: 'a', annotations: annotations as Annotations }
+    expect(() => server.resource('a:b', described, () => '')).toThrow(TypeError)
+    expect(() => server.resourceTemplate('a:{b}', described, () => '')).toThrow(TypeError)
+    expect(() => resourceLink({ uri: 'a:b', ...described })).toThrow(TypeError)
+  })
+
+  it.each(LEGACY)('tell no date before 2025-06-18: %s [L-COM-020]', async (revision) => {
+    const server = createServer(info)
+    const annotations: Annotations = {
+      audience: ['user', 'assistant'],
+      priority: 1,
+      lastModified: '2026-01-31T12:00:00Z',
+    }
+    server.resource('a:b', { name: 'a', annotations }, () => '')
+    server.tool('a', {}, () => ({ ...text('x'), annotations }))
+    const wire = await openWire(server, revision)
+    const { lastModified: _, ...old } = annotations
+    const known = revision >= '2025-06-18' ? annotations : old
+    expect(await wire.result('resources/list')).toMatchObject({
+      resources: [{ annotations: known }],
+    })
+    const listed = JSON.stringify(await wire.result('resources/list'))
+    expect(listed.includes('lastModified')).toBe(revision >= '2025-06-18')
+    const { content } = await wire.result('tools/call', { name: 'a' })
+    expect(content).toEqual([{ type: 'text', text: 'x', annotations: known }])
   })
 })
 

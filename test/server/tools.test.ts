@@ -116,7 +116,7 @@ describe.each(LEGACY)('tools in %s', (revision) => {
     server.tool('a', { input: z.object({ n: z.number().max(3) }) }, () => `${++runs}`)
     const wire = await openWire(server, revision)
     for (const n of ['1', 4, null, undefined]) {
-      await wire.request('tools/call', { name: 'a', arguments: { n } as never })
+      await wire.request('tools/call', { name: 'a', arguments: { n } })
     }
     expect(runs).toBe(0)
     await wire.result('tools/call', { name: 'a', arguments: { n: 3 } })
@@ -303,9 +303,7 @@ describe.each(everything)('whatever a handler throws in %s', (revision) => {
     Symbol('s'),
   ])('(%s) becomes an error with a code and a message [L-RPC-009]', async (thrown) => {
     const server = createServer(info)
-    server.resource('a:b', { name: 'a' }, () => {
-      throw thrown
-    })
+    server.resource('a:b', { name: 'a' }, () => Promise.reject(thrown))
     const client = await connectInMemory(server, { revision })
     const error: unknown = await client.readResource('a:b').catch((e: unknown) => e)
     expect(error).toMatchObject({ code: -32603, message: 'Internal error' })

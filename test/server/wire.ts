@@ -73,7 +73,7 @@ export async function openWire(
   }
   const welcome = await result('initialize', {
     protocolVersion: revision,
-    capabilities: capabilities as JsonObject,
+    capabilities,
     clientInfo: { name: 'wire', version: '1' },
   })
   send({ jsonrpc: '2.0', method: 'notifications/initialized' })

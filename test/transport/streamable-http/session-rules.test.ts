@@ -121,7 +121,7 @@ describe('ids of sessions', () => {
     for (let n = 0; n < 200; n++) ids.push((await openSession(handle)).id)
     expect(new Set(ids).size).toBe(200)
     // Places that hold random digits show nearly all 16 of them; a counter or a clock shows few
-    const places = [...ids[0]!].map((_, at) => new Set(ids.map((one) => one[at])).size)
+    const places = Array.from(ids[0]!, (_, at) => new Set(ids.map((one) => one[at])).size)
     expect(places.filter((digits) => digits > 12).length).toBeGreaterThanOrEqual(28)
     expect(ids.toSorted()).not.toEqual(ids)
     await handle.close()
