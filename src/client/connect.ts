@@ -6,7 +6,7 @@
 import { McpError, type ProtocolError } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
-import type { Transport } from '../transport/transport.ts'
+import { requireTransport, type Transport } from '../transport/transport.ts'
 import { Client } from './client.ts'
 import { Connection } from './connection.ts'
 import { discover, statusOf, type LegacyEvidence } from './discover.ts'
@@ -37,7 +37,7 @@ export async function connect(
   try {
     if (typeof target === 'string' || target instanceof URL) {
       await openHttp(connection, new URL(target).href)
-    } else await openTransport(connection, target)
+    } else await openTransport(connection, requireTransport(target))
   } catch (error) {
     await connection.close()
     throw error

@@ -29,7 +29,7 @@ import {
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
 import { Session } from '../session/session.ts'
-import type { Transport } from '../transport/transport.ts'
+import { requireTransport, type Transport } from '../transport/transport.ts'
 import { announceTo } from './announce.ts'
 import { dispatch } from './dispatch.ts'
 import type { Caller, Exchange, Rounds } from './exchange.ts'
@@ -57,14 +57,14 @@ export interface ConnectionOptions {
 /**
  * Serves on a connection until it closes.
  *
- * @throws {TypeError} when the server was not made by `createServer`.
+ * @throws {TypeError} when the server was not made by `createServer`, or the transport is none.
  */
 export async function serveTransport(
   server: Server,
   transport: Transport,
   options: ConnectionOptions = {},
 ): Promise<void> {
-  const connection = new Connection(definitionOf(server), transport, options)
+  const connection = new Connection(definitionOf(server), requireTransport(transport), options)
   await connection.serve()
 }
 

@@ -43,3 +43,13 @@ export interface Transport {
    */
   restart?(): Promise<void>
 }
+
+/**
+ * What is given as a transport, where it is one.
+ *
+ * @throws {TypeError} when it is none.
+ */
+export function requireTransport(given: Transport): Transport {
+  if (typeof given?.start === 'function') return given
+  throw new TypeError('A transport is needed, or where a client connects, a URL')
+}
