@@ -47,7 +47,7 @@ function host(
 }
 
 describe('selectIcon', () => {
-  test('takes PNG and JPEG, the best by theme and size [L-COM-012]', () => {
+  test('takes PNG and JPEG, the best by theme and size [L-COM-012] [M-BASE-065]', () => {
     const icon = (name: string, more: object) => ({ src: `https://peer.example/${name}`, ...more })
     const icons = [
       icon('small', { mimeType: 'image/png', sizes: ['16x16'] }),
@@ -75,12 +75,12 @@ describe('selectIcon', () => {
     'i.png',
     'data:text/html;base64,AAAA',
     'data:image/svg+xml;base64,AAAA',
-  ])('leaves out "%s" [L-COM-014]', async (bad) => {
+  ])('leaves out "%s" [L-COM-014] [M-BASE-068]', async (bad) => {
     expect(selectIcon([{ src: bad }, { src }], rules)).toEqual({ src })
     await expect(loadIcon({ src: bad }, rules)).rejects.toMatchObject({ code: 'INVALID_USE' })
   })
 
-  test('takes icons of the server, of origins that are allowed, and data [L-COM-014] [L-COM-017]', () => {
+  test('takes icons of the server, of origins that are allowed, and data [L-COM-014] [L-COM-017] [M-BASE-071]', () => {
     const foreign = { src: 'https://cdn.example/i.png' }
     expect(selectIcon([foreign], rules)).toBeUndefined()
     expect(selectIcon([{ src: 'https://peer.example:444/i.png' }], rules)).toBeUndefined()
@@ -109,7 +109,7 @@ describe('selectIcon', () => {
 })
 
 describe('loadIcon', () => {
-  test('fetches without credentials, and gives what it is [L-COM-016]', async () => {
+  test('fetches without credentials, and gives what it is [L-COM-016] [M-BASE-070]', async () => {
     const { seen, limits } = host(png())
     expect(await loadIcon({ src, mimeType: 'image/png' }, limits)).toEqual({
       mimeType: 'image/png',
@@ -128,15 +128,18 @@ describe('loadIcon', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test.each([301, 302, 307, 308, 404, 500])('follows no %i [L-COM-015]', async (status) => {
-    for (const location of ['https://evil.example/', 'http://peer.example/i.png', '/other.png']) {
-      const { seen, limits } = host(null, { location }, status)
-      await expect(loadIcon({ src }, limits)).rejects.toMatchObject({ code: 'HTTP' })
-      expect(seen).toHaveLength(1)
-    }
-  })
+  test.each([301, 302, 307, 308, 404, 500])(
+    'follows no %i [L-COM-015] [M-BASE-069]',
+    async (status) => {
+      for (const location of ['https://evil.example/', 'http://peer.example/i.png', '/other.png']) {
+        const { seen, limits } = host(null, { location }, status)
+        await expect(loadIcon({ src }, limits)).rejects.toMatchObject({ code: 'HTTP' })
+        expect(seen).toHaveLength(1)
+      }
+    },
+  )
 
-  test('stops at the limit of bytes, however they come [L-COM-018]', async () => {
+  test('stops at the limit of bytes, however they come [L-COM-018] [M-BASE-072]', async () => {
     let sent = 0
     let cancelled = false
     const endless = new ReadableStream<Uint8Array>({
@@ -168,8 +171,11 @@ describe('loadIcon', () => {
     ['nothing', new Uint8Array(), 'image/png', 'INVALID_MESSAGE'],
     ['a wide PNG', png(100_000, 1), 'image/png', 'LIMIT_EXCEEDED'],
     ['a high JPEG', jpeg(1, 60_000), 'image/jpeg', 'LIMIT_EXCEEDED'],
-  ])('refuses %s [L-COM-018]', async (_name, bytes, type, code) => {
-    const { limits } = host(bytes, { 'content-type': type })
-    await expect(loadIcon({ src }, limits)).rejects.toMatchObject({ code })
-  })
+  ])(
+    'refuses %s [L-COM-018] [M-BASE-067] [M-BASE-072] [M-BASE-073]',
+    async (_name, bytes, type, code) => {
+      const { limits } = host(bytes, { 'content-type': type })
+      await expect(loadIcon({ src }, limits)).rejects.toMatchObject({ code })
+    },
+  )
 })

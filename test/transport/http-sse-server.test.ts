@@ -1,6 +1,9 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { describe, expect, test } from 'vitest'
+import { toNodeListener } from '../../runtimes/node/index.ts'
 import { connect } from '../../src/client/index.ts'
 import { createSseHandler, type Handler, type SseHandlerOptions } from '../../src/server/index.ts'
 import { until } from '../client/peers.ts'
@@ -198,6 +201,22 @@ describe('createSseHandler', () => {
     ])
     await client.close()
     await handle.close()
+  })
+
+  test('ends sessions with their sockets, and leaves none open [L-SSE-011] [L-HTTP-071]', async () => {
+    const { handle, ran } = serve()
+    const http = createServer(toNodeListener((request) => handle(request)))
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const { port } = http.address() as AddressInfo
+    const client = await connect(`http://127.0.0.1:${port}/sse`, { eras: new Map() })
+    const waiting = client.callTool('wait').catch((error: unknown) => error)
+    await until(() => ran.includes('wait'))
+    await client.close()
+    expect(await waiting).toMatchObject({ code: 'CLOSED' })
+    await until(() => ran.includes('aborted'))
+    await handle.close()
+    http.closeIdleConnections()
+    await new Promise((resolve) => http.close(resolve))
   })
 
   test("serves the official client's transport", async () => {
