@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
-import type { ErrorObject } from './errors.ts'
+import { mapKept } from './copy.ts'
+import { type ErrorObject, INTERNAL_ERROR } from './errors.ts'
 
 /** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */
 export type RequestId = string | number
@@ -69,6 +70,33 @@ export function resultResponse(id: RequestId, result: JsonObject): JsonRpcResult
 /** Builds the failed answer to a request; leave `id` out when it could not be read. */
 export function errorResponse(id: RequestId | undefined, error: ErrorObject): JsonRpcErrorResponse {
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error }
+}
+
+/** The answer to a request, or the answers to a batch. */
+export type Answer = JsonRpcResponse | JsonRpcResponse[]
+
+/**
+ * The response, or an internal error in its place when JSON cannot carry it, as with a bigint.
+ *
+ * @param report Learns why.
+ */
+export function writable(
+  response: JsonRpcResponse,
+  report: (error: unknown) => void,
+): JsonRpcResponse {
+  try {
+    JSON.stringify(response)
+    return response
+  } catch (error) {
+    report(error)
+    return errorResponse(response.id, { code: INTERNAL_ERROR, message: 'Internal error' })
+  }
+}
+
+/** The answer with each response {@link writable}; the answer itself when all are. */
+export function writableAnswer(answer: Answer, report: (error: unknown) => void): Answer {
+  if (!Array.isArray(answer)) return writable(answer, report)
+  return mapKept(answer, (response) => writable(response, report))
 }
 
 /** Builds a notification. */

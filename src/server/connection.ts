@@ -20,11 +20,13 @@ import {
   isRequest,
   isResponse,
   resultResponse,
+  type Answer,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
   type RequestId,
+  writableAnswer,
 } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
@@ -129,7 +131,7 @@ class Connection {
     const message = this.#validate(frame)
     if ('fault' in message) return message.fault && this.#send(message.fault)
     if (!isRequest(message)) return this.#take(message)
-    void this.#answer(message).then((response) => response && this.#send(response))
+    void this.#answer(message).then((response) => response && this.#reply(response))
   }
 
   #receiveBatch(frames: readonly unknown[]): void {
@@ -147,7 +149,7 @@ class Connection {
     })
     void Promise.all(answers).then((settled) => {
       const responses = settled.filter((response) => response !== undefined)
-      if (responses.length > 0) this.#send(responses)
+      if (responses.length > 0) this.#reply(responses)
     })
   }
 
@@ -271,6 +273,18 @@ class Connection {
 
   #sendFor(open: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
     return open.cancelled || this.#closed ? undefined : this.#transport.send(message).catch(ignore)
+  }
+
+  /** Sends an answer; what cannot be written of it becomes an internal error. */
+  #reply(answer: Answer): void {
+    if (this.#closed) return
+    this.#transport
+      .send(answer)
+      .catch(() => {
+        const written = writableAnswer(answer, (error) => this.#server.report(error))
+        return written === answer ? undefined : this.#transport.send(written)
+      })
+      .catch(ignore)
   }
 
   /** Sends what nobody waits for; a closed connection is noticed by its receiver. */

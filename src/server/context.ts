@@ -3,12 +3,19 @@
  */
 import { noInput, pushInput, type Input } from '../patterns/input.ts'
 import { emptyRecording, ReplayInput } from '../patterns/replay.ts'
+import { McpError } from '../protocol/errors.ts'
 import { findMethod } from '../protocol/methods.ts'
-import { notification, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
+import {
+  notification,
+  type JsonObject,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   CreateMessageParams,
   CreateMessageResult,
+  InputRequest,
   LoggingLevel,
   Meta,
   ObjectSchema,
@@ -222,11 +229,14 @@ export class RequestContext implements Context {
 
   #chooseInput(): Input {
     const { ask, kept, rounds, revision, cancellation } = this.exchange
-    if (ask && kept) {
-      const input = kept.input((request, sent) => ask(request, cancellation.signal, sent))
-      return (this.replay = input)
+    if (ask) {
+      const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
+        // Nothing carries the question once the answer is sent
+        if (this.#done) throw new McpError('INVALID_USE', `"${this.method}" is answered already`)
+        return ask(request, cancellation.signal, sent)
+      }
+      return kept ? (this.replay = kept.input(push)) : pushInput(push)
     }
-    if (ask) return pushInput((request) => ask(request, cancellation.signal))
     if (rounds && findMethod(this.method, revision)?.asks) {
       return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }

@@ -269,7 +269,11 @@ class Definition implements ServerDefinition {
   }
 
   report(error: unknown, ctx?: Context): void {
-    this.#onError?.(error, ctx)
+    try {
+      this.#onError?.(error, ctx)
+    } catch {
+      // What the hook throws concerns only itself.
+    }
   }
 }
 

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-responses
  */
-import type { JsonRpcMessage, JsonRpcResponse } from '../../protocol/jsonrpc.ts'
+import { type Answer, type JsonRpcMessage, writableAnswer } from '../../protocol/jsonrpc.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { jsonResponse } from './refusal.ts'
 
@@ -33,7 +33,9 @@ export interface ReplyOptions {
   /** Learns that the client closed the event stream. */
   onGone?: (reason: Error) => void
   /** The status of a response that is JSON; 200 by default. */
-  status?: (answer: JsonRpcResponse | readonly JsonRpcResponse[]) => number
+  status?: (answer: Answer) => number
+  /** Learns why a response cannot be written; an internal error takes its place. */
+  report: (error: unknown) => void
   keepAliveMs?: number | undefined
 }
 
@@ -64,16 +66,26 @@ export class Reply {
   }
 
   /** Sends the response, or those of a batch, and ends the answer; without any it is empty. */
-  finish(answer: JsonRpcResponse | readonly JsonRpcResponse[] | undefined): void {
+  finish(answer: Answer | undefined): void {
     const { respond, status } = this.#options
     const stream = this.#stream
     if (stream) {
-      for (const response of [answer ?? []].flat()) void stream.send(response)
+      for (const response of [answer ?? []].flat()) {
+        this.#write(response, (written) => void [written].flat().map((one) => stream.send(one)))
+      }
       stream.end()
     } else if (answer) {
-      respond(jsonResponse(answer, status?.(answer)))
+      this.#write(answer, (written) => respond(jsonResponse(written, status?.(written))))
     } else {
       respond(new Response(null, { status: 202 }))
+    }
+  }
+
+  #write(answer: Answer, write: (answer: Answer) => void): void {
+    try {
+      write(answer)
+    } catch {
+      write(writableAnswer(answer, this.#options.report))
     }
   }
 

@@ -10,6 +10,7 @@ import {
   isRequest,
   isResponse,
   resultResponse,
+  writable,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -154,7 +155,9 @@ async function take(
   if (isResponse(message)) {
     if (session.settle(message)) return
     const work = host.options.calls?.resume(live, message, (record, outlet) =>
-      run(incoming, member, record.call.request, outlet, record),
+      run(incoming, member, record.call.request, outlet, record).then(
+        (answer) => answer && writable(answer, (error) => host.server.report(error)),
+      ),
     )
     if (work) caller.waitUntil?.(work)
   } else if (message.method === 'notifications/cancelled') {

@@ -149,6 +149,7 @@ function makeReply(
   const events = accept.events && !host.options.jsonOnly
   return new Reply({
     respond,
+    report: (error) => host.server.report(error),
     keepAliveMs: host.options.keepAliveMs,
     stream: events ? (opened) => (live ? withLog(live, opened) : plainStream(opened)) : undefined,
   })

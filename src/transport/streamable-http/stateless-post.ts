@@ -11,7 +11,7 @@ import {
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
 } from '../../protocol/errors.ts'
-import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/jsonrpc.ts'
+import type { Answer, JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 import { dispatch, requireMethod } from '../../server/dispatch.ts'
 import type { Caller, Exchange } from '../../server/exchange.ts'
@@ -43,6 +43,7 @@ export async function postStateless(
     const reply = new Reply({
       respond: resolve,
       status,
+      report: (error) => host.server.report(error),
       keepAliveMs: host.options.keepAliveMs,
       onGone: (reason) => cancellation.cancel(reason),
       stream: streams ? plainStream : undefined,
@@ -87,7 +88,7 @@ function check(
   return { revision, client, logLevel, method: facts }
 }
 
-function status(response: JsonRpcResponse | readonly JsonRpcResponse[]): number {
+function status(response: Answer): number {
   if (!('error' in response)) return 200
   return STATUS[response.error.code] ?? 200
 }
