@@ -197,6 +197,18 @@ describe('acknowledgements of a notification', () => {
 })
 
 describe('answers to a request', () => {
+  test('whose JSON breaks off are a failure of the network', async () => {
+    const peer = legacyPeer(() => {
+      const stream = eventStream({ 'content-type': 'application/json' })
+      stream.write('{"jsonrpc":')
+      setTimeout(stream.fail, 10)
+      return stream.response
+    })
+    const client = await connectTo(peer, legacy)
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: 'NETWORK' })
+    await client.close()
+  })
+
   const call = (answer: (seen: Seen) => Response | Promise<Response>) =>
     scripted((seen) => (seen.message.method === 'tools/call' ? answer(seen) : undefined))
   const message = (seen: Seen): unknown => ({

@@ -149,9 +149,9 @@ describe('lists', () => {
     await client.close()
   })
 
-  test('that are no lists are an error', async () => {
+  test.each(['x', [null], [[]], ['a']])('that hold no items are an error: %j', async (tools) => {
     const peer = duplexPeer((message) =>
-      reply(message, message.method === 'server/discover' ? discovered() : { tools: 'x' }),
+      reply(message, message.method === 'server/discover' ? discovered() : { tools }),
     )
     const client = await connectTo(peer)
     await expect(client.listAllTools()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })

@@ -86,7 +86,11 @@ export class StreamableHttpChannel implements Channel {
     }
     if (isEventStream(response)) await this.#follow(signal, response, call)
     else if (hasType(response, 'application/json')) {
-      this.#frame(await readText(response, this.#maxLength, signal), call)
+      const text = readText(response, this.#maxLength, signal)
+      const body = await text.catch((cause: unknown) => {
+        throw cause instanceof McpError ? cause : lostAnswer(method, cause)
+      })
+      this.#frame(body, call)
     } else throw httpError(response, `"${method}" was answered in no known type`)
     if (!call.settled) throw lostAnswer(method)
   }
