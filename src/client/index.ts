@@ -27,4 +27,9 @@ export type {
   TraceContext,
 } from './options.ts'
 export type { Receiver, Transport } from '../transport/transport.ts'
-export { McpError, ProtocolError, type McpErrorCode } from '../protocol/errors.ts'
+export {
+  isResourceNotFound,
+  McpError,
+  ProtocolError,
+  type McpErrorCode,
+} from '../protocol/errors.ts'

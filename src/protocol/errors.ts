@@ -144,6 +144,17 @@ export class ToolError extends Error {
   }
 }
 
+/**
+ * Whether a failed `resources/read` tells that there is no such resource: by -32002 before
+ * 2026-07-28, since then by `INVALID_PARAMS` with the URI in its data.
+ */
+export function isResourceNotFound(error: unknown): error is ProtocolError {
+  if (!(error instanceof ProtocolError)) return false
+  const { code, data } = error
+  const namesUri = typeof data === 'object' && data !== null && 'uri' in data
+  return code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && namesUri)
+}
+
 /** The error object that tells a peer of any thrown value; unknown ones become "Internal error". */
 export function toErrorObject(error: unknown): ErrorObject {
   if (!(error instanceof ProtocolError)) return { code: INTERNAL_ERROR, message: 'Internal error' }

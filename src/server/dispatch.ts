@@ -8,6 +8,7 @@ import {
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   ProtocolError,
+  RESOURCE_NOT_FOUND,
   toErrorObject,
   type ErrorObject,
   UrlElicitationRequired,
@@ -189,11 +190,12 @@ function encodeOnce(
 
 function describe(
   error: unknown,
-  { missingCapability, reservedCodes }: RevisionFacts,
+  { missingCapability, reservedCodes, resourceNotFound }: RevisionFacts,
 ): ErrorObject {
   if (!isMissingCapability(error)) {
     const told = toErrorObject(error)
     const { code } = told
+    if (code === RESOURCE_NOT_FOUND) return { ...told, code: resourceNotFound }
     const foreign =
       reservedCodes && code >= -32099 && code <= -32000 && !reservedCodes.includes(code)
     return foreign ? { ...told, code: INTERNAL_ERROR } : told

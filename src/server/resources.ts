@@ -59,8 +59,11 @@ export interface ReadRequest {
   variables: { readonly [name: string]: string | string[] }
 }
 
-/** What a reader may return: text, bytes, contents, or a whole result. */
-export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult
+/**
+ * What a reader may return: text, bytes, contents, or a whole result; nothing, or no contents, when
+ * there is no such resource.
+ */
+export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult | undefined
 
 /** Reads a resource. */
 export type ReadHandler = (request: ReadRequest, ctx: Context) => ReadReturn | Promise<ReadReturn>
@@ -139,8 +142,8 @@ function entryOf<Place extends object>(
 /**
  * Reads one resource.
  *
- * @throws {ProtocolError} "Resource not found" when no resource and no template has the URI: -32002
- *   before 2026-07-28, `INVALID_PARAMS` since; `data.uri` repeats the URI.
+ * @throws {ProtocolError} "Resource not found" when no resource and no template has the URI, or its
+ *   reader has nothing: -32002 before 2026-07-28, `INVALID_PARAMS` since; `data.uri` repeats the URI.
  */
 export async function readResource(
   registered: Resources,
@@ -151,6 +154,9 @@ export async function readResource(
   const { entry, variables } = findResource(registered, uri, ctx)
   const returned = await entry.read({ uri, variables }, ctx)
   if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
+    if (!returned || (Array.isArray(returned.contents) && returned.contents.length === 0)) {
+      throw notFound(uri, ctx)
+    }
     return entry.cache ? { ...entry.cache, ...returned } : returned
   }
   return { ...entry.cache, contents: [contents(uri, entry.item.mimeType, returned)] }
@@ -204,7 +210,11 @@ function findResource(
     if (variables) return { entry: family, variables }
   }
   if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is no URI`)
-  throw new ProtocolError(ctx.exchange.revision.resourceNotFound, 'Resource not found', { uri })
+  throw notFound(uri, ctx)
+}
+
+function notFound(uri: string, { exchange }: RequestContext): ProtocolError {
+  return new ProtocolError(exchange.revision.resourceNotFound, 'Resource not found', { uri })
 }
 
 function contents(

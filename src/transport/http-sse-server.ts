@@ -6,7 +6,7 @@
  */
 import { INTERNAL_ERROR, INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import { parseJson, readableId, validateMessage } from '../protocol/validate.ts'
+import { isAnswerable, parseJson, readableId, validateMessage } from '../protocol/validate.ts'
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
 import type { Caller } from '../server/exchange.ts'
 import { definitionOf, type Server } from '../server/server.ts'
@@ -176,7 +176,8 @@ function readFrame(text: string): unknown {
   let frame: unknown
   try {
     frame = parseJson(text)
-    return Array.isArray(frame) ? frame : validateMessage(frame)
+    // What no error may answer is judged where the session is known
+    return Array.isArray(frame) || !isAnswerable(frame) ? frame : validateMessage(frame)
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
     throw new Refusal(400, error, { id: readableId(frame) })

@@ -1,7 +1,8 @@
 /** Public reports of resources and completion that went wrong, replayed. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { JsonObject } from '../../src/index.ts'
+import { isResourceNotFound, ProtocolError } from '../../src/client/index.ts'
+import { RESOURCE_NOT_FOUND, type JsonObject } from '../../src/index.ts'
 import { createHandler, createServer, type Handler } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
@@ -43,6 +44,35 @@ describe('a resource', () => {
     expect(errors.map(({ code }) => code)).toEqual([old, modern])
     if (old === -32002) expect(errors.map(({ data }) => data)).toEqual([{ uri }, { uri }])
     expect(JSON.stringify(errors)).not.toContain('secret')
+  })
+
+  it('B073 whose reader has nothing is missing, and the client can tell', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.resourceTemplate('db://{id}', { name: 'db' }, ({ uri, variables: { id } }) => {
+      if (id === 'thrown') throw new ProtocolError(RESOURCE_NOT_FOUND, 'No such row', { uri })
+      return id === 'none' ? undefined : id === 'empty' ? { contents: [] } : 'x'
+    })
+    server.resource('db://fails', { name: 'fails' }, () => {
+      throw new Error('secret')
+    })
+    for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+      await using client = await connectInMemory(server, { revision })
+      const found: boolean[] = []
+      for (const name of [
+        'db://none',
+        'db://empty',
+        'db://thrown',
+        'x://a',
+        'db://fails',
+        'no uri',
+      ]) {
+        const failure: unknown = await client.readResource(name).catch((error: unknown) => error)
+        expect(failure).toBeInstanceOf(ProtocolError)
+        found.push(isResourceNotFound(failure))
+      }
+      expect(found).toEqual([true, true, true, true, false, false])
+      expect((await client.readResource('db://1')).contents).toHaveLength(1)
+    }
   })
 
   it.each(['test://x%20y', 'urn:a:b', 'HTTP://Host/%7Ea/../b'])(
