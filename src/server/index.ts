@@ -48,6 +48,7 @@ export {
   toolError,
   type Content,
 } from './results.ts'
+export { createTickets, type TicketOptions, type Tickets } from './tickets.ts'
 export type { ToolHandler, ToolOptions, ToolRegistration, ToolReturn } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
