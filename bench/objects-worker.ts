@@ -33,18 +33,67 @@ export class Bare extends DurableObject {
   }
 }
 
-interface Env {
-  BARE: {
-    newUniqueId(): object
-    idFromString(id: string): object
-    get(id: object): { fetch(request: Request): Promise<Response> }
+/** Sends a text to every socket; the sockets outlive it in memory. */
+export class BareHub extends DurableObject {
+  fetch(request: Request): Response {
+    if (request.headers.get('upgrade') === null) {
+      for (const socket of this.ctx.getWebSockets()) socket.send('{}')
+      return new Response('told')
+    }
+    const { 0: client, 1: socket } = new WebSocketPair()
+    this.ctx.acceptWebSocket(socket)
+    return new Response(null, { status: 101, webSocket: client } as ResponseInit)
   }
+}
+
+/** Turns a socket of the bare hub into a stream of events. */
+async function listenBare(hub: Stub): Promise<Response> {
+  const response = await hub.fetch(
+    new Request('https://hub/', { headers: { upgrade: 'websocket' } }),
+  )
+  const { webSocket } = response as Response & { webSocket: Socket }
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  const encoder = new TextEncoder()
+  void writer.write(encoder.encode(':\n\n'))
+  webSocket.addEventListener('message', ({ data }) => {
+    void writer.write(encoder.encode(`data: ${data}\n\n`))
+  })
+  webSocket.accept()
+  return new Response(readable, { headers: { 'content-type': 'text/event-stream' } })
+}
+
+interface Socket {
+  accept(): void
+  addEventListener(type: 'message', listener: (event: { data: string }) => void): void
+}
+declare const WebSocketPair: new () => { 0: object; 1: object }
+
+interface Stub {
+  fetch(request: Request): Promise<Response>
+}
+interface Namespace {
+  newUniqueId(): object
+  idFromName(name: string): object
+  idFromString(id: string): object
+  get(id: object): Stub
+}
+interface Env {
+  BARE: Namespace
+  BARE_HUB: Namespace
 }
 
 export default {
   async fetch(request: Request, env: Env, ctx: never): Promise<Response> {
     const { pathname } = new URL(request.url)
     if (pathname === '/mcp') return worker.fetch(request, env, ctx)
+    const hub = env.BARE_HUB.get(env.BARE_HUB.idFromName('hub'))
+    if (pathname === '/bare-listen') return listenBare(hub)
+    if (pathname === '/bare-notify') return hub.fetch(new Request('https://hub/'))
+    if (pathname === '/notify') {
+      await worker.notify.toolsListChanged()
+      return new Response('told')
+    }
     if (pathname === '/floor') return answer((await request.json()) as Call)
     const known = request.headers.get('mcp-session-id')
     const id = known === null ? env.BARE.newUniqueId() : env.BARE.idFromString(known)

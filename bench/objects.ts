@@ -3,46 +3,15 @@
  * parses, reads one row, and answers.
  */
 import autocannon from 'autocannon'
-import { Miniflare } from 'miniflare'
 import { type Bench, ratioTable } from './bench.ts'
-import { buildWorker } from './build.ts'
 import { compare, type Contender, type Cost } from './compare.ts'
-import { children, cpuUsOf } from './cpu.ts'
+import { cpuUsOf } from './cpu.ts'
+import { start, type Running } from './objects-host.ts'
 import { handshake, initialize, template, type Template } from './requests.ts'
 
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
 const SESSIONS = 40
 const AT_ONCE = 4
-
-interface Running {
-  at: (path: string) => string
-  pid: number | undefined
-  stop: () => Promise<void>
-}
-
-async function start(): Promise<Running> {
-  const before = children()
-  const miniflare = new Miniflare({
-    modules: [
-      { type: 'ESModule', path: 'worker.mjs', contents: await buildWorker('objects-worker.ts') },
-    ],
-    compatibilityDate: '2026-04-01',
-    durableObjects: {
-      MCP_SESSION: { className: 'McpSession', useSQLite: true },
-      MCP_HUB: { className: 'McpHub', useSQLite: true },
-      BARE: { className: 'Bare', useSQLite: true },
-    },
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-    cf: false,
-  })
-  await miniflare.ready
-  const url = await miniflare.unsafeGetDirectURL()
-  return {
-    at: (path) => new URL(path, url).href,
-    pid: [...children()].find((child) => !before.has(child)),
-    stop: () => miniflare.dispose(),
-  }
-}
 
 async function cost(pid: number | undefined, work: () => Promise<number>): Promise<Cost> {
   const [cpu, from] = [cpuUsOf(pid), performance.now()]

@@ -19,6 +19,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
 /** Run by name only. */
 const others: typeof benches = {
   objects: () => import('./objects.ts'),
+  idle: () => import('./idle.ts'),
   streams: () => import('./streams.ts'),
   memory: () => import('./memory.ts'),
 }

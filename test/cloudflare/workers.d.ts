@@ -3,6 +3,8 @@ declare module 'cloudflare:workers' {
   export const env: Record<string, unknown>
   export class DurableObject {
     protected ctx: {
+      acceptWebSocket(socket: object): void
+      getWebSockets(): { send(text: string): void }[]
       storage: {
         sql: { exec(query: string): { toArray(): Row[]; one(): Row } }
         deleteAll(): Promise<void>

@@ -1,0 +1,89 @@
+/**
+ * Idle streams on workerd: how long one change takes to reach all of them, against a bare hub of
+ * sockets that do the same.
+ */
+import { type Bench, ratioTable } from './bench.ts'
+import { compare, type Contender } from './compare.ts'
+import { cpuUsOf } from './cpu.ts'
+import { start, type Running } from './objects-host.ts'
+import { handshake, template } from './requests.ts'
+
+const OPENED_AT_ONCE = 8
+
+/** Reads a stream of events until the next event that holds data. */
+function reader(response: Response): () => Promise<void> {
+  if (!response.ok || !response.body) throw new Error(`A stream was refused: ${response.status}`)
+  const chunks = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return async () => {
+    while (!text.includes('data: {')) {
+      const { value, done } = await chunks.read()
+      if (done) throw new Error('A stream ended')
+      text += value
+    }
+    text = text.slice(text.indexOf('data: {') + 7)
+  }
+}
+
+type OpenStream = (on: Running) => Promise<() => Promise<void>>
+
+const bare: OpenStream = async (on) => reader(await fetch(on.at('/bare-listen')))
+
+const listener: OpenStream = async (on) => {
+  const notifications = { toolsListChanged: true }
+  const { headers, body } = template('subscriptions/listen', { notifications }, undefined)
+  const url = on.at('/mcp')
+  const next = reader(await fetch(url, { method: 'POST', headers, body: body(1) }))
+  await next()
+  return next
+}
+
+const session: OpenStream = async (on) => {
+  const url = on.at('/mcp')
+  const { sessionId = '' } = await handshake((request) => fetch(request), url)
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': sessionId }
+  return reader(await fetch(url, { headers }))
+}
+
+async function contender(
+  name: string,
+  note: string,
+  count: number,
+  open: OpenStream,
+  notify: string,
+): Promise<Contender> {
+  const on = await start()
+  const streams: (() => Promise<void>)[] = []
+  const lane = async (): Promise<void> => {
+    while (streams.length < count) streams.push(await open(on))
+  }
+  await Promise.all(Array.from({ length: OPENED_AT_ONCE }, lane))
+  const round: Contender['round'] = async () => {
+    const [cpu, from] = [cpuUsOf(on.pid), performance.now()]
+    await fetch(on.at(notify))
+    await Promise.all(streams.map((next) => next()))
+    const [after, to] = [cpuUsOf(on.pid), performance.now()]
+    return {
+      wallUs: ((to - from) * 1000) / streams.length,
+      ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / streams.length }),
+    }
+  }
+  await round()
+  return { name, note, round, close: () => on.stop() }
+}
+
+export const bench: Bench = {
+  title: 'One change told to idle streams on workerd (µs for each of them)',
+  tables: async ({ scale }) => {
+    const count = Math.ceil(200 * scale)
+    const rows = await compare(
+      async () => [
+        await contender('bare hub', `${count} sockets`, count, bare, '/bare-notify'),
+        await contender('edgewise', `${count} listeners`, count, listener, '/notify'),
+        await contender('edgewise', `${count} sessions`, count, session, '/notify'),
+      ],
+      { generations: 1, rounds: 8 },
+    )
+    return [ratioTable('idle streams', 'none is set', rows)]
+  },
+}
