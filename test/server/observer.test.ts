@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { revisions } from '../../src/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createHandler, createServer, text, type ObservedEvent } from '../../src/server/index.ts'
@@ -8,7 +9,8 @@ const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 function makeServer(observe: (event: ObservedEvent) => void) {
   const server = createServer({ name: 's', version: '1' }, { observe })
-  server.tool('hi', {}, () => text('hi'))
+  const input = z.object({ password: z.string().optional() })
+  server.tool('hi', { input }, () => text('hi'))
   server.tool('bad', {}, () => {
     throw new Error('secret')
   })
