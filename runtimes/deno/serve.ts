@@ -21,28 +21,46 @@ export function serve(server: Server, options: ListenOptions = {}): HttpServer {
   const http = Deno.serve(
     // What to print is the program's affair.
     { port, hostname, signal: closing.signal, onListen: () => {} },
-    (request, { completed }) => {
+    async (request, { completed }) => {
       const gone = new AbortController()
+      let answered = false
       const ended = completed.catch(() => gone.abort()).finally(() => open.delete(ended))
       open.add(ended)
-      return answer(withSignal(request, gone.signal))
+      const left = (): void => {
+        if (!answered) gone.abort()
+      }
+      const response = await answer(withSignal(request, gone.signal, left))
+      answered = true
+      return response
     },
   )
   return listening(http.addr.port, async () => {
-    // Deno either waits for everything or for nothing.
+    // Deno either waits for everything or for nothing, and then cuts even what is just being sent.
     let timer: number | undefined
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, LAST_ANSWERS_MS)))
-    await Promise.race([Promise.all(open), late])
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, LAST_ANSWERS_MS, true)))
+    const cut = await Promise.race([Promise.all(open), late])
     clearTimeout(timer)
+    if (cut !== true) return http.shutdown()
     closing.abort()
-    await http.finished
+    return http.finished
   })
 }
 
 /**
  * Gives a request a signal that aborts when the client leaves and only then. Deno's own one aborts
- * after complete responses too, and prints a warning when it is used.
+ * after complete responses too; as it prints a warning then, it is left alone until somebody looks.
+ *
+ * @param left Learns that Deno's own signal fired.
  */
-function withSignal(request: Request, signal: AbortSignal): Request {
-  return Object.defineProperty(request, 'signal', { value: signal })
+function withSignal(request: Request, signal: AbortSignal, left: () => void): Request {
+  let own: AbortSignal | undefined
+  return Object.defineProperty(request, 'signal', {
+    get() {
+      if (!own) {
+        own = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', request)
+        own.addEventListener('abort', left)
+      }
+      return signal
+    },
+  })
 }

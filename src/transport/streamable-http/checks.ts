@@ -48,7 +48,7 @@ function isAllowedOrigin(
  * Reads the text of a body.
  *
  * @throws {Refusal} 415 when it is no JSON by its type, 413 when it is longer than the limit, 400
- *   when it is not UTF-8.
+ *   when it breaks off or is not UTF-8.
  */
 export async function readBody(
   request: Request,
@@ -59,7 +59,10 @@ export async function readBody(
     throw refuse(415, 'The content type must be "application/json"')
   }
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLong(maxBytes)
-  const bytes = await readBytes(request, maxBytes)
+  const { bodyUsed } = request
+  const bytes = await readBytes(request, maxBytes).catch((error: unknown) => {
+    throw error instanceof Refusal || bodyUsed ? error : refuse(400, 'The body broke off')
+  })
   try {
     return decoder.decode(bytes)
   } catch {

@@ -68,7 +68,11 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
   return {
     port,
     hostname,
-    answer: (request) => router.fetch(request) as Promise<Response>,
+    // Without a host some runtimes make no whole URL of the target
+    answer: async (request) =>
+      URL.canParse(request.url)
+        ? ((await router.fetch(request)) as Response)
+        : new Response(null, { status: 400 }),
     listening: (bound, stop) => ({
       url: `http://${authority}:${bound}${path}`,
       port: bound,

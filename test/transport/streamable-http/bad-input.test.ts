@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHandler } from '../../../src/server/index.ts'
+import { createHandler, createServer } from '../../../src/server/index.ts'
 import { makeServer } from '../../server/fixture.ts'
 import {
   lastMessage,
@@ -36,6 +36,21 @@ describe('what is wrong before it runs', () => {
       }),
     )
     expect(await refusal(response)).toEqual([400, -32700, undefined])
+  })
+
+  it('a body that breaks off is 400 and no failure of the server', async () => {
+    const errors: unknown[] = []
+    const other = createServer({ name: 's', version: '1' }, { onError: (e) => errors.push(e) })
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
+    const init: RequestInit & { duplex: 'half' } = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      duplex: 'half',
+    }
+    const response = await createHandler(other)(new Request('http://localhost/mcp', init))
+    expect(await refusal(response)).toEqual([400, -32600, undefined])
+    expect(errors).toEqual([])
   })
 
   it.each([
