@@ -34,11 +34,15 @@ export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObj
   const found = (env as Record<string, unknown>)[binding]
   if (isNamespace<T>(found)) return found
   throw new Error(
-    `The Worker has no Durable Object binding "${binding}". Export ${className} from the Worker, and add to wrangler.toml:
+    `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and see to it that wrangler.toml has:
 
 [[durable_objects.bindings]]
-name = "${binding}"
-class_name = "${className}"
+name = "${className === 'McpSession' ? binding : 'MCP_SESSION'}"
+class_name = "McpSession"
+
+[[durable_objects.bindings]]
+name = "${className === 'McpHub' ? binding : 'MCP_HUB'}"
+class_name = "McpHub"
 
 [[migrations]]
 tag = "v1"

@@ -78,10 +78,14 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
   const { signal } = connection.options
   connection.proven = true
   const evidence = await discover(connection, { signal })
-  if (!evidence) return
+  if (!evidence) return void eras.delete(url)
+  // Only a server that was asked for something newer has shown what it is
+  const remember = (era: string): void => {
+    if (connection.versions.modern.length > 0) eras.set(url, era)
+  }
   try {
     await initialize(connection, { signal }, evidence.first)
-    eras.set(url, LEGACY)
+    remember(LEGACY)
   } catch (error) {
     const status = statusOf(error) ?? 0
     const { modern } = connection.versions
@@ -95,7 +99,7 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
       const first = error instanceof McpError ? data : { status, error: { code, message, data } }
       throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause, data: first })
     })
-    eras.set(url, HTTP_SSE)
+    remember(HTTP_SSE)
   }
 }
 

@@ -8,6 +8,7 @@
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
+import { Steps } from './steps.ts'
 
 /** One question to the client. */
 export interface Question {
@@ -22,23 +23,24 @@ export interface Question {
 export interface Input {
   /** Resolves with the client's answer. */
   ask(question: Question): Promise<JsonObject>
-  /** Runs a side effect once, however often the handler runs. The value must survive JSON. */
+  /** Runs a side effect once, however often the handler runs; see {@link Steps}. */
   step<T>(name: string, run: () => T | Promise<T>): Promise<T>
 }
 
 /**
- * Asks by sending a request and waiting: the handler runs once, so steps just run.
+ * Asks by sending a request and waiting: the handler runs once.
  *
  * @param send Puts the request to the client and resolves with its result.
  */
 export function pushInput(send: (request: InputRequest) => Promise<JsonObject>): Input {
+  const steps = new Steps(Object.create(null))
   return {
     async ask({ request, accepts }) {
       const answer = await send(request)
       if (await accepts(answer)) return answer
       throw invalidAnswer(request)
     },
-    step: async (_name, run) => run(),
+    step: (name, run) => steps.run(name, run),
   }
 }
 
@@ -53,8 +55,9 @@ export function invalidAnswer({ method }: InputRequest): McpError {
  * @param reason What the error says.
  */
 export function noInput(reason: string): Input {
+  const steps = new Steps(Object.create(null))
   return {
     ask: () => Promise.reject(new McpError('UNSUPPORTED', reason)),
-    step: async (_name, run) => run(),
+    step: (name, run) => steps.run(name, run),
   }
 }

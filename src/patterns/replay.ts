@@ -10,12 +10,13 @@ import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Input, Question } from './input.ts'
 import { digest } from './sealed-state.ts'
+import { Steps } from './steps.ts'
 
 /** What one run hands to the next. Plain JSON. */
 export interface Recording {
   /** Answers by key, each with the digest of the question that it answers; some are refusals. */
   answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
-  /** Values of steps by name. */
+  /** Values of steps by name; see {@link Steps}. */
   steps: { [name: string]: unknown }
   /** Digests of the questions that the client was asked last, by key. */
   open: { [key: string]: string }
@@ -51,7 +52,7 @@ export class ReplayInput implements Input {
   /** The keys of all questions, in the order of asking. */
   readonly #keys = new Set<string>()
   readonly #working = new Set<Promise<unknown>>()
-  readonly #stepNames = new Set<string>()
+  readonly #steps: Steps
   #count = 0
   #divergence: ProtocolError | undefined
 
@@ -68,6 +69,7 @@ export class ReplayInput implements Input {
     }
     this.#responses = responses
     this.#push = push
+    this.#steps = new Steps(this.#recording.steps, () => push?.keep(this.#recording))
   }
 
   /** Whether the client has to answer before the handler can come to its end. */
@@ -91,7 +93,7 @@ export class ReplayInput implements Input {
   }
 
   step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
-    return this.#track(this.#step(name, run))
+    return this.#track(this.#steps.run(name, run))
   }
 
   /** What the client is asked now, and what the next run needs; once all that is running settled. */
@@ -130,20 +132,6 @@ export class ReplayInput implements Input {
     if (this.#push) return this.#push.ask(key, asked, question, this.#recording)
     this.#asked.set(key, { request, digest: asked })
     throw new InputPending()
-  }
-
-  async #step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
-    if (this.#stepNames.has(name)) {
-      throw new TypeError(
-        `The step "${name}" ran already in this call: give each step its own name`,
-      )
-    }
-    this.#stepNames.add(name)
-    if (name in this.#recording.steps) return this.#recording.steps[name] as T
-    const value = await run()
-    this.#recording.steps[name] = value === undefined ? null : value
-    this.#push?.keep(this.#recording)
-    return value
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

@@ -50,7 +50,9 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   }
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
-  throw new McpError('CAPABILITY_MISSING', `The client does not support "${request.method}"`, {
+  const lacks = request.method === 'elicitation/create' && revision.elicitation.length === 0
+  const who = lacks ? `Revision ${revision.version}` : 'The client'
+  throw new McpError('CAPABILITY_MISSING', `${who} does not support "${request.method}"`, {
     data: { requiredCapabilities },
   })
 }

@@ -54,7 +54,7 @@ export interface ServerOptions {
   pageSize?: number
   /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
   cache?: CacheHints
-  /** Learns of every failure whose detail the client does not get. */
+  /** Learns of every failure whose detail the client does not get; `console.error` by default. */
   onError?: (error: unknown, ctx: Context | undefined) => void
   /** Learns of every request, refusal and session; for audit logs, metrics and traces. */
   observe?: Observer
@@ -180,7 +180,7 @@ class Definition implements ServerDefinition {
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
   readonly observe: Observer | undefined
-  readonly #onError: ServerOptions['onError']
+  readonly #onError: NonNullable<ServerOptions['onError']>
   readonly #middleware: { method: string | undefined; run: Middleware }[] = []
   #offered: ServerCapabilities | undefined
 
@@ -191,7 +191,7 @@ class Definition implements ServerDefinition {
     this.capabilities = options.capabilities ?? {}
     this.pageSize = options.pageSize
     this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
-    this.#onError = options.onError
+    this.#onError = options.onError ?? ((error) => console.error(error))
     this.observe = guarded(options.observe)
     const { notify } = this
     const changed = (announce: () => void) => (): void => {
@@ -270,7 +270,7 @@ class Definition implements ServerDefinition {
 
   report(error: unknown, ctx?: Context): void {
     try {
-      this.#onError?.(error, ctx)
+      this.#onError(error, ctx)
     } catch {
       // What the hook throws concerns only itself.
     }

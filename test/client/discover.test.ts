@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { McpError, ProtocolError, connect } from '../../src/client/index.ts'
+import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/client/index.ts'
+import { createHandler, createServer } from '../../src/server/index.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import {
   connectTo,
@@ -397,3 +398,24 @@ function legacyAnswer(message: JsonObject, other: unknown): unknown {
   if (message.method === 'initialize') return reply(message, initialized())
   return message.id === undefined ? undefined : other
 }
+
+describe('a revision that the caller pinned', () => {
+  test('tells nothing of the server: the next connection finds the newest again', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    const handle = createHandler(server)
+    const eras = new Map<string, string>()
+    const open = async (options: ConnectOptions): Promise<string> => {
+      const fetch = (url: string, init: RequestInit): Promise<Response> =>
+        handle(new Request(url, init))
+      const client = await connect('http://localhost/mcp', { fetch, eras, ...options })
+      await client.close()
+      return client.revision
+    }
+    expect(await open({})).toBe('2026-07-28')
+    expect(await open({ revision: '2025-06-18' })).toBe('2025-06-18')
+    expect(await open({})).toBe('2026-07-28')
+    eras.set('http://localhost/mcp', 'legacy')
+    expect(await open({ revision: '2026-07-28' })).toBe('2026-07-28')
+    expect(eras.size).toBe(0)
+  })
+})

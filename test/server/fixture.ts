@@ -67,7 +67,7 @@ export function makeServer(options: ServerOptions = {}): {
   server.resourceTemplate(
     'user://{id}/profile',
     { name: 'profile', complete: { id: (value) => [`${value}1`, `${value}2`] } },
-    ({ variables }) => `Profile of ${String(variables.id)}`,
+    ({ variables: { id } }) => (id === 'nobody' ? undefined : `Profile of ${String(id)}`),
   )
   server.prompt(
     'greet',

@@ -38,6 +38,8 @@ export interface HttpServer {
   readonly port: number
   /** Stops listening, ends streams and sessions, and resolves when all connections are closed. */
   close(): Promise<void>
+  /** Closes, at the end of an `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** A handler at its path. */
@@ -73,13 +75,13 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
       URL.canParse(request.url)
         ? ((await router.fetch(request)) as Response)
         : new Response(null, { status: 400 }),
-    listening: (bound, stop) => ({
-      url: `http://${authority}:${bound}${path}`,
-      port: bound,
-      async close() {
+    listening: (bound, stop) => {
+      const close = async (): Promise<void> => {
         await handler.close()
         await stop()
-      },
-    }),
+      }
+      const url = `http://${authority}:${bound}${path}`
+      return { url, port: bound, close, [Symbol.asyncDispose]: close }
+    },
   }
 }

@@ -1,0 +1,40 @@
+/**
+ * Steps: side effects of a handler that are kept, so that they happen once however often it runs.
+ */
+
+/** The steps of one run of a handler. */
+export class Steps {
+  /** By name: a list of the value, or an empty one where there was none. Plain JSON. */
+  readonly #kept: { [name: string]: unknown }
+  readonly #changed: () => void
+  readonly #ran = new Set<string>()
+
+  /**
+   * @param kept What earlier runs left; new values are added.
+   * @param changed Learns of each value that is added.
+   */
+  constructor(kept: { [name: string]: unknown }, changed: () => void = () => {}) {
+    this.#kept = kept
+    this.#changed = changed
+  }
+
+  /**
+   * Runs a step that did not run before, and gives its value as JSON keeps it, in every run alike.
+   *
+   * @throws {TypeError} when the name was used in this run, or JSON cannot hold the value.
+   */
+  async run<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    if (this.#ran.has(name)) {
+      throw new TypeError(
+        `The step "${name}" ran already in this call: give each step its own name`,
+      )
+    }
+    this.#ran.add(name)
+    if (!(name in this.#kept)) {
+      const value = await work()
+      this.#kept[name] = value === undefined ? [] : [JSON.parse(JSON.stringify(value))]
+      this.#changed()
+    }
+    return (this.#kept[name] as T[])[0] as T
+  }
+}
