@@ -12,9 +12,10 @@ import {
   type Caller,
   type ChangeSource,
   type Server,
+  type SessionForwarder,
 } from '../../src/server/index.ts'
 import { requireCompatibility, requireNamespace, type SessionObject } from './bindings.ts'
-import { hasOrigin, withIdentity, type Identity } from './caller.ts'
+import { hasOrigin, withIdentity } from './caller.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import type { WorkerOptions } from './options.ts'
@@ -52,51 +53,65 @@ export function createWorker<Env = unknown>(
   const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   const hub = new Hub(options)
+  let sessions: SessionForwarder | false = false
   if (!options.stateless) {
-    requireNamespace(env, sessionBinding, 'McpSession')
+    sessions = forwarder(requireNamespace(env, sessionBinding, 'McpSession'), options)
     requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
     hub.relay(server.notify)
   }
 
-  const handle = createHandler(server, {
-    ...options,
-    secrets: sealingSecrets(options),
-    changes: options.stateless ? silence : hub.changes,
-    sessions: options.stateless
-      ? false
-      : (request, caller) => {
-          const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-          const sessionId = request.headers.get('mcp-session-id')
-          if (sessionId === null) return open(namespace, request, caller, options)
-          const id = objectOf(namespace, sessionId)
-          return id && ask(namespace.get(id), request, caller, options)
-        },
-  })
-  const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
-  router.all(path, async (request, env, ctx) => {
+  const secrets = sealingSecrets(options)
+  const changes = options.stateless ? silence : hub.changes
+  const handle = createHandler(server, { ...options, secrets, changes, sessions })
+  const serve: Worker<Env>['fetch'] = async (request, env, ctx) => {
     hub.start()
-    const identity = (await identify?.(request, env)) ?? nobody
-    if (identity instanceof Response) return identity
-    return handle(request, { ...identity, env, waitUntil: (work) => ctx.waitUntil(work) })
-  })
+    const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
+    if (!identify) return handle(request, { env, waitUntil })
+    const identity = await identify(request, env)
+    return identity instanceof Response
+      ? identity
+      : handle(request, { ...identity, env, waitUntil })
+  }
+  const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
+  router.all(path, serve)
+  const route: Worker<Env>['fetch'] = async (request, env, ctx) =>
+    (await router.fetch(request, env, ctx)) ??
+    (await findAssets(env)?.fetch(request)) ??
+    new Response('Not found', { status: 404 })
 
   return {
-    fetch: async (request, env, ctx) =>
-      (await router.fetch(request, env, ctx)) ??
-      (await findAssets(env)?.fetch(request)) ??
-      new Response('Not found', { status: 404 }),
+    // Nearly every request names the path as it is, and parsing URLs is slow.
+    fetch: (request, env, ctx) => (pathOf(request.url) === path ? serve : route)(request, env, ctx),
     durableObjects: { McpSession: sessionObject(server, options, hub), McpHub: hubObject(options) },
     notify: hub.notify,
   }
 }
-
-const nobody: Identity = {}
 
 /** Where changes are heard of without a hub: nowhere, which a listener learns at once. */
 const silence: ChangeSource = {
   subscribe: () => {
     throw new ProtocolError(METHOD_NOT_FOUND, 'This server cannot tell of changes')
   },
+}
+
+/** The path of an absolute URL, as it is written. */
+function pathOf(url: string): string {
+  const from = url.indexOf('/', url.indexOf('//') + 2)
+  const to = url.indexOf('?', from)
+  return to === -1 ? url.slice(from) : url.slice(from, to)
+}
+
+/** Sends the requests of sessions to their objects. */
+function forwarder<Env>(
+  namespace: DurableObjectNamespace<SessionObject>,
+  options: WorkerOptions<Env>,
+): SessionForwarder {
+  return (request, caller) => {
+    const sessionId = request.headers.get('mcp-session-id')
+    if (sessionId === null) return open(namespace, request, caller, options)
+    const id = objectOf(namespace, sessionId)
+    return id && ask(namespace.get(id), request, caller, options)
+  }
 }
 
 /** Opens a session in a new object, or in that of its key. */
