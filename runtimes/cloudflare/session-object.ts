@@ -153,9 +153,10 @@ export function sessionObject<Env>(
       try {
         await (watched ? hub.join(object, watched) : hub.leave(object))
       } catch (error) {
+        // The request was answered; the next one tries again.
         this.#joined = null
         this.#stale = true
-        throw error
+        console.error(error)
       }
     }
 

@@ -133,10 +133,13 @@ export class SessionStreams {
     this.#store?.forget(stream.id)
   }
 
-  /** Sends what belongs to no request: on one stream, a connected one if there is any. */
+  /**
+   * Sends what belongs to no request on one stream: the newest that a client is connected to, as an
+   * older connection may be dead without anybody knowing yet.
+   */
   announce(message: JsonRpcMessage): void {
     const streams = [...this.#standalone]
-    const stream = streams.find(({ connected }) => connected) ?? streams.at(-1)
+    const stream = streams.findLast(({ connected }) => connected) ?? streams.at(-1)
     void stream?.send(message)
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createHandler, createServer, type Handler } from '../../../src/server/index.ts'
 import { makeServer } from '../../server/fixture.ts'
 import { allMessages, lastMessage, openSession, post } from './post.ts'
@@ -282,7 +282,8 @@ describe('sessions over HTTP', () => {
   })
 
   it('an idle session ends, and the oldest gives way at the bound [L-HTTP-063]', async () => {
-    const { handle } = serve({ sessionLimits: { idleMs: 20, maxSessions: 2 } })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { handle } = serve({ sessionLimits: { idleMs: 60_000, maxSessions: 2 } })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const first = await openSession(handle)
     await openSession(handle)
@@ -290,8 +291,9 @@ describe('sessions over HTTP', () => {
     expect((await first.send(ping)).status).toBe(404)
     const last = await openSession(handle)
     expect((await last.send(ping)).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 40))
+    vi.setSystemTime(Date.now() + 60_001)
     expect((await last.send(ping)).status).toBe(404)
+    vi.useRealTimers()
   })
 })
 
