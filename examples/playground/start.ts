@@ -16,8 +16,10 @@ const wrangler = spawn(
   ['node_modules/wrangler/bin/wrangler.js', 'dev', ...process.argv.slice(2)],
   {
     cwd: root,
-    stdio: 'inherit',
+    // Over the channel wrangler says when it is ready, and where.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
+      WRANGLER_LOG: 'warn',
       ...process.env,
       WRANGLER_HIDE_BANNER: 'true',
       // Where a request comes from is asked of Cloudflare otherwise.
@@ -25,6 +27,10 @@ const wrangler = spawn(
     },
   },
 )
+wrangler.on('message', (message) => {
+  const { event, ip, port }: { [name: string]: string | number } = JSON.parse(String(message))
+  if (event === 'DEV_SERVER_READY') console.log(`Playground: http://${ip}:${port}`)
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => wrangler.kill(signal))
 }

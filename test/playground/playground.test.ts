@@ -182,8 +182,33 @@ describe('Playground: resources and prompts', () => {
   it('shows every message on the wire with its headers', async () => {
     await page.getByRole('tab', { name: 'Wire' }).click()
     const wire = page.getByRole('tabpanel', { name: 'Wire' })
-    await wire.getByText('prompts/get', { exact: true }).click()
+    await wire.getByText('prompts/get', { exact: true }).first().click()
     await sees(wire, /mcp-name: plan/)
+  })
+
+  it('says on every row of the wire what it is about, and marks what failed', async () => {
+    await show('tool/fail', 'Fail')
+    await press('Run')
+    await sees(result(), /reported an error/)
+    const last = page.locator('#wire li').last()
+    await sees(last, /^tool error, \d/)
+    expect(await last.locator('.title').innerText()).toMatch(/^tools\/call fail tool error/)
+    const colour = (part: string): Promise<string> =>
+      last.locator(part).evaluate((each) => getComputedStyle(each).color)
+    expect(await colour('.glyph')).toBe(await colour('.outcome'))
+    const failed = await page.locator('#wire li[data-failed] strong').allInnerTexts()
+    expect(failed).toEqual(['fail', 'demo://cities/Atlantis', 'fail'])
+  })
+
+  it('unfolds the last row of the wire into view', async () => {
+    const last = page.locator('#wire li').last()
+    await last.locator('summary').click()
+    await last.locator('.json').waitFor()
+    const bottoms = [page.locator('#wire'), last].map((each) =>
+      each.evaluate((element) => element.getBoundingClientRect().bottom),
+    )
+    const [panel = 0, row = 0] = await Promise.all(bottoms)
+    expect(Math.floor(row)).toBeLessThanOrEqual(panel)
     await page.getByRole('tab', { name: 'Log' }).click()
   })
 })
@@ -194,6 +219,7 @@ describe('Playground: questions of the server', () => {
     await page.getByLabel('city').selectOption('Oslo')
     await press('Run')
     await sees(dialog(), 'When do you arrive in Oslo')
+    await sees(dialog(), /“Decline” tells the server/)
   }
   async function giveWishes(): Promise<void> {
     await page.getByLabel('Arrival').fill('2030-05-17')
@@ -269,7 +295,26 @@ describe('Playground: connection', () => {
     await page.getByLabel('Endpoint').fill('http://127.0.0.1:1/mcp')
     await page.keyboard.press('Enter')
     await sees(page.getByRole('main'), 'may not be running')
-    await sees(page.getByRole('status'), 'http://127.0.0.1:1/mcp')
+    const status = page.locator('#status')
+    expect(await status.innerText()).toBe('Cannot reach "http://127.0.0.1:1/mcp"')
+    expect(complaints.splice(0)).not.toEqual([])
+    await page.getByLabel('Endpoint').fill('http://127.0.0.1:2/mcp')
+    expect(await status.innerText()).toBe('')
+    expect(await page.getByText('may not be running').count()).toBe(0)
+  })
+
+  it('says when the server is lost, and connects again', async () => {
+    const own = await open('#/tool/fail')
+    const status = own.locator('#status')
+    await own.route('**/mcp', (route) => route.abort())
+    await press('Run', own)
+    await sees(status, 'Lost the connection to Edgewise demo')
+    await sees(result(own), /^Cannot reach "[^"]+"$/)
+    expect(await own.locator('#wire li[data-failed]').count()).toBeGreaterThan(0)
+    await own.unroute('**/mcp')
+    await press('Reconnect', own)
+    await sees(status, /^Connected to Edgewise demo/)
+    await own.context().close()
     expect(complaints.splice(0)).not.toEqual([])
   })
 })
@@ -278,12 +323,16 @@ describe('Playground: for everyone', () => {
   it('works by keyboard alone', async () => {
     const own = await open()
     const focused = own.locator(':focus')
-    await own.getByLabel('Filter').focus()
-    await own.keyboard.type('greet')
+    await own.getByLabel('Filter').fill('zzz')
+    await sees(own.getByRole('navigation'), 'Nothing matches')
+    await own.getByLabel('Filter').fill('greet')
+    expect(await own.getByText('Nothing matches').count()).toBe(0)
     await own.keyboard.press('ArrowDown')
     await own.keyboard.press('Enter')
     await own.getByRole('heading', { name: 'Greet', level: 1 }).waitFor()
     expect(await focused.innerText()).toBe('Greet')
+    const styles = await own.getByLabel('style').locator('option').allInnerTexts()
+    expect(styles).toEqual(['plain', 'formal', 'cheerful'])
     await own.keyboard.press('Tab')
     await own.keyboard.type('Grace')
     await own.keyboard.press('Control+Enter')
@@ -303,6 +352,19 @@ describe('Playground: for everyone', () => {
     expect(await width()).toBe(320)
     await own.getByRole('link', { name: 'All' }).click()
     await own.getByRole('navigation').waitFor()
+    await own.getByRole('tab', { name: 'Wire' }).click()
+    for (const row of await own.locator('#wire summary').all()) await row.click()
+    const blocks = own.locator('#wire pre')
+    await blocks.last().waitFor()
+    const cut = (all: Element[]): number =>
+      all.filter((each) => each.scrollWidth > each.clientWidth).length
+    expect(await blocks.evaluateAll(cut)).toBe(0)
+    await own.context().close()
+  })
+
+  it('says that there is no tool of the name in the address', async () => {
+    const own = await open('#/tool/nope')
+    await own.getByRole('heading', { name: 'No such tool', level: 1 }).waitFor()
     await own.context().close()
   })
 

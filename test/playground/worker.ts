@@ -24,7 +24,7 @@ export async function startWorker(): Promise<RunningWorker> {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
         printed.push(line)
-        const found = /Ready on (http:\S+)/.exec(line)?.[1]
+        const found = /^Playground: (http:\S+)/.exec(line)?.[1]
         if (found) resolve(found)
       })
     }

@@ -109,26 +109,48 @@ function logRow({ level, logger, data }: Parameters<Activity['log']>[0]): HTMLEl
   )
 }
 
-function wireRow({ direction, title, body, http }: WireEntry): HTMLElement {
+function wireRow(entry: WireEntry): HTMLElement {
+  const { direction, title, about, outcome, failed = false, body, http } = entry
   const summary = el(
     'summary',
     {},
     icon(direction === 'sent' ? 'up' : 'down'),
     el('span', { class: 'hidden' }, direction === 'sent' ? 'Sent: ' : 'Received: '),
-    el('span', { class: 'title' }, title),
+    el(
+      'span',
+      { class: 'title' },
+      el('span', {}, ...breakable(title)),
+      about !== undefined && ' ',
+      about !== undefined && el('strong', {}, ...breakable(about)),
+      outcome !== undefined && ' ',
+      outcome !== undefined && el('span', { class: 'outcome' }, outcome),
+    ),
     time(),
   )
   const details = el('details', {}, summary)
-  details.addEventListener(
-    'toggle',
-    () =>
-      details.append(
-        el('pre', { class: 'http' }, http.join('\n')),
-        ...(body === undefined ? [] : [jsonBlock(body)]),
-      ),
-    { once: true },
+  const row = el(
+    'li',
+    { class: 'entry', 'data-direction': direction, 'data-failed': failed },
+    details,
   )
-  return el('li', { class: 'entry', 'data-direction': direction }, details)
+  details.addEventListener('toggle', () => {
+    if (!details.open) return
+    if (details.childElementCount === 1) {
+      details.append(el('pre', { class: 'http' }, http.join('\n')))
+      if (body !== undefined) details.append(jsonBlock(body))
+    }
+    // The last row would unfold below the end, and the panel would no longer follow.
+    row.scrollIntoView({ block: 'nearest' })
+  })
+  return row
+}
+
+/** Text that, where it is too long, goes on in a new line after a slash. */
+function breakable(text: string): Node[] {
+  const parts = text.split(/(?<=\/)/)
+  return parts.flatMap((part, index) =>
+    index === 0 ? [new Text(part)] : [el('wbr'), new Text(part)],
+  )
 }
 
 function time(): HTMLElement {

@@ -73,6 +73,11 @@ function showDialog(
         el('button', { value: 'decline', formnovalidate: true }, 'Decline'),
         el('button', { class: 'quiet', value: 'cancel', formnovalidate: true }, 'Cancel'),
       ),
+      el(
+        'p',
+        { class: 'note' },
+        '“Decline” tells the server that you refuse, “Cancel” that you leave this unanswered. The request goes on either way.',
+      ),
     ),
   )
   const dismiss = (): void => dialog.close('cancel')

@@ -56,8 +56,25 @@ export function showCatalog(catalog: Catalog | undefined): void {
   const lists = find('lists', HTMLElement)
   lists.replaceChildren(...(catalog ? sections(catalog) : []))
   const count = lists.querySelectorAll('li').length
-  find('filter', HTMLInputElement).hidden = count <= MANY
+  const filter = find('filter', HTMLInputElement)
+  filter.hidden = count <= MANY
+  if (filter.hidden) filter.value = ''
+  applyFilter()
   markCurrent()
+}
+
+/** Hides the links that do not match, and says so when none does. */
+function applyFilter(): void {
+  const lists = find('lists', HTMLElement)
+  const wanted = find('filter', HTMLInputElement).value.trim().toLowerCase()
+  for (const item of lists.querySelectorAll('li')) {
+    item.hidden = !item.textContent.toLowerCase().includes(wanted)
+  }
+  for (const part of lists.querySelectorAll('section')) {
+    part.hidden = !part.querySelector('li:not([hidden])')
+  }
+  const isEmpty = wanted !== '' && !lists.querySelector('li:not([hidden])')
+  find('matches', HTMLElement).textContent = isEmpty ? 'Nothing matches' : ''
 }
 
 function sections(catalog: Catalog): HTMLElement[] {
@@ -119,15 +136,7 @@ export function markCurrent(): void {
 export function setUpCatalog(): void {
   const filter = find('filter', HTMLInputElement)
   const lists = find('lists', HTMLElement)
-  filter.addEventListener('input', () => {
-    const wanted = filter.value.trim().toLowerCase()
-    for (const item of lists.querySelectorAll('li')) {
-      item.hidden = !item.textContent.toLowerCase().includes(wanted)
-    }
-    for (const part of lists.querySelectorAll('section')) {
-      part.hidden = !part.querySelector('li:not([hidden])')
-    }
-  })
+  filter.addEventListener('input', applyFilter)
   find('catalog', HTMLElement).addEventListener('keydown', ({ key }) => {
     const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
     if (step === 0) return

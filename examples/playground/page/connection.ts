@@ -25,11 +25,19 @@ export interface Target {
   signal: AbortSignal
 }
 
+/** What the page learns of a connection. */
+export interface ConnectionEvents {
+  /** The server changed its lists, which were loaded again. */
+  onChanged(): void
+  /** A request reached the server, or did not; the first ones already while connecting. */
+  onReach(isReached: boolean): void
+}
+
 /** Connects and loads the lists; loads them again, and says so, when the server changes them. */
 export async function openConnection(
   { url, revision, signal }: Target,
   activity: Activity,
-  onChanged: () => void,
+  { onChanged, onReach }: ConnectionEvents,
 ): Promise<Connection> {
   let connection: Connection | undefined = undefined
   const onError = (error: unknown): void =>
@@ -43,7 +51,7 @@ export async function openConnection(
   const client = await connect(url, {
     info: { name: 'edgewise-playground', title: 'Edgewise playground', version: '1.0.0' },
     signal,
-    fetch: watchedFetch(activity.wire),
+    fetch: watchedFetch({ report: activity.wire, onReach }),
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: (params, context) => ask(params, context.signal),
     onLog: activity.log,

@@ -20,9 +20,9 @@ export function explain(error: unknown): Node[] {
 
 /** The error in one line. */
 export function summary(error: unknown): string {
-  if (error instanceof ProtocolError || error instanceof McpError) {
-    return `${error.message} (${error.code})`
-  }
+  if (error instanceof ProtocolError) return `${error.message} (${error.code})`
+  // What the browser threw tells a person nothing; the console has it.
+  if (error instanceof McpError) return error.message.replace(`: ${String(error.cause)}`, '')
   return error instanceof Error ? error.message : String(error)
 }
 

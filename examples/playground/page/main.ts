@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/docs/tools/inspector
  */
-import { findRevision } from 'edgewise/browser'
+import { findRevision, type Client } from 'edgewise/browser'
 import { setUpActivity } from './activity.ts'
 import { markCurrent, setUpCatalog, showCatalog } from './catalog.ts'
 import { openConnection, type Connection } from './connection.ts'
@@ -13,7 +13,7 @@ import { hrefOf, parseRoute, type Route } from './route.ts'
 import { setUpTheme } from './theme.ts'
 import { promptView } from './views/prompt.ts'
 import { resourceView, templateView } from './views/resource.ts'
-import { serverView, welcomeView } from './views/server.ts'
+import { missingView, serverView, welcomeView } from './views/server.ts'
 import { toolView } from './views/tool.ts'
 
 const form = find('connect', HTMLFormElement)
@@ -32,9 +32,7 @@ const views = new Map<string, HTMLElement>()
 /** Shows the view of the page's address. */
 function showRoute(moveFocus: boolean): void {
   const route = parseRoute(location.hash)
-  const key = route ? hrefOf(route) : '#/'
-  const view = views.get(key) ?? makeView(route)
-  views.set(key, view)
+  const view = viewOf(route)
   detail.replaceChildren(view)
   document.body.dataset['view'] = route ? 'detail' : 'list'
   markCurrent()
@@ -43,10 +41,17 @@ function showRoute(moveFocus: boolean): void {
   if (moveFocus) heading?.focus()
 }
 
-function makeView(route: Route | undefined): HTMLElement {
+function viewOf(route: Route | undefined): HTMLElement {
   if (!connection) return welcomeView(advice)
-  const { client, catalog } = connection
-  const { kind, key } = route ?? { kind: undefined, key: '' }
+  if (!route) return serverView(connection.client)
+  const view = views.get(hrefOf(route)) ?? makeView(connection, route)
+  // Not kept, as the server may list it later.
+  if (!view) return missingView(route)
+  views.set(hrefOf(route), view)
+  return view
+}
+
+function makeView({ client, catalog }: Connection, { kind, key }: Route): HTMLElement | undefined {
   if (kind === 'tool') {
     const tool = catalog.tool.find(({ name }) => name === key)
     if (tool) return toolView(client, tool)
@@ -64,14 +69,39 @@ function makeView(route: Route | undefined): HTMLElement {
     const resource = catalog.resource.find(({ uri }) => uri === key)
     return resourceView(client, resource ?? { uri: key, name: key })
   }
-  return serverView(client)
+  return undefined
 }
 
+type State = 'idle' | 'connecting' | 'connected' | 'lost' | 'failed'
+
 /** Shows, and tells screen readers, how the connection stands. */
-function report(state: 'idle' | 'connecting' | 'connected' | 'failed', text: string): void {
+function report(state: State, text: string): void {
   const status = find('status', HTMLElement)
   status.textContent = text
   document.body.dataset['state'] = state
+  find('open', HTMLButtonElement).textContent = state === 'lost' ? 'Reconnect' : 'Connect'
+}
+
+/** Shows whether the server still answers; it may come back by itself. */
+function reportReach({ client }: Connection, isReached: boolean): void {
+  const isShown = document.body.dataset['state'] === 'connected'
+  if (isReached === isShown) return
+  const { revision: spoken } = client
+  if (isReached) report('connected', `Connected to ${nameOf(client)} over ${spoken}`)
+  else report('lost', `Lost the connection to ${nameOf(client)}. It may have stopped.`)
+}
+
+function nameOf({ serverInfo }: Client): string {
+  return serverInfo?.title ?? serverInfo?.name ?? 'the server'
+}
+
+/** Takes back what was said of an address once another is typed. */
+function forgetFailure(): void {
+  const { state } = document.body.dataset
+  if (state !== 'failed' && state !== 'lost') return
+  report('idle', '')
+  advice = []
+  if (!connection) showRoute(false)
 }
 
 /** Connects as the form says, instead of what is or was being connected to. */
@@ -89,14 +119,20 @@ async function open(): Promise<void> {
     const opened = await openConnection(
       { url: endpoint.value, revision: wanted, signal },
       activity,
-      () => opened === connection && showCatalog(opened.catalog),
+      {
+        onChanged() {
+          if (opened === connection) showCatalog(opened.catalog)
+        },
+        onReach(isReached) {
+          if (connection && !signal.aborted) reportReach(connection, isReached)
+        },
+      },
     )
     if (signal.aborted) return await opened.client.close()
     connection = opened
     advice = []
     showCatalog(opened.catalog)
-    const { serverInfo, revision: spoken } = opened.client
-    report('connected', `Connected to ${serverInfo?.title ?? serverInfo?.name} over ${spoken}`)
+    reportReach(opened, true)
     remember()
   } catch (error) {
     if (signal.aborted) return
@@ -123,6 +159,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   void open()
 })
+endpoint.addEventListener('input', forgetFailure)
 addEventListener('hashchange', () => {
   if (location.hash === '' || location.hash.startsWith('#/')) showRoute(true)
 })

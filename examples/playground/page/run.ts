@@ -35,7 +35,12 @@ export function runPanel(): RunPanel {
   const status = el('p', { class: 'state', role: 'status' })
   const bar = el('progress', { 'aria-label': 'Progress' })
   const message = el('p', { class: 'message' })
-  const cancel = el('button', { type: 'button', class: 'small' }, icon('stop'), 'Cancel')
+  const cancel = el(
+    'button',
+    { type: 'button', class: 'small', title: 'Stops the whole request' },
+    icon('stop'),
+    'Cancel',
+  )
   const live = el('div', { class: 'live', hidden: true }, bar, message)
   const element = el(
     'section',

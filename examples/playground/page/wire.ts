@@ -9,32 +9,63 @@ import { createParser } from 'eventsource-parser'
 import { duration } from './run.ts'
 
 /** Something that was sent or received. */
-export interface WireEntry {
-  direction: 'sent' | 'received'
-  /** A method, or what an answer is. */
-  title: string
+export interface WireEntry extends Label {
+  direction: Direction
   /** The message, the text that was none, or nothing. */
   body: unknown
   /** The HTTP line and the headers that are MCP's. */
   http: string[]
 }
 
+type Direction = 'sent' | 'received'
+
+/** What a row says before it is opened. */
+interface Label {
+  /** A method, or the HTTP line of what is no message. */
+  title: string
+  /** The tool, prompt or resource that it is about. */
+  about?: string | undefined
+  /** What an answer is, and how long it took. */
+  outcome?: string
+  /** Whether the outcome is an error. */
+  failed?: boolean
+}
+
+/** Where the page learns what its `fetch` does. */
+export interface Watcher {
+  report(entry: WireEntry): void
+  /** Learns after every request whether there was a server to take it. */
+  onReach(isReached: boolean): void
+}
+
 /** Wraps the page's `fetch`. */
-export function watchedFetch(
-  report: (entry: WireEntry) => void,
-): (url: string, init: RequestInit) => Promise<Response> {
-  const titleOf = titles()
+export function watchedFetch({
+  report,
+  onReach,
+}: Watcher): (url: string, init: RequestInit) => Promise<Response> {
+  const labelOf = labels()
   return async (url, init) => {
     const line = `${init.method ?? 'GET'} ${new URL(url).pathname}`
     const http = [line, ...protocolHeaders(new Headers(init.headers))]
     const sent = typeof init.body === 'string' ? parsed(init.body) : undefined
-    report({ direction: 'sent', title: titleOf(sent) ?? line, body: sent, http })
+    const label = labelOf('sent', sent) ?? { title: line }
+    report({ direction: 'sent', ...label, body: sent, http })
 
-    const response = await fetch(url, init)
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (!init.signal?.aborted) {
+        const nothing = { outcome: 'no answer', failed: true, body: undefined }
+        report({ direction: 'received', ...label, ...nothing, http: [String(error)] })
+        onReach(false)
+      }
+      throw error
+    })
+    onReach(true)
     const status = `HTTP ${response.status} ${response.statusText}`.trim()
     const answerHttp = [status, ...protocolHeaders(response.headers)]
-    const received = (body: unknown): void =>
-      report({ direction: 'received', title: titleOf(body) ?? status, body, http: answerHttp })
+    const received = (body: unknown): void => {
+      const answer = labelOf('received', body) ?? { title: status, failed: !response.ok }
+      report({ direction: 'received', ...answer, body, http: answerHttp })
+    }
     if (!response.body || response.status === 202) {
       received(undefined)
       return response
@@ -45,23 +76,43 @@ export function watchedFetch(
 }
 
 /** Names messages; an answer by what it answers, and in what time. */
-function titles(): (body: unknown) => string | undefined {
-  const asked = new Map<unknown, { method: string; start: number }>()
-  return (body) => {
-    if (Array.isArray(body)) return `Batch of ${body.length}`
+function labels(): (direction: Direction, body: unknown) => Label | undefined {
+  // Each side numbers its own requests.
+  const asked = { sent: new Map<unknown, Asked>(), received: new Map<unknown, Asked>() }
+  return (direction, body) => {
+    if (Array.isArray(body)) return { title: `Batch of ${body.length}` }
     if (!isObject(body)) return undefined
-    const { id, method, result } = body
+    const { id, method, params, result } = body
     if (typeof method === 'string') {
-      if (id !== undefined) asked.set(id, { method, start: performance.now() })
-      return method
+      const label = { title: method, about: subjectOf(params) }
+      if (id !== undefined) asked[direction].set(id, { ...label, start: performance.now() })
+      return label
     }
-    const request = asked.get(id)
-    asked.delete(id)
-    const wantsInput = isObject(result) && result['resultType'] === 'input_required'
-    const outcome = 'error' in body ? 'error' : wantsInput ? 'input required' : 'result'
-    if (!request) return outcome
-    return `${request.method} ${outcome}, ${duration(performance.now() - request.start)}`
+    const requests = asked[direction === 'sent' ? 'received' : 'sent']
+    const request = requests.get(id)
+    requests.delete(id)
+    const { outcome, failed } = outcomeOf(body, result)
+    if (!request) return { title: outcome, failed }
+    const { start, ...label } = request
+    return { ...label, outcome: `${outcome}, ${duration(performance.now() - start)}`, failed }
   }
+}
+
+type Asked = Label & { start: number }
+
+/** The tool, prompt or resource that parameters name; a completion names it in its `ref`. */
+function subjectOf(params: unknown): string | undefined {
+  if (!isObject(params)) return undefined
+  const { name, uri, ref } = params
+  return [name, uri].find((each) => typeof each === 'string') ?? subjectOf(ref)
+}
+
+function outcomeOf(body: object, result: unknown): { outcome: string; failed: boolean } {
+  if ('error' in body) return { outcome: 'error', failed: true }
+  if (!isObject(result)) return { outcome: 'result', failed: false }
+  if (result['isError'] === true) return { outcome: 'tool error', failed: true }
+  const wantsInput = result['resultType'] === 'input_required'
+  return { outcome: wantsInput ? 'input required' : 'result', failed: false }
 }
 
 /** Passes bytes on and reports the messages in them. */

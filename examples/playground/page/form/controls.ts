@@ -80,12 +80,15 @@ function toLocal(iso: string | number): string {
 }
 
 /** A list of which one entry can be chosen. */
-export function select({ required, value }: FieldFacts, options: readonly Option[]): Control {
+export function select(facts: FieldFacts, options: readonly Option[]): Control {
+  const { required, value, schema } = facts
   const chosen = options.findIndex((option) => option.value === value)
+  // Left out, a value with a default would only become the default again.
+  const canBeEmpty = chosen === -1 || schema['default'] === undefined
   const control = el(
     'select',
     { required },
-    el('option', { value: '' }, required ? 'Choose…' : 'None'),
+    canBeEmpty && el('option', { value: '' }, required ? 'Choose…' : 'None'),
     ...options.map(({ title }, index) => el('option', { value: index }, title)),
   )
   control.value = chosen === -1 ? '' : String(chosen)

@@ -5,6 +5,7 @@
  */
 import { findRevision, type Client } from 'edgewise/browser'
 import { el } from '../dom.ts'
+import type { Route } from '../route.ts'
 import { frame } from './frame.ts'
 
 /** Makes the view of a server. */
@@ -37,6 +38,23 @@ export function serverView(client: Client): HTMLElement {
         el('p', { class: 'text' }, instructions),
       ),
   )
+}
+
+const kinds = {
+  tool: 'tool',
+  prompt: 'prompt',
+  resource: 'resource',
+  template: 'resource template',
+}
+
+/** What is shown for an address that names nothing the server lists. */
+export function missingView({ kind, key }: Route): HTMLElement {
+  return frame({
+    kind: 'Not found',
+    title: `No such ${kinds[kind]}`,
+    name: key,
+    description: 'The server lists none of that name.',
+  })
 }
 
 /** What is shown while there is no connection, with what may be wrong when there cannot be one. */
