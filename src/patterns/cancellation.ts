@@ -20,6 +20,11 @@ export class Cancellation {
     this.#upstream = upstream
   }
 
+  /** Why nobody waits any more. */
+  get reason(): Error | undefined {
+    return this.#reason
+  }
+
   /** Whether nobody waits any more. */
   get cancelled(): boolean {
     this.#heedUpstream()

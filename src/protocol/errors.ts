@@ -158,6 +158,7 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
 /** The error object that tells a peer of any thrown value; unknown ones become "Internal error". */
 export function toErrorObject(error: unknown): ErrorObject {
   if (!(error instanceof ProtocolError)) return { code: INTERNAL_ERROR, message: 'Internal error' }
-  const { code, message, data } = error
+  const { message, data } = error
+  const code = Number.isInteger(error.code) ? error.code : INTERNAL_ERROR
   return data === undefined ? { code, message } : { code, message, data }
 }

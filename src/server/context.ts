@@ -22,6 +22,7 @@ import type {
   Root,
 } from '../protocol/types.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
+import { isObject, isRequestId } from '../protocol/validate.ts'
 import {
   elicitForm,
   elicitUrl,
@@ -151,7 +152,8 @@ export class RequestContext implements Context {
     return this.exchange.caller
   }
   get meta(): Meta {
-    return (this.#message.params?._meta ?? {}) as Meta
+    const meta = this.#message.params?._meta
+    return isObject(meta) ? meta : {}
   }
   get principal(): string | undefined {
     return this.exchange.caller.principal
@@ -178,7 +180,7 @@ export class RequestContext implements Context {
     options: { total?: number; message?: string } = {},
   ): Promise<void> {
     const progressToken = this.meta.progressToken
-    if (progressToken === undefined || this.#done || !(progress > this.#progress)) return
+    if (!isRequestId(progressToken) || this.#done || !(progress > this.#progress)) return
     this.#progress = progress
     await this.exchange.send(
       notification('notifications/progress', { progressToken, progress, ...options }),

@@ -208,7 +208,10 @@ async function checkOutput(
 /** Structured content is repeated as text, for clients that do not read it. */
 function withText(result: Partial<CallToolResult>): Result {
   const { content, structuredContent } = result
-  if (content) return result
+  if (content) {
+    if (Array.isArray(content) && content.every(isObject)) return result
+    throw new TypeError('The content of a result must be a list of blocks')
+  }
   return {
     ...result,
     content: structuredContent === undefined ? [] : toBlocks(JSON.stringify(structuredContent)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { JsonObject } from '../../src/index.ts'
+import { ProtocolError, type JsonObject } from '../../src/index.ts'
 import { createHandler, createServer, type Context } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
@@ -116,4 +116,38 @@ it('a question after the answer is refused at once, as nothing would carry it', 
   await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'keep' } })
   const late = context?.elicit({ message: 'Still there?', schema: z.object({ a: z.string() }) })
   await expect(late).rejects.toMatchObject({ code: 'INVALID_USE' })
+})
+
+describe('what an author gives that the protocol does not have', () => {
+  it('is an error of the server, not an invalid frame', async () => {
+    for (const [result, code] of [
+      [() => ({ content: [null] }), -32603],
+      [() => ({ content: 'text' }), -32603],
+      [
+        () => {
+          throw new ProtocolError(NaN, 'No number')
+        },
+        -32603,
+      ],
+    ] as const) {
+      const { server } = make(result)
+      const response = await postModern(createHandler(server), 'tools/call', { name: 'bad' })
+      expect((await lastMessage(response)).error.code).toBe(code)
+    }
+  })
+
+  it('progress goes to tokens that are ids only', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('work', {}, async (_args, ctx) => {
+      await ctx.progress(1)
+      return 'done'
+    })
+    for (const progressToken of [{}, [], true, 1.5, null]) {
+      const params = { name: 'work', _meta: { progressToken } }
+      const messages = await allMessages(
+        await postModern(createHandler(server), 'tools/call', params),
+      )
+      expect(messages).toHaveLength(1)
+    }
+  })
 })

@@ -23,7 +23,7 @@ export function checkOrigin({ url, headers }: Request, options: HandlerOptions):
   const origin = headers.get('origin')
   if (origin === null && !allowedHosts) return
   const target = new URL(url)
-  if (allowedHosts && !allowedHosts.includes(target.hostname)) {
+  if (allowedHosts && !allowedHosts.some((host) => host.toLowerCase() === target.hostname)) {
     throw refuse(403, 'The host is not allowed')
   }
   if (origin !== null && !isAllowedOrigin(origin, target, options)) {
@@ -36,7 +36,9 @@ function isAllowedOrigin(
   url: URL,
   { allowedOrigins = [] }: HandlerOptions,
 ): boolean {
-  if (allowedOrigins === '*' || allowedOrigins.includes(origin)) return true
+  if (allowedOrigins === '*') return true
+  // As people write them: with a slash at the end, or in capitals.
+  if (allowedOrigins.some((one) => one.replace(/\/$/, '').toLowerCase() === origin)) return true
   if (!URL.canParse(origin)) return false
   const { host, hostname, protocol } = new URL(origin)
   const local = LOOPBACK.test(url.hostname)

@@ -16,6 +16,7 @@ import { forward, isForwarded } from './forward.ts'
 import { get } from './get.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
+import { refuse } from './refusal.ts'
 import type { HandlerOptions, SessionForwarder } from './options.ts'
 import { post } from './post.ts'
 import { findMembership } from './session-post.ts'
@@ -55,7 +56,10 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
     })
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
     const known = { request, ...caller }
-    return answerGuarded(definition, options, request, () => route(host, request, known))
+    return answerGuarded(definition, options, request, () => {
+      if (ending.signal.aborted) throw refuse(503, 'The server is closed')
+      return route(host, request, known)
+    })
   }
   const close = async (): Promise<void> => {
     ;(await unsubscribe)?.()

@@ -5,7 +5,9 @@
  */
 import { Cancellation } from '../../patterns/cancellation.ts'
 import { degradeParams } from '../../protocol/degrade.ts'
+import { INTERNAL_ERROR, type McpError } from '../../protocol/errors.ts'
 import {
+  errorResponse,
   isRequest,
   notification,
   type JsonRpcMessage,
@@ -107,7 +109,12 @@ export async function run(
   if (live?.session.inFlight.get(id) === cancellation) live.session.inFlight.delete(id)
   const changed = findMethod(method, revision)?.changesSession || facts?.elicitations !== urls
   if (live && changed) await host.sessions?.save(live)
-  return cancellation.cancelled ? undefined : response
+  if (!cancellation.cancelled) return response
+  // A client that cancelled wants no answer; one whose session ends still waits for it.
+  const ended = (cancellation.reason as McpError).code === 'CLOSED'
+  return ended
+    ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
+    : undefined
 }
 
 /** Asks the client on the stream of the request. */

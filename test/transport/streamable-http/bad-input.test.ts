@@ -284,6 +284,11 @@ describe('Origin and Host', () => {
     ).toBe(400)
   })
 
+  it('names are taken as people write them', async () => {
+    const options = { allowedOrigins: ['https://App.example/'], allowedHosts: ['API.example'] }
+    expect((await from('https://api.example/', 'https://app.example', options)).status).toBe(400)
+  })
+
   it.each(['GET', 'DELETE', 'OPTIONS'])(
     '%s is checked too [L-HTTP-002] [M-HTTP-002]',
     async (method) => {

@@ -297,6 +297,21 @@ describe('sessions over HTTP', () => {
   })
 })
 
+describe('the end of a session', () => {
+  it('answers the calls that run with an error, and what comes after a close with 503', async () => {
+    const { handle } = serve()
+    const { id, send } = await openSession(handle)
+    const running = send(call(1, 'wait'))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    await handle(new Request(URL, { method: 'DELETE', headers: { 'mcp-session-id': id } }))
+    expect(await lastMessage(await running)).toMatchObject({ id: 1, error: { code: -32603 } })
+    await handle.close()
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} }
+    const late = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    expect(late.status).toBe(503)
+  })
+})
+
 describe('batches in 2025-03-26', () => {
   it('each request is answered, notifications are taken, faults are told [L-RPC-019] [L-RPC-021] [L-HTTP-016]', async () => {
     const { handle } = serve()
