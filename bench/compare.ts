@@ -1,6 +1,6 @@
 /**
  * Interleaved comparison: the machine is noisy, so a number counts only beside the floor's number
- * taken a moment before or after it.
+ * of the same round.
  */
 
 /** What one call took, in microseconds. */
@@ -36,7 +36,7 @@ export interface Measured {
   note: string
   /** Microseconds for one call, by the clock. */
   wallUs: Spread
-  /** Clock time of one call over the floor's in the same pair of rounds. */
+  /** Clock time of one call over the floor's in the same round. */
   ratio: Spread
   /** The same of processor time, which other work on the machine disturbs less. */
   cpuRatio?: Spread
@@ -77,10 +77,10 @@ function record(samples: Samples, cost: Cost, base: Cost): void {
 /**
  * Measures contenders against a floor.
  *
- * In each round every contender is paired with a round of the floor of its own, alternately before
- * and after it, and its ratio is taken within that pair. All of it is repeated with `generations`
- * fresh sets of contenders, because two processes that run the same code may differ by several
- * percent for their whole life.
+ * In each round the floor and every contender take one turn, starting at another one each time, so
+ * that all are equally cold; ratios are taken within a round. All of it is repeated with
+ * `generations` fresh sets of contenders, because two processes that run the same code may differ
+ * by several percent for their whole life.
  *
  * @param open starts the floor and, after it, the contenders; always the same ones
  */
@@ -127,21 +127,19 @@ function calm(values: readonly number[]): number {
 }
 
 async function measure(
-  [floor, ...contenders]: Contender[],
+  contenders: readonly Contender[],
   rounds: number,
   samplesOf: (contender: Contender) => Samples,
 ): Promise<void> {
+  const [floor] = contenders
   if (!floor) throw new Error('There is nothing to measure')
   for (let round = 0; round < rounds; round++) {
-    for (const [index, contender] of contenders.entries()) {
-      const order = (round + index) % 2 === 0 ? [floor, contender] : [contender, floor]
-      const costs = new Map<Contender, Cost>()
-      for (const each of order) costs.set(each, await each.round())
-      const base = costs.get(floor)
-      const cost = costs.get(contender)
-      if (!base || !cost) continue
-      record(samplesOf(floor), base, base)
-      record(samplesOf(contender), cost, base)
+    const costs = new Map<Contender, Cost>()
+    for (const index of contenders.keys()) {
+      const next = contenders[(round + index) % contenders.length] ?? floor
+      costs.set(next, await next.round())
     }
+    const base = costs.get(floor)
+    for (const [contender, cost] of costs) if (base) record(samplesOf(contender), cost, base)
   }
 }

@@ -5,7 +5,7 @@ import { measureFetch } from './fetch.ts'
 export const bench: Bench = {
   title: 'tools/call through the fetch handler, in process (time over the floor’s)',
   tables: async ({ scale }) => {
-    const options = { generations: 2, rounds: Math.ceil(50 * scale) }
+    const options = { generations: 2, rounds: Math.ceil(60 * scale) }
     return [
       ratioTable(
         'legacy',

@@ -32,7 +32,7 @@ export async function measureFetch(
   const start = async ([name, way]: [SubjectName, Way]): Promise<Contender> =>
     forkContender(name, script, [name, way, scenario], {
       warmupMs: options.warmupMs ?? 2000,
-      roundMs: 10,
+      roundMs: 15,
     })
   return compare(async () => {
     const contenders: Contender[] = []
