@@ -53,7 +53,9 @@ export function sessionObject<Env>(
       const storage = requireSql(ctx.storage, 'McpSession')
       const mintId = (): string => {
         void this.#setAlarm()
-        return mintSessionId(ctx.id, this.#shared)
+        const id = mintSessionId(ctx.id, this.#shared)
+        this.#touchedAt.set(id, Date.now())
+        return id
       }
       this.#store = new ObjectSessionStore(storage, {
         mintId,

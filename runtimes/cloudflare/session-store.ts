@@ -16,9 +16,9 @@ export class ObjectSessionStore extends SqlSessionStore {
   }
 
   override async remove(id: string): Promise<void> {
-    await super.remove(id)
     // What a shared object keeps beside its sessions is the application's, and stays.
-    if (isShared(id) || this.uses().length > 0) return
+    if (isShared(id)) return super.remove(id)
+    // Rows that are deleted one by one are billed one by one.
     this.erased()
     await this.#storage.deleteAlarm()
     await this.#storage.deleteAll()

@@ -127,9 +127,10 @@ export class SqlSessionStore implements SessionStore {
     if (this.#ready) forgetEvents(this.#sql, before)
   }
 
-  /** Notes that the tables are gone with all else in the database. */
+  /** Notes that the tables go with all else in the database. */
   erased(): void {
     this.#ready = false
+    this.#options.changed?.()
   }
 }
 
