@@ -33,7 +33,7 @@ export async function postStateless(
 ): Promise<Response> {
   const streams = accept.events && !host.options.jsonOnly
   const { id } = message
-  const { method, ...facts } = refuseInvalid(
+  const { method, revision, client, logLevel } = refuseInvalid(
     () => check(host.server, request, message, version, caller),
     id,
   )
@@ -49,7 +49,9 @@ export async function postStateless(
       stream: streams ? plainStream : undefined,
     })
     const exchange: Exchange = {
-      ...facts,
+      revision,
+      client,
+      logLevel,
       caller,
       cancellation,
       ending: host.ending,
