@@ -50,7 +50,7 @@ function isAllowedOrigin(
  * Reads the text of a body.
  *
  * @throws {Refusal} 415 when it is no JSON by its type, 413 when it is longer than the limit, 400
- *   when it breaks off or is not UTF-8.
+ *   when it cannot be read to its end or is not UTF-8.
  */
 export async function readBody(
   request: Request,
@@ -61,10 +61,12 @@ export async function readBody(
     throw refuse(415, 'The content type must be "application/json"')
   }
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLong(maxBytes)
-  const { bodyUsed } = request
-  const bytes = await readBytes(request, maxBytes).catch((error: unknown) => {
-    throw error instanceof Refusal || bodyUsed ? error : refuse(400, 'The body broke off')
-  })
+  let bytes: Uint8Array
+  try {
+    bytes = await readBytes(request, maxBytes)
+  } catch (error) {
+    throw error instanceof Refusal ? error : refuse(400, 'The body could not be read')
+  }
   try {
     return decoder.decode(bytes)
   } catch {
