@@ -185,10 +185,7 @@ function check(connection: Connection, method: string, result: Result): void {
     const { completion } = result
     if (!isObject(completion) || !Array.isArray(completion.values)) throw invalid(method, result)
   }
-  if (method !== 'tools/list') return
-  const tools = result.tools as Tool[]
-  if (!tools.every(isObject)) throw invalid(method, result)
-  result.tools = visibleTools(connection, tools)
+  if (method === 'tools/list') result.tools = visibleTools(connection, result.tools as Tool[])
 }
 
 /** The tools that can be called; HTTP clients of 2026-07-28 leave out those with bad annotations. */

@@ -27,14 +27,19 @@ async function withPages<T>(
   run: (client: Client) => Promise<T>,
   options: ConnectOptions = {},
 ): Promise<{ result: T; asked: unknown[] }> {
-  const peer = pagedPeer('prompts/list', 'prompts', new Map(pages))
+  const named = pages.map(([cursor, [numbers, next]]): [unknown, [unknown[], unknown]] => {
+    return [cursor, [numbers.map((name) => ({ name })), next]]
+  })
+  const peer = pagedPeer('prompts/list', 'prompts', new Map(named))
   const client = await connectTo(peer, options)
   const result = await run(client)
   await client.close()
   return { result, asked: cursors(peer, 'prompts/list') }
 }
 
-const all = (client: Client): Promise<unknown[]> => client.listAllPrompts()
+const all = async (client: Client): Promise<unknown[]> => {
+  return (await client.listAllPrompts()).map(({ name }) => name)
+}
 
 describe('lists', () => {
   test.each([
