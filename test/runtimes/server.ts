@@ -5,7 +5,8 @@ import * as z from 'zod'
 
 export const server = createServer(
   { name: 'portable', version: '1.0.0', title: 'Portable' },
-  { instructions: 'Call add.', pageSize: 3 },
+  // What the suite has fail on purpose is not printed.
+  { instructions: 'Call add.', pageSize: 3, onError: () => {} },
 )
 
 /** A tool that tests show and hide, to change the list of tools. */
