@@ -12,6 +12,7 @@ import type { Way } from './subject.ts'
 import type { SubjectName } from './subjects/index.ts'
 
 const { method, params, answered } = scenarios.echo
+const REQUESTS = 500
 
 async function load(
   url: string,
@@ -26,18 +27,22 @@ async function load(
   if (!answered(answer)) throw new Error(`"${name}" answered ${answer}`)
   return async () => {
     const cpu = cpuUsOf(pid)
-    const { requests, duration, non2xx, errors } = await autocannon({
+    const begun = performance.now()
+    const { requests, non2xx, errors } = await autocannon({
       url,
       method: 'POST',
       headers,
       body: body(1),
       connections: 8,
-      duration: 1,
+      amount: REQUESTS,
+      // Milliseconds between looks at whether it is done.
+      sampleInt: 5,
     })
     if (non2xx + errors > 0) throw new Error(`"${name}" failed ${non2xx + errors} requests`)
+    const wallUs = ((performance.now() - begun) * 1000) / requests.total
     const after = cpuUsOf(pid)
     return {
-      wallUs: (duration * 1e6) / requests.total,
+      wallUs,
       ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / requests.total }),
     }
   }
@@ -63,7 +68,7 @@ async function open(name: SubjectName, way: Way): Promise<Contender> {
   const url = new URL('/mcp', await miniflare.ready).href
   const pid = [...children()].find((child) => !before.has(child))
   const round = await load(url, way, name, pid)
-  for (let warm = 0; warm < 2; warm++) await round()
+  for (let warm = 0; warm < 4; warm++) await round()
   const note = name === 'edgewise' && way === 'session' ? 'session (Durable Object)' : way
   return { name, note, round, close: () => miniflare.dispose() }
 }
@@ -83,7 +88,7 @@ async function measure(ways: readonly Way[], rounds: number): Promise<Measured[]
 export const bench: Bench = {
   title: 'tools/call on workerd (time per request under load; share is of the floor’s requests/s)',
   tables: async ({ scale }) => {
-    const rounds = Math.ceil(4 * scale)
+    const rounds = Math.ceil(8 * scale)
     return [
       ratioTable('legacy', 'share ≥ 90 %', await measure(['stateless', 'session'], rounds)),
       ratioTable('modern', 'share ≥ 90 %', await measure(['modern'], rounds)),
