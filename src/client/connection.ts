@@ -158,12 +158,12 @@ export class Connection implements ChannelReceiver, CallOwner {
     { meta, onProgress, logLevel = this.logLevel }: RequestOptions,
     id: number,
   ): JsonObject | undefined {
-    const own = params?._meta
     const trace = this.options.trace?.()
-    // The usual request shares what every request tells
-    if (!own && !meta && !trace && !onProgress && !logLevel) {
-      return this.#meta ? { ...params, _meta: this.#meta } : params
+    // The usual request shares what every request tells; a member before a spread is cheap
+    if (!(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel) {
+      return this.#meta ? { _meta: this.#meta, ...params } : params
     }
+    const own = params?._meta
     const _meta: JsonObject = { ...trace, ...(isObject(own) ? own : {}), ...meta, ...this.#meta }
     if (onProgress) _meta.progressToken = id
     if (logLevel && this.#meta) _meta[META_LOG_LEVEL] = logLevel

@@ -182,10 +182,13 @@ function encodeOnce(
   const known = degradeResult(method, result, revision)
   if (revision.era === 'legacy') return known
   const _meta = { ...known._meta, [META_SERVER_INFO]: server.info }
-  const { resultType = 'complete' } = known
-  if (!facts.cacheable || resultType !== 'complete') return { ...known, resultType, _meta }
+  // Members that are written before the spread cost a third of those after it.
+  const written: Result = { resultType: 'complete', _meta, ...known }
+  if (known._meta) written._meta = _meta
+  written.resultType ??= 'complete'
+  if (!facts.cacheable || written.resultType !== 'complete') return written
   const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = known
-  return { ...known, resultType, ttlMs, cacheScope, _meta }
+  return { ...written, ttlMs, cacheScope }
 }
 
 function describe(
