@@ -19,15 +19,15 @@ const MAX_VALUES = 100
  * @param value What was typed so far.
  * @param context What the other arguments are so far, where the client says (since 2025-06-18).
  */
-export type Completer = (
+export type Completer<Env = unknown> = (
   value: string,
   context: { readonly [name: string]: string },
-  ctx: Context,
+  ctx: Context<Env>,
 ) => readonly string[] | Promise<readonly string[]>
 
 /** Completers by the name of the argument. */
-export interface Completers {
-  readonly [argument: string]: Completer
+export interface Completers<Env = unknown> {
+  readonly [argument: string]: Completer<Env>
 }
 
 /** What a server completes. */

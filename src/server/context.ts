@@ -36,8 +36,12 @@ import { sample } from './sampling.ts'
 import type { Caller, ClientFacts, Exchange } from './exchange.ts'
 import { wants } from './logging.ts'
 
-/** What a handler gets beside its arguments: facts of the request, and ways to reach the client. */
-export interface Context {
+/**
+ * What a handler gets beside its arguments: facts of the request, and ways to reach the client.
+ *
+ * @typeParam Env The platform's environment, as the author told `createServer`.
+ */
+export interface Context<Env = unknown> {
   /** The method that is being answered. */
   readonly method: string
   /** The id of the request, with its JSON type. */
@@ -53,7 +57,7 @@ export interface Context {
   /** What authorization found out. */
   readonly auth: unknown
   /** The platform's environment, such as a Worker's bindings. */
-  readonly env: unknown
+  readonly env: Env
   /** The HTTP request, where there is one. */
   readonly request: Request | undefined
   /** Fires when nobody waits for the answer any more. */
@@ -65,7 +69,10 @@ export interface Context {
   readonly inputResponses: { readonly [key: string]: unknown } | undefined
   /** The `requestState` of an `input_required` result that the handler returned itself. */
   readonly requestState: string | undefined
-  /** Keeps the host alive until the promise settles, where the platform needs to be told. */
+  /**
+   * Lets work go on after the answer: keeps the host alive until the promise settles, where the
+   * platform needs to be told. A rejection concerns nobody, and is told to the console.
+   */
   waitUntil(work: Promise<unknown>): void
   /**
    * Reports progress, if the client asked for it (basic/utilities/progress). Values that do not
@@ -172,7 +179,9 @@ export class RequestContext implements Context {
   }
 
   waitUntil(work: Promise<unknown>): void {
-    this.exchange.caller.waitUntil?.(work)
+    const { caller } = this.exchange
+    if (caller.waitUntil) caller.waitUntil(work)
+    else work.catch(console.error)
   }
 
   async progress(

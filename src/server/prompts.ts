@@ -29,7 +29,7 @@ import type { Entry, Registration, Registry } from './registry.ts'
 import { toBlocks, type Content } from './results.ts'
 
 /** How a prompt is described and checked. */
-export interface PromptOptions<Input extends StandardSchema = StandardSchema> {
+export interface PromptOptions<Input extends StandardSchema = StandardSchema, Env = unknown> {
   /** What people see (since 2025-06-18). */
   title?: string
   description?: string
@@ -39,7 +39,7 @@ export interface PromptOptions<Input extends StandardSchema = StandardSchema> {
   /** The prompt's `_meta`. */
   meta?: Meta
   /** Completes the arguments, by name. */
-  complete?: Completers
+  complete?: Completers<Env>
   /** Whether a caller may see and get the prompt; everybody by default. */
   visible?: (caller: Caller) => boolean
 }
@@ -48,17 +48,17 @@ export interface PromptOptions<Input extends StandardSchema = StandardSchema> {
 export type PromptReturn = Content | GetPromptResult | InputRequiredResult
 
 /** Writes a prompt from arguments that its schema accepted. */
-export type PromptHandler<Input extends StandardSchema> = (
+export type PromptHandler<Input extends StandardSchema, Env = unknown> = (
   args: InferOutput<Input>,
-  ctx: Context,
+  ctx: Context<Env>,
 ) => PromptReturn | Promise<PromptReturn>
 
 /** Changes a prompt later. */
-export interface PromptRegistration extends Registration {
+export interface PromptRegistration<Env = unknown> extends Registration {
   /** Describes and writes the prompt in another way, under the same name. */
   update<Input extends StandardSchema>(
-    options: PromptOptions<Input>,
-    handler: PromptHandler<Input>,
+    options: PromptOptions<Input, Env>,
+    handler: PromptHandler<Input, Env>,
   ): void
 }
 

@@ -47,9 +47,9 @@ export interface ResourceOptions {
 }
 
 /** How a family of resources is described. */
-export interface ResourceTemplateOptions extends Omit<ResourceOptions, 'size'> {
+export interface ResourceTemplateOptions<Env = unknown> extends Omit<ResourceOptions, 'size'> {
   /** Completes the template's variables, by name. */
-  complete?: Completers
+  complete?: Completers<Env>
 }
 
 /** What is read: the URI, and the values of the template's variables. */
@@ -66,12 +66,15 @@ export interface ReadRequest {
 export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult | undefined
 
 /** Reads a resource. */
-export type ReadHandler = (request: ReadRequest, ctx: Context) => ReadReturn | Promise<ReadReturn>
+export type ReadHandler<Env = unknown> = (
+  request: ReadRequest,
+  ctx: Context<Env>,
+) => ReadReturn | Promise<ReadReturn>
 
 /** Changes a resource, or a family of resources, later. */
-export interface ResourceRegistration<Options> extends Registration {
+export interface ResourceRegistration<Options, Env = unknown> extends Registration {
   /** Describes and reads the resource in another way, under the same URI or template. */
-  update(options: Options, read: ReadHandler): void
+  update(options: Options, read: ReadHandler<Env>): void
 }
 
 /** A registered resource. */

@@ -61,14 +61,18 @@ export interface ServerOptions {
 }
 
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
-export type Middleware = (
+export type Middleware<Env = unknown> = (
   request: { readonly method: string; readonly params: JsonObject },
-  ctx: Context,
+  ctx: Context<Env>,
   next: () => Promise<Result>,
 ) => Promise<Result>
 
-/** A server, as its author sees it. */
-export interface Server {
+/**
+ * A server, as its author sees it.
+ *
+ * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
+ */
+export interface Server<Env = unknown> {
   readonly info: Implementation
   /** Announces changes to clients. Registering and removing announce by themselves. */
   readonly notify: Notifier
@@ -80,8 +84,8 @@ export interface Server {
   tool<Input extends StandardSchema, Output extends StandardSchema>(
     name: string,
     options: ToolOptions<Input, Output>,
-    handler: ToolHandler<Input, Output>,
-  ): ToolRegistration
+    handler: ToolHandler<Input, Output, Env>,
+  ): ToolRegistration<Env>
   /**
    * Registers a resource (server/resources).
    *
@@ -90,8 +94,8 @@ export interface Server {
   resource(
     uri: string,
     options: ResourceOptions,
-    read: ReadHandler,
-  ): ResourceRegistration<ResourceOptions>
+    read: ReadHandler<Env>,
+  ): ResourceRegistration<ResourceOptions, Env>
   /**
    * Registers a family of resources (server/resources#resource-templates).
    *
@@ -100,9 +104,9 @@ export interface Server {
    */
   resourceTemplate(
     uriTemplate: string,
-    options: ResourceTemplateOptions,
-    read: ReadHandler,
-  ): ResourceRegistration<ResourceTemplateOptions>
+    options: ResourceTemplateOptions<Env>,
+    read: ReadHandler<Env>,
+  ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>
   /**
    * Registers a prompt (server/prompts).
    *
@@ -110,14 +114,14 @@ export interface Server {
    */
   prompt<Input extends StandardSchema>(
     name: string,
-    options: PromptOptions<Input>,
-    handler: PromptHandler<Input>,
-  ): PromptRegistration
+    options: PromptOptions<Input, Env>,
+    handler: PromptHandler<Input, Env>,
+  ): PromptRegistration<Env>
   /**
    * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
    * is added first is outermost.
    */
-  use(...wrap: [middleware: Middleware] | [method: string, middleware: Middleware]): void
+  use(...wrap: [middleware: Middleware<Env>] | [method: string, middleware: Middleware<Env>]): void
 }
 
 /** A server, as what serves it sees it. */
@@ -150,11 +154,17 @@ type Answer = (
 /**
  * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
  *
+ * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
+ *   such as a Worker's bindings.
  * @param info The server's name and version, which clients see.
  * @throws {TypeError} when `revisions` names one that does not exist.
  */
-export function createServer(info: Implementation, options: ServerOptions = {}): Server {
-  return new Definition(info, options)
+export function createServer<Env = unknown>(
+  info: Implementation,
+  options: ServerOptions = {},
+): Server<Env> {
+  // Hosts give what they have; that this is what the author says is the author's word.
+  return new Definition(info, options) as Server<Env>
 }
 
 /**

@@ -62,17 +62,21 @@ export type ToolReturn<Structured = unknown> =
   | InputRequiredResult
 
 /** Runs a tool with arguments that its schema accepted. */
-export type ToolHandler<Input extends StandardSchema, Output extends StandardSchema> = (
+export type ToolHandler<
+  Input extends StandardSchema,
+  Output extends StandardSchema,
+  Env = unknown,
+> = (
   args: InferOutput<Input>,
-  ctx: Context,
+  ctx: Context<Env>,
 ) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
 
 /** Changes a tool later. */
-export interface ToolRegistration extends Registration {
+export interface ToolRegistration<Env = unknown> extends Registration {
   /** Describes and runs the tool in another way, under the same name. */
   update<Input extends StandardSchema, Output extends StandardSchema>(
     options: ToolOptions<Input, Output>,
-    handler: ToolHandler<Input, Output>,
+    handler: ToolHandler<Input, Output, Env>,
   ): void
 }
 

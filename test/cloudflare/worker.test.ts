@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   allMessages,
   lastMessage,
@@ -157,13 +157,28 @@ describe('A Worker and clients with sessions', () => {
 
   it('gives handlers its bindings, with a session and without', async () => {
     const { send } = await openSession(workerd.handle)
-    const params = { name: 'environment', arguments: {} }
+    const params = { name: 'bound_environment', arguments: {} }
     for (const response of [
       await send(call(1, params)),
       await postModern(workerd.handle, 'tools/call', params),
     ]) {
       expect((await lastMessage(response)).result.content).toMatchObject([{ text: 'hello' }])
     }
+  })
+
+  it('lets work of handlers go on after the answer, with a session and without', async () => {
+    const { send } = await openSession(workerd.handle)
+    const params = { name: 'later', arguments: {} }
+    await send(call(1, params))
+    await postModern(workerd.handle, 'tools/call', params)
+    await vi.waitFor(
+      async () => {
+        const ran = (await (await workerd.get('/ran')).json()) as string[]
+        expect(ran).toContain('later than 2025-11-25')
+        expect(ran).toContain('later than 2026-07-28')
+      },
+      { timeout: 15_000 },
+    )
   })
 
   it('answers a page of an allowed origin, and no other [L-HTTP-003]', async () => {

@@ -2,10 +2,11 @@
 // tests need to know.
 import * as z from 'zod'
 import { createWorker, objectStorage } from '../../runtimes/cloudflare/index.ts'
-import { text } from '../../src/server/index.ts'
+import { mount, createServer, text } from '../../src/server/index.ts'
 import { makeServer } from '../server/fixture.ts'
 
 const { server, ran } = makeServer()
+const bound = createServer<{ GREETING: string }>({ name: 'bound', version: '1' })
 const schema = z.object({ yes: z.boolean() })
 
 server.tool('confirmTwice', { input: z.object({}) }, async (_args, ctx) => {
@@ -38,9 +39,16 @@ server.tool('visits', { input: z.object({}) }, async (_args, ctx) => {
   await storage.put('visits', visits)
   return text(`${visits}, ${[...(await storage.list()).keys()].join()}`)
 })
-server.tool('environment', { input: z.object({}) }, (_args, ctx) =>
-  text(String((ctx.env as { GREETING: string }).GREETING)),
-)
+bound.tool('environment', { input: z.object({}) }, (_args, ctx) => ctx.env.GREETING)
+mount(server, 'bound', bound)
+server.tool('later', { input: z.object({}) }, (_args, ctx) => {
+  const work = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    ran.push(`later than ${ctx.revision}`)
+  }
+  ctx.waitUntil(work())
+  return text('now')
+})
 
 const worker = createWorker(server, {
   hubShards: 2,
