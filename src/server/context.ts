@@ -34,7 +34,7 @@ import {
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
 import type { Caller, ClientFacts, Exchange } from './exchange.ts'
-import { wants } from './logging.ts'
+import { outgoingLogs, wants, type LogRules } from './logging.ts'
 
 /**
  * What a handler gets beside its arguments: facts of the request, and ways to reach the client.
@@ -83,9 +83,9 @@ export interface Context<Env = unknown> {
   progress(progress: number, options?: { total?: number; message?: string }): Promise<void>
   /**
    * Sends a log message, if the client wants that level (server/utilities/logging). Never put
-   * credentials or personal data in it.
+   * credentials or personal data in it; `redact` of the server's options scrubs every message.
    *
-   * @param data Any JSON value.
+   * @param data Any JSON value; one that cannot be written is reported to `onError`, not sent.
    */
   log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
   /**
@@ -127,6 +127,8 @@ export class RequestContext implements Context {
   #progress = -Infinity
   #input: Input | undefined
   #done = false
+  /** How log messages are scrubbed and bounded; set before any handler runs. */
+  logs: LogRules | undefined
   /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
   replay: ReplayInput | undefined
   /** What the client sent in answer to an `input_required` result that the handler made itself. */
@@ -136,8 +138,6 @@ export class RequestContext implements Context {
   /** The state of an `input_required` result that the handler made itself. */
   requestState: string | undefined
 
-  /**
-   */
   constructor(message: JsonRpcRequest, exchange: Exchange) {
     this.#message = message
     this.exchange = exchange
@@ -198,7 +198,12 @@ export class RequestContext implements Context {
 
   async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
     if (this.#done || !wants(this.exchange.logLevel, level)) return
-    await this.exchange.send(notification('notifications/message', { level, ...options, data }))
+    const message = { level, ...options, data }
+    const receiver = this.exchange.session ?? this
+    const messages = this.logs ? outgoingLogs(message, this.logs, receiver) : [message]
+    for (const one of messages) {
+      await this.exchange.send(notification('notifications/message', { ...one }))
+    }
   }
 
   elicit<S extends StandardSchema | ObjectSchema>(

@@ -124,6 +124,7 @@ async function run(
   round?: RequestContext,
 ): Promise<Result> {
   const ctx = round ?? (await openRound(message, exchange))
+  ctx.logs = server
   let result: Result | undefined
   try {
     result = await server.through(ctx, message.params ?? {}, bodies.get(message.method) as Method)
@@ -140,7 +141,14 @@ async function run(
   }
   if (ctx.replay?.divergence) throw ctx.replay.divergence
   if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay)
-  if (result?.resultType !== 'input_required') return requireResult(result ?? {})
+  // What changes a session, or is a ping, has nothing to say
+  if (!result && (facts.changesSession || message.method === 'ping')) return {}
+  const fault = resultFault(message.method, result)
+  if (!result || fault) {
+    server.report(fault, ctx)
+    throw fault
+  }
+  if (result.resultType !== 'input_required') return result
   if (facts.asks && exchange.ask) {
     return run(server, message, exchange, facts, await askOwnRound(message, ctx, result))
   }
@@ -148,10 +156,18 @@ async function run(
   throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
 }
 
-/** What is sent: nothing but an object is a result. */
-function requireResult(result: Result): Result {
-  if (isObject(result)) return result
-  throw new TypeError('The result must be an object')
+/** The kinds of results that there are, those of tasks included. */
+const RESULT_TYPES: readonly unknown[] = [undefined, 'complete', 'input_required', 'task']
+
+/** Why an answer is no result: nothing but an object of a known kind is one. */
+function resultFault(method: string, result: Result | undefined): TypeError | undefined {
+  if (!isObject(result)) {
+    return new TypeError(
+      `The answer to "${method}" is no object: does a middleware return nothing?`,
+    )
+  }
+  if (RESULT_TYPES.includes(result.resultType)) return undefined
+  return new TypeError(`The answer to "${method}" has the unknown type "${result.resultType}"`)
 }
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()

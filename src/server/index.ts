@@ -27,6 +27,7 @@ export type {
   SessionEvent,
   TraceContext,
 } from './observer.ts'
+export type { Redact } from './redact.ts'
 export { rateLimit, type RateLimit } from './rate-limit.ts'
 export type { PromptHandler, PromptOptions, PromptRegistration, PromptReturn } from './prompts.ts'
 export type { Registration } from './registry.ts'

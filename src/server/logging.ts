@@ -4,9 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { LoggingLevel, Result } from '../protocol/types.ts'
+import type { LoggingLevel, LoggingMessageParams, Result } from '../protocol/types.ts'
 import type { Exchange } from './exchange.ts'
 import { invalidParams } from './params.ts'
+import { scrub, type Redact } from './redact.ts'
 
 /** The levels, least severe first. */
 const LEVELS: readonly unknown[] = [
@@ -31,6 +32,58 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 /** Whether a client that asked for `threshold` gets messages of `level`. */
 export function wants(threshold: LoggingLevel | undefined, level: LoggingLevel): boolean {
   return threshold !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(threshold)
+}
+
+/** What a server says of all its log messages. */
+export interface LogRules {
+  readonly redact: Redact | undefined
+  readonly maxLogsPerSecond: number
+  report(error: unknown): void
+}
+
+/** How many messages went out in the current second, and how many were left out. */
+interface Count {
+  since: number
+  sent: number
+  lost: number
+}
+
+const counts = new WeakMap<object, Count>()
+
+/**
+ * What goes out when a handler logs: the message, scrubbed, and before it how many were left out
+ * since the last; nothing when there were too many, or it cannot be written.
+ *
+ * @param receiver What the messages of one client are counted by.
+ */
+export function outgoingLogs(
+  message: LoggingMessageParams,
+  rules: LogRules,
+  receiver: object,
+): LoggingMessageParams[] {
+  const now = Date.now()
+  let count = counts.get(receiver)
+  if (!count) counts.set(receiver, (count = { since: now, sent: 0, lost: 0 }))
+  if (now - count.since >= 1000) Object.assign(count, { since: now, sent: 0 })
+  if (count.sent >= rules.maxLogsPerSecond) {
+    count.lost++
+    return []
+  }
+  let data: unknown
+  try {
+    data = scrub(message.data ?? null, rules.redact)
+  } catch (error) {
+    rules.report(error)
+  }
+  if (data === undefined) return []
+  count.sent++
+  const { lost } = count
+  count.lost = 0
+  return lost > 0 ? [leftOut(lost), { ...message, data }] : [{ ...message, data }]
+}
+
+function leftOut(count: number): LoggingMessageParams {
+  return { level: 'warning', logger: 'edgewise', data: `${count} log messages were left out` }
 }
 
 /**

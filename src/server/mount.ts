@@ -4,6 +4,7 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
 import type { Context, RequestContext } from './context.ts'
+import type { LogRules } from './logging.ts'
 import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import { getPrompt, type PromptReturn } from './prompts.ts'
 import type { Entry, Registry } from './registry.ts'
@@ -88,14 +89,27 @@ function shown<T extends Entry>(
   return new Map(entries.map(([key, entry]) => map(key, entry)))
 }
 
-/** Answers through the middleware of the mounted server. */
+/** Answers through the middleware of the mounted server; its rules hold for logs as well. */
 async function within(
   source: ServerDefinition,
   ctx: Context,
   params: JsonObject,
   answer: (params: JsonObject, ctx: RequestContext) => Promise<Result>,
 ): Promise<Result> {
-  return source.through(ctx as RequestContext, params, (_source, given, inner) =>
-    answer(given, inner),
-  )
+  const request = ctx as RequestContext
+  request.logs = strictest(source, request.logs)
+  return source.through(request, params, (_source, given, inner) => answer(given, inner))
+}
+
+function strictest(inner: LogRules, outer: LogRules | undefined): LogRules {
+  if (!outer) return inner
+  const { redact } = inner
+  return {
+    redact: (name, value) => {
+      const known = redact ? redact(name, value) : value
+      return known === undefined || !outer.redact ? known : outer.redact(name, known)
+    },
+    maxLogsPerSecond: Math.min(inner.maxLogsPerSecond, outer.maxLogsPerSecond),
+    report: (error) => inner.report(error),
+  }
 }

@@ -10,6 +10,7 @@ import {
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
 import type {
+  ContentBlock,
   GetPromptResult,
   Icon,
   InputRequiredResult,
@@ -26,7 +27,7 @@ import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
-import { toBlocks, type Content } from './results.ts'
+import { isBlock, requireBlocks, type Content } from './results.ts'
 
 /** How a prompt is described and checked. */
 export interface PromptOptions<Input extends StandardSchema = StandardSchema, Env = unknown> {
@@ -110,25 +111,28 @@ export async function getPrompt(
   }
 
   const returned = await entry.get(input ? input.value : {}, ctx)
-  if (!isResult(returned)) return toResult(returned, entry.item)
+  const maker = `The prompt "${name}"`
+  if (!isResult(returned)) return toResult(requireBlocks(returned, maker), entry.item)
   const { messages } = returned as Partial<GetPromptResult>
-  if (messages && !messages.every(isMessage)) {
-    throw new TypeError(`The prompt "${name}" has a message that is none`)
+  if (messages && !(Array.isArray(messages) && messages.every(isMessage))) {
+    throw new TypeError(`${maker} has a message that is none`)
   }
   return returned
 }
 
 /** Whether a message has a role that prompts know, and one block of content. */
-function isMessage({ role, content }: PromptMessage): boolean {
-  return (role === 'user' || role === 'assistant') && isObject(content)
+function isMessage(message: unknown): message is PromptMessage {
+  if (!isObject(message)) return false
+  const { role, content } = message
+  return (role === 'user' || role === 'assistant') && isBlock(content)
 }
 
 function isResult(returned: PromptReturn): returned is GetPromptResult | InputRequiredResult {
   return isObject(returned) && ('messages' in returned || 'resultType' in returned)
 }
 
-function toResult(content: Content, { description }: Prompt): GetPromptResult {
-  const messages = toBlocks(content).map((block) => ({ role: 'user' as const, content: block }))
+function toResult(blocks: ContentBlock[], { description }: Prompt): GetPromptResult {
+  const messages = blocks.map((block) => ({ role: 'user' as const, content: block }))
   return description === undefined ? { messages } : { description, messages }
 }
 

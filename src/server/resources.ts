@@ -23,7 +23,7 @@ import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
-import { base64, requireAnnotations } from './results.ts'
+import { base64, isContents, requireAnnotations } from './results.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
@@ -157,8 +157,13 @@ export async function readResource(
   const { entry, variables } = findResource(registered, uri, ctx)
   const returned = await entry.read({ uri, variables }, ctx)
   if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
-    if (!returned || (Array.isArray(returned.contents) && returned.contents.length === 0)) {
-      throw notFound(uri, ctx)
+    if (!returned) throw notFound(uri, ctx)
+    const { contents: found, resultType } = returned as Partial<ReadResourceResult>
+    if (resultType !== 'input_required') {
+      if (!Array.isArray(found) || !found.every(isContents)) {
+        throw new TypeError(`The reader of "${uri}" returned contents that are none`)
+      }
+      if (found.length === 0) throw notFound(uri, ctx)
     }
     return entry.cache ? { ...entry.cache, ...returned } : returned
   }

@@ -15,6 +15,7 @@ import type {
   ResourceLink,
   TextContent,
 } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
 
 /** A block of text. */
 export function text(value: string): TextContent {
@@ -128,4 +129,40 @@ export function requireAnnotations(annotations: Annotations = {}): void {
   const isDate = /^\d{4}-/.test(lastModified) && !Number.isNaN(Date.parse(lastModified))
   if (known && priority >= 0 && priority <= 1 && isDate) return
   throw new TypeError(`No annotations: ${JSON.stringify(annotations)}`)
+}
+
+/** The members, all text, that the kinds of blocks without an object inside must have. */
+const TEXTS: { readonly [type: string]: readonly string[] } = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+}
+
+/** Whether a value is a block of content, with all that its kind needs. */
+export function isBlock(value: unknown): value is ContentBlock {
+  if (!isObject(value)) return false
+  const { type } = value
+  if (type === 'text') return typeof value.text === 'string'
+  if (type === 'resource') return isContents(value.resource)
+  const texts = typeof type === 'string' && Object.hasOwn(TEXTS, type) ? TEXTS[type] : undefined
+  return texts?.every((name) => typeof value[name] === 'string') ?? false
+}
+
+/** Whether a value is the contents of a resource. */
+export function isContents(value: unknown): value is ResourceContents {
+  if (!isObject(value) || typeof value.uri !== 'string') return false
+  return typeof value.text === 'string' || typeof value.blob === 'string'
+}
+
+/**
+ * The blocks of any form of content.
+ *
+ * @param maker What gave them, for the error.
+ * @throws {TypeError} when one is no block.
+ */
+export function requireBlocks(content: Content, maker: string): ContentBlock[] {
+  const blocks = toBlocks(content)
+  if (blocks.every(isBlock)) return blocks
+  throw new TypeError(`${maker} returned content that is none`)
 }

@@ -15,7 +15,8 @@ import { requireHints } from './caching.ts'
 import type { Context, RequestContext } from './context.ts'
 import { inferCapabilities } from './discover.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
-import type { Observer } from './observer.ts'
+import type { LogRules } from './logging.ts'
+import type { ObservedEvent, Observer } from './observer.ts'
 import {
   promptEntry,
   type PromptEntry,
@@ -23,6 +24,7 @@ import {
   type PromptOptions,
   type PromptRegistration,
 } from './prompts.ts'
+import { scrub, type Redact } from './redact.ts'
 import { Registry } from './registry.ts'
 import {
   resourceEntry,
@@ -58,6 +60,16 @@ export interface ServerOptions {
   onError?: (error: unknown, ctx: Context | undefined) => void
   /** Learns of every request, refusal and session; for audit logs, metrics and traces. */
   observe?: Observer
+  /**
+   * Scrubs what log messages and `observe` tell, member by member; when it throws, the message is
+   * not sent. Errors go to `onError` as they were thrown.
+   */
+  redact?: Redact
+  /**
+   * The most log messages that one session, or one request where there are none, gets in a second;
+   * 1,000 by default. Of more only the number is told.
+   */
+  maxLogsPerSecond?: number
 }
 
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
@@ -125,7 +137,7 @@ export interface Server<Env = unknown> {
 }
 
 /** A server, as what serves it sees it. */
-export interface ServerDefinition extends Server {
+export interface ServerDefinition extends Server, LogRules {
   readonly instructions: string | undefined
   readonly revisions: readonly RevisionFacts[]
   readonly capabilities: ServerCapabilities
@@ -190,6 +202,8 @@ class Definition implements ServerDefinition {
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
   readonly observe: Observer | undefined
+  readonly redact: Redact | undefined
+  readonly maxLogsPerSecond: number
   readonly #onError: NonNullable<ServerOptions['onError']>
   readonly #middleware: { method: string | undefined; run: Middleware }[] = []
   #offered: ServerCapabilities | undefined
@@ -202,7 +216,9 @@ class Definition implements ServerDefinition {
     this.pageSize = options.pageSize
     this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
     this.#onError = options.onError ?? ((error) => console.error(error))
-    this.observe = guarded(options.observe)
+    this.redact = options.redact
+    this.maxLogsPerSecond = options.maxLogsPerSecond ?? 1000
+    this.observe = options.observe && ((event) => this.#tell(options.observe, event))
     const { notify } = this
     const changed = (announce: () => void) => (): void => {
       this.#offered = undefined
@@ -278,23 +294,26 @@ class Definition implements ServerDefinition {
     return next(0)
   }
 
+  /** Tells an observer of an event, scrubbed. */
+  #tell(observe: Observer | undefined, event: ObservedEvent): void {
+    let known: ObservedEvent | undefined = event
+    try {
+      if (this.redact) known = scrub(event, this.redact)
+    } catch (error) {
+      return this.report(error)
+    }
+    try {
+      if (known) observe?.(known)
+    } catch {
+      // What an observer throws concerns only itself.
+    }
+  }
+
   report(error: unknown, ctx?: Context): void {
     try {
       this.#onError(error, ctx)
     } catch {
       // What the hook throws concerns only itself.
-    }
-  }
-}
-
-/** An observer whose failures harm nothing. */
-function guarded(observe: Observer | undefined): Observer | undefined {
-  if (!observe) return undefined
-  return (event) => {
-    try {
-      observe(event)
-    } catch {
-      // What an observer throws concerns only itself.
     }
   }
 }

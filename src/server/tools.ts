@@ -29,7 +29,7 @@ import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
-import { toBlocks, toolError, type Content } from './results.ts'
+import { requireBlocks, toBlocks, toolError, type Content } from './results.ts'
 
 /** How a tool is described and checked. */
 export interface ToolOptions<
@@ -187,14 +187,29 @@ function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolRe
 
 async function toResult(returned: ToolReturn | undefined, entry: ToolEntry): Promise<Result> {
   if (returned === undefined) return { content: [] }
-  if (typeof returned === 'string' || Array.isArray(returned) || 'type' in returned) {
-    const content = toBlocks(returned as Content)
+  const maker = `The tool "${entry.item.name}"`
+  const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
+  if (typeof returned === 'string' || isContent) {
+    const content = requireBlocks(returned as Content, maker)
     return entry.output ? { content, isError: true } : { content }
   }
-  const result = returned as Partial<CallToolResult>
+  const result: Partial<CallToolResult> = requireResult(returned, maker)
   if (result.resultType === 'input_required') return result
-  if (!entry.output || result.isError) return withText(result)
-  return withText({ ...result, structuredContent: await checkOutput(entry, result) })
+  if (!entry.output || result.isError) return withText(result, maker)
+  return withText({ ...result, structuredContent: await checkOutput(entry, result) }, maker)
+}
+
+const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']
+
+/** Takes only what its author can have meant as a result. */
+function requireResult(returned: unknown, maker: string): Partial<CallToolResult> {
+  if (!isObject(returned)) throw new TypeError(`${maker} returned "${String(returned)}"`)
+  const names = Object.keys(returned)
+  if (names.length > 0 && !names.some((name) => RESULT_MEMBERS.includes(name))) {
+    throw new TypeError(`${maker} returned neither "content" nor "structuredContent"`)
+  }
+  if (typeof (returned.isError ?? false) === 'boolean') return returned
+  throw new TypeError(`${maker} returned an "isError" that is no boolean`)
 }
 
 async function checkOutput(
@@ -210,14 +225,13 @@ async function checkOutput(
 }
 
 /** Structured content is repeated as text, for clients that do not read it. */
-function withText(result: Partial<CallToolResult>): Result {
+function withText(result: Partial<CallToolResult>, maker: string): Result {
   const { content, structuredContent } = result
-  if (content) {
-    if (Array.isArray(content) && content.every(isObject)) return result
-    throw new TypeError('The content of a result must be a list of blocks')
+  if (content === undefined) {
+    const text = structuredContent === undefined ? [] : JSON.stringify(structuredContent)
+    return { ...result, content: toBlocks(text) }
   }
-  return {
-    ...result,
-    content: structuredContent === undefined ? [] : toBlocks(JSON.stringify(structuredContent)),
-  }
+  if (!Array.isArray(content)) throw new TypeError(`${maker} returned "content" that is no list`)
+  requireBlocks(content, maker)
+  return result
 }

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { revisions, type LoggingLevel } from '../../src/index.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer, mount } from '../../src/server/index.ts'
 import { openWire, type Wire } from './wire.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
@@ -79,5 +79,111 @@ describe.each(LEGACY)('logging in %s', (revision) => {
     expect(reported).toHaveLength(2)
     expect(logs(wire)).toEqual([])
     expect(JSON.stringify(wire.received)).not.toContain('hunter2')
+  })
+})
+
+describe('scrubbing', () => {
+  const redact = (name: string, value: unknown): unknown => {
+    if (name === 'password') return '***'
+    if (name === 'dropped') return undefined
+    return typeof value === 'string' ? value.replaceAll('hunter2', '***') : value
+  }
+
+  it.each(LEGACY)('of log messages goes into every member, in %s [L-LOG-008]', async (revision) => {
+    const server = createServer(info, { redact })
+    server.tool('log', {}, async (_args, ctx) => {
+      await ctx.log('error', 'it is hunter2')
+      await ctx.log('error', { user: { password: 5, dropped: 1 }, list: ['a', 'hunter2'] })
+      return 'a'
+    })
+    const wire = await openWire(server, revision)
+    await wire.result('tools/call', { name: 'log' })
+    expect(logs(wire).map((params) => params?.data)).toEqual([
+      'it is ***',
+      { user: { password: '***' }, list: ['a', '***'] },
+    ])
+  })
+
+  it('of log messages that leaves nothing, or fails, sends nothing', async () => {
+    const reported: unknown[] = []
+    const server = createServer(info, {
+      onError: (error) => reported.push(error),
+      redact: (_name, value) => {
+        if (value === 'bad') throw new Error('redact')
+        return value === 'secret' ? undefined : value
+      },
+    })
+    server.tool('log', {}, async (_args, ctx) => {
+      for (const data of ['secret', 'bad', ['bad'], 'good']) await ctx.log('error', data)
+      return 'a'
+    })
+    const wire = await openWire(server)
+    await wire.result('tools/call', { name: 'log' })
+    expect(logs(wire)).toEqual([{ level: 'error', data: 'good' }])
+    expect(reported).toHaveLength(2)
+  })
+
+  it('of a mounted server holds for what its tools log, and that of the outer one too', async () => {
+    const inner = createServer(info, {
+      redact: (_name, value) => (value === 'inner' ? '1' : value),
+    })
+    inner.tool('log', {}, async (_args, ctx) => {
+      await ctx.log('error', ['inner', 'outer', 'none'])
+      return 'a'
+    })
+    const server = createServer(info, {
+      redact: (_name, value) => (value === 'outer' ? '2' : value),
+    })
+    mount(server, 'in', inner)
+    const wire = await openWire(server)
+    await wire.result('tools/call', { name: 'in_log' })
+    expect(logs(wire)).toEqual([{ level: 'error', data: ['1', '2', 'none'] }])
+  })
+
+  it('of events leaves no secret to the observer', async () => {
+    const events: unknown[] = []
+    const server = createServer(info, { redact, observe: (event) => events.push(event) })
+    server.resourceTemplate('a:{+rest}', { name: 'a' }, () => 'a')
+    const wire = await openWire(server)
+    await wire.result('resources/read', { uri: 'a:x?token=hunter2' })
+    expect(events).toMatchObject([{ method: 'resources/read', name: 'a:x?token=***' }])
+  })
+
+  it('is not needed to keep what cannot be written, or is nothing, from the wire [L-LOG-007]', async () => {
+    const reported: unknown[] = []
+    const server = createServer(info, { onError: (error) => reported.push(error) })
+    server.tool('log', {}, async (_args, ctx) => {
+      await ctx.log('error', { big: 1n })
+      await ctx.log('error', undefined)
+      return 'a'
+    })
+    const wire = await openWire(server)
+    expect(await wire.result('tools/call', { name: 'log' })).not.toHaveProperty('isError')
+    expect(logs(wire)).toEqual([{ level: 'error', data: null }])
+    expect(reported).toEqual([expect.any(TypeError)])
+  })
+})
+
+describe('a flood of log messages', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('is cut for each session, and its length told with the next message [L-LOG-009]', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const server = createServer(info, { maxLogsPerSecond: 3 })
+    server.tool('log', {}, async (_args, ctx) => {
+      for (let i = 0; i < 10; i++) await ctx.log('error', i)
+      return 'a'
+    })
+    const wire = await openWire(server)
+    const other = await openWire(server)
+    const data = (of: Wire) => logs(of).map((params) => params?.data)
+    await wire.result('tools/call', { name: 'log' })
+    await wire.result('tools/call', { name: 'log' })
+    await other.result('tools/call', { name: 'log' })
+    expect(data(wire)).toEqual([0, 1, 2])
+    expect(data(other)).toEqual([0, 1, 2])
+    vi.advanceTimersByTime(1000)
+    await wire.result('tools/call', { name: 'log' })
+    expect(data(wire).slice(3)).toEqual(['17 log messages were left out', 0, 1, 2])
   })
 })

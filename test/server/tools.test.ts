@@ -312,14 +312,21 @@ describe.each(everything)('whatever a handler throws in %s', (revision) => {
 })
 
 describe.each(LEGACY)('results in %s', (revision) => {
-  it('are objects: nothing is {}, anything else is an internal error [L-RPC-008]', async () => {
+  it('are objects: nothing is {} where there is nothing to say, all else an internal error [L-RPC-008]', async () => {
     const server = createServer(info)
-    server.tool('a', {}, () => 'a')
-    let result: unknown
-    server.use('tools/list', () => Promise.resolve(result as never))
+    server.tool('a', {}, () => undefined as never)
     const wire = await openWire(server, revision)
-    for (result of [undefined, null]) expect(await wire.result('tools/list')).toEqual({})
-    for (result of [[], 'x', 7, true]) expect(await wire.code('tools/list')).toBe(-32603)
-    expect(await wire.result('ping')).toEqual({})
+    expect(await wire.result('tools/call', { name: 'a' })).toEqual({ content: [] })
+    let result: unknown
+    server.use(() => Promise.resolve(result as never))
+    for (result of [undefined, null]) {
+      expect(await wire.result('ping')).toEqual({})
+      expect(await wire.result('logging/setLevel', { level: 'info' })).toEqual({})
+      expect(await wire.code('tools/list')).toBe(-32603)
+    }
+    for (result of [[], 'x', 7, true]) {
+      expect(await wire.code('tools/list')).toBe(-32603)
+      expect(await wire.code('ping')).toBe(-32603)
+    }
   })
 })

@@ -1,0 +1,81 @@
+/** What handlers and middleware may not return, and that their author learns why. */
+import { describe, expect, it } from 'vitest'
+import { createServer, text } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+
+const noContent: [string, unknown][] = [
+  ['a number', 5],
+  ['a function', () => 1],
+  ['a list of numbers', [5]],
+  ['a block of no kind', [{}]],
+  ['a block of an unknown kind', { type: 'video', url: 'a:b' }],
+  ['a block named like a member of objects', { type: 'constructor' }],
+  ['an image without data', [{ type: 'image', mimeType: 'image/png' }]],
+  ['a link without a name', [{ type: 'resource_link', uri: 'a:b' }]],
+  ['a resource without contents', [{ type: 'resource', resource: { uri: 'a:b' } }]],
+  ['a result of an unknown type', { resultType: 'weird' }],
+]
+
+const cases: ['tool' | 'prompt' | 'resource', string, unknown][] = [
+  ...noContent.flatMap(([what, value]): typeof cases => [
+    ['tool', what, value],
+    ['prompt', what, value],
+    ['resource', what, value],
+  ]),
+  ['tool', 'null', null],
+  ['tool', 'content that is text', { content: 'text' }],
+  ['tool', 'content in content', { content: [[text('a')]] }],
+  ['tool', 'a block without text', { content: [{ type: 'text' }] }],
+  ['tool', 'data of its own', { sum: 3 }],
+  ['tool', 'a failure that is text', { isError: 'yes', content: [] }],
+  ['prompt', 'nothing', undefined],
+  ['prompt', 'null', null],
+  ['prompt', 'messages that are none', { messages: 5 }],
+  ['prompt', 'messages of nulls', { messages: [null] }],
+  ['prompt', 'a message of the system', { messages: [{ role: 'system', content: text('a') }] }],
+  ['resource', 'contents that are none', { contents: 5 }],
+  ['resource', 'contents without a URI', { contents: [{ text: 'a' }] }],
+  ['resource', 'contents without text or bytes', { contents: [{ uri: 'a:a' }] }],
+]
+
+describe.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)('in %s', (revision) => {
+  it.each(cases)('a %s that returns %s is an internal error', async (kind, _what, value) => {
+    const errors: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      { onError: (error) => errors.push(error) },
+    )
+    server.tool('a', {}, () => value as string)
+    server.prompt('a', {}, () => value as string)
+    server.resource('a:a', { name: 'a' }, () => value as string)
+    const client = await connectInMemory(server, { revision })
+    const call = {
+      tool: () => client.callTool('a'),
+      prompt: () => client.getPrompt('a'),
+      resource: () => client.readResource('a:a'),
+    }[kind]
+    await expect(call()).rejects.toMatchObject({ code: -32603, message: 'Internal error' })
+    expect(errors).toEqual([expect.any(TypeError)])
+    expect(String(errors[0])).toMatch(/The (tool|prompt) "a"|The reader of "a:a"|The answer to/)
+    await client.close()
+  })
+
+  it.each([
+    ['nothing', undefined, 'is no object'],
+    ['text', 'a', 'is no object'],
+    ['a result of an unknown type', { tools: [], resultType: 'weird' }, 'unknown type "weird"'],
+  ])('a middleware that returns %s is an internal error', async (_what, value, reason) => {
+    const errors: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      { onError: (error) => errors.push(error) },
+    )
+    server.tool('a', {}, () => 'a')
+    server.use('tools/list', () => Promise.resolve(value as never))
+    const client = await connectInMemory(server, { revision })
+    await expect(client.listAllTools()).rejects.toMatchObject({ code: -32603 })
+    expect(String(errors)).toContain(`The answer to "tools/list"`)
+    expect(String(errors)).toContain(reason)
+    await client.close()
+  })
+})
