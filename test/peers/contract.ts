@@ -33,10 +33,22 @@ export const newest = { legacy: '2025-11-25', modern: '2026-07-28' } as const
 export type Target =
   | { readonly url: string }
   | { readonly command: string; readonly args: readonly string[] }
+  | { readonly pipe: Pipe }
+
+/** A transport that the official SDKs take, of either version. */
+export interface Pipe {
+  start(): Promise<void>
+  send(message: object): Promise<void>
+  close(): Promise<void>
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: object) => void
+  setProtocolVersion?: (version: string) => void
+}
 
 /** The command of a target that is a program. */
 export function commandOf(target: Target): { command: string; args: string[] } {
-  if ('url' in target) throw new TypeError(`"${target.url}" is no program`)
+  if (!('command' in target)) throw new TypeError('The target is no program')
   return { command: target.command, args: [...target.args] }
 }
 

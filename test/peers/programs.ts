@@ -10,7 +10,7 @@ import { root } from '../process.ts'
 import type { Target } from './contract.ts'
 
 /** The command that runs `servers/NAME.ts`: compiled first, so that it starts quickly. */
-export function program(name: string): Target {
+export function program(name: string, ...args: string[]): Target {
   const compiled = join(root, '.cache/peers', `${name}.mjs`)
   // Other test files may be starting it: it is written apart and put in its place at once.
   const outfile = `${compiled}.${process.pid}`
@@ -23,5 +23,5 @@ export function program(name: string): Target {
     format: 'esm',
   })
   renameSync(outfile, compiled)
-  return { command: process.execPath, args: [compiled] }
+  return { command: process.execPath, args: [compiled, ...args] }
 }

@@ -21,7 +21,8 @@ export async function connectV1(target: Target): Promise<PeerClient> {
     return { action: 'accept', content: { confirm: true } }
   })
   const http = 'url' in target ? new StreamableHTTPClientTransport(new URL(target.url)) : undefined
-  const transport: Transport = http ?? new StdioClientTransport(commandOf(target))
+  const transport: Transport =
+    http ?? ('pipe' in target ? target.pipe : new StdioClientTransport(commandOf(target)))
   // v1 tells the revision to its transport only.
   let revision: string | undefined
   const setProtocolVersion = transport.setProtocolVersion?.bind(transport)

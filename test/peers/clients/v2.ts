@@ -22,7 +22,9 @@ export async function connectV2(target: Target, era: Era | 'auto'): Promise<Peer
     return { action: 'accept', content: { confirm: true } }
   })
   const http = 'url' in target ? new StreamableHTTPClientTransport(new URL(target.url)) : undefined
-  await client.connect(http ?? new StdioClientTransport(commandOf(target)))
+  await client.connect(
+    http ?? ('pipe' in target ? target.pipe : new StdioClientTransport(commandOf(target))),
+  )
   return {
     revision: client.getNegotiatedProtocolVersion(),
     serverName: client.getServerVersion()?.name,

@@ -3,11 +3,11 @@
  */
 import * as z from 'zod'
 
-import { createServer, text, type Server } from '../../../src/server/index.ts'
+import { createServer, text, type Server, type ServerOptions } from '../../../src/server/index.ts'
 import { booked, counted, greeting, memo, pause, question, reviewOf } from '../contract.ts'
 
-export function createPeerServer(): Server {
-  const server = createServer({ name: 'edgewise', version: '1.0.0' })
+export function createPeerServer(options: ServerOptions = {}): Server {
+  const server = createServer({ name: 'edgewise', version: '1.0.0' }, options)
 
   server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => greeting(name))
 

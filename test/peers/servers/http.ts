@@ -41,6 +41,15 @@ export function listenV1(): Promise<Listening> {
   })
 }
 
+/** Serves the contract built with SDK v2: the modern era only. */
+export function listenModernV2(): Promise<Listening> {
+  const handle = toNodeHandler(createMcpHandler(createV2Server, { legacy: 'reject' }))
+  return listen((request, response) => {
+    const { method = 'GET', url = '/' } = request
+    return handle(Object.assign(request, { method, url }), response)
+  })
+}
+
 /** Serves the contract built with SDK v2: both eras at one URL, the legacy one with sessions. */
 export function listenV2(): Promise<Listening> {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
