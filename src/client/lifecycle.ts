@@ -31,7 +31,9 @@ export async function initialize(
     result = await connection.start('initialize', params, options).result
   } catch (error) {
     const others = left.filter((facts) => facts !== first)
-    const next = chooseVersion(others, supportedBy(error))
+    const supported = supportedBy(error)
+    const next = chooseVersion(others, supported)
+    if (!next && supported && modern.length === 0) throw mismatch(legacy, supported, error)
     if (!next) throw error
     return initialize(connection, options, next, others)
   }

@@ -35,7 +35,7 @@ import { requireTransport, type Transport } from '../transport/transport.ts'
 import { announceTo } from './announce.ts'
 import { dispatch } from './dispatch.ts'
 import type { Caller, Exchange, Rounds } from './exchange.ts'
-import { initialize, sessionRevision } from './lifecycle.ts'
+import { initialize, noSessions, sessionRevision } from './lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
 import { describesItself, readRequestMeta, requireStatelessRevision } from './request-meta.ts'
 import { definitionOf, type Server, type ServerDefinition } from './server.ts'
@@ -202,14 +202,12 @@ class Connection {
   }
 
   #refuseEarly({ method, params }: JsonRpcRequest): ProtocolError {
-    const supported = this.#server.revisions.map(({ version }) => version)
-    if (this.#server.revisions.some(({ era }) => era === 'legacy')) {
+    const { revisions } = this.#server
+    if (revisions.some(({ era }) => era === 'legacy')) {
       return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)
     }
-    const message = `This server has no sessions, it speaks ${supported.join(', ')}`
-    const data = { supported, requested: params?.protocolVersion }
     return method === 'initialize'
-      ? new ProtocolError(METHOD_NOT_FOUND, message, data)
+      ? noSessions(revisions, METHOD_NOT_FOUND, params?.protocolVersion)
       : new ProtocolError(INVALID_PARAMS, 'The request lacks a valid "_meta"')
   }
 

@@ -56,12 +56,18 @@ function negotiate({ revisions }: ServerDefinition, requested: string): Revision
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   const revision = legacy.find(({ version }) => version === requested) ?? legacy[0]
   if (revision) return revision
+  throw noSessions(revisions, INVALID_REQUEST, requested)
+}
+
+/** The error, of any code, that says that no revision which the server speaks has sessions. */
+export function noSessions(
+  revisions: readonly RevisionFacts[],
+  code: number,
+  requested: unknown,
+): ProtocolError {
   const supported = revisions.map(({ version }) => version)
-  throw new ProtocolError(
-    INVALID_REQUEST,
-    `This server has no sessions, it speaks ${supported.join(', ')}`,
-    { supported, requested },
-  )
+  const message = `This server has no sessions, it speaks ${supported.join(', ')}`
+  return new ProtocolError(code, message, { supported, requested })
 }
 
 function missing(member: string): ProtocolError {

@@ -125,7 +125,8 @@ describe.each([
   describe('C5: a legacy client and a modern server [M-COMPAT-037] [M-COMPAT-019]', () => {
     test('Edgewise is refused by official v2, and says by what', async () => {
       const error = await failure(connectEdgewise(servers.v2.modern, 'legacy'))
-      expect(error.message).toMatch(/2026-07-28|version|initialize/i)
+      expect(error).toMatchObject({ name: 'McpError', code: 'VERSION_MISMATCH' })
+      expect(error.message).toMatch(/the server 2026-07-28$/)
     })
 
     test('official v1 and v2 are refused by Edgewise, which lists what it speaks', async () => {

@@ -10,7 +10,8 @@ import { isRequest, isResponse, type JsonRpcMessage } from '../../protocol/jsonr
 import { findRevision, LATEST_LEGACY } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { describesItself, unsupportedVersion } from '../../server/request-meta.ts'
+import { noSessions } from '../../server/lifecycle.ts'
+import { describesItself } from '../../server/request-meta.ts'
 import { readAccept, readBody, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
 import type { Host, Incoming } from './host.ts'
@@ -79,8 +80,8 @@ function requireSessions(version: string | null, { server }: Host, message: Json
     throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
   }
   if (server.revisions.some(({ era }) => era === 'legacy')) return
-  const { message: text, data } = unsupportedVersion(server.revisions, version ?? 'none')
-  throw new ProtocolError(HEADER_MISMATCH, text, data)
+  const requested = opens ? message.params?.protocolVersion : (version ?? undefined)
+  throw noSessions(server.revisions, HEADER_MISMATCH, requested)
 }
 
 async function validate(incoming: Incoming, frame: unknown): Promise<JsonRpcMessage> {
