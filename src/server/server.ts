@@ -153,8 +153,8 @@ export interface ServerDefinition extends Server, LogRules {
   through(ctx: RequestContext, params: JsonObject, method: Answer): Promise<Result> | Result
   /** Tells the author of what happened; absent when nobody observes. */
   readonly observe: Observer | undefined
-  /** Tells the author of a failure. */
-  report(error: unknown, ctx?: Context): void
+  /** Tells the author of a failure; that nobody waits any more is none. */
+  report(error: unknown, ctx?: RequestContext): void
 }
 
 type Answer = (
@@ -309,7 +309,8 @@ class Definition implements ServerDefinition {
     }
   }
 
-  report(error: unknown, ctx?: Context): void {
+  report(error: unknown, ctx?: RequestContext): void {
+    if (ctx && error === ctx.exchange.cancellation.reason) return
     try {
       this.#onError(error, ctx)
     } catch {

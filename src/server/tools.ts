@@ -93,7 +93,7 @@ export interface ToolEntry extends Entry {
 /** The tools of a server, and who learns of failures whose detail the model does not get. */
 export interface Tools {
   readonly tools: Registry<ToolEntry>
-  report(error: unknown, ctx: Context): void
+  report(error: unknown, ctx: RequestContext): void
 }
 
 const TARGET = { target: 'draft-2020-12' }

@@ -1,0 +1,105 @@
+/**
+ * A client's tools as the tool set of the `ai` package. Nothing of that package is imported: its
+ * `jsonSchema` is given.
+ *
+ * @see https://ai-sdk.dev/docs/foundations/tools
+ */
+import type { Client, RequestOptions } from '../client/index.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { CallToolResult, ContentBlock, ProgressParams, Tool } from '../protocol/types.ts'
+import { toolFunctions, type ToolFunction, type ToolsetOptions } from './functions.ts'
+
+/** How the tool set is made. */
+export interface AiToolsOptions<Schema> extends ToolsetOptions {
+  /** `jsonSchema` of the `ai` package. */
+  readonly jsonSchema: (schema: never) => Schema
+  /** Learns of the progress of every call. */
+  readonly onProgress?:
+    | ((progress: ProgressParams, call: { toolCallId: string; tool: Tool }) => void)
+    | undefined
+}
+
+/** What a model is shown of a result. */
+export type AiOutput =
+  | { type: 'content'; value: AiContent[] }
+  | { type: 'error-text'; value: string }
+
+/** One piece of what a model is shown. */
+export type AiContent =
+  | { type: 'text'; text: string }
+  | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
+
+/** One tool, as the `ai` package takes it. */
+export interface AiTool<Schema> {
+  readonly description?: string
+  readonly inputSchema: Schema
+  /** Runs the tool on the server; abort reaches it. */
+  execute(
+    args: JsonObject,
+    options: { toolCallId: string; abortSignal?: AbortSignal | undefined },
+  ): Promise<CallToolResult>
+  /** Content as the model reads it: text, images and files; a failure is an error to the model too. */
+  toModelOutput(options: { output: CallToolResult }): AiOutput
+}
+
+/**
+ * Lists a server's tools as what `generateText({ tools })` and its like take.
+ *
+ * @throws {ProtocolError | McpError} as `client.tools()`.
+ */
+export async function aiTools<Schema>(
+  client: Client,
+  { jsonSchema, onProgress, ...options }: AiToolsOptions<Schema>,
+): Promise<Record<string, AiTool<Schema>>> {
+  const functions = await toolFunctions(client, options)
+  const entry = (each: ToolFunction): [string, AiTool<Schema>] => {
+    const { name, description, parameters, tool } = each
+    return [
+      name,
+      {
+        ...(description !== undefined && { description }),
+        inputSchema: jsonSchema(parameters as never),
+        execute: (args, { toolCallId, abortSignal }) => {
+          const request: RequestOptions = {
+            signal: abortSignal,
+            ...(onProgress && {
+              onProgress: (progress) => onProgress(progress, { toolCallId, tool }),
+            }),
+          }
+          return each.call(args, request)
+        },
+        toModelOutput: ({ output }) => modelOutput(output),
+      },
+    ]
+  }
+  return Object.fromEntries(functions.map(entry))
+}
+
+function modelOutput({ content, structuredContent, isError }: CallToolResult): AiOutput {
+  const shown = content.map(modelContent)
+  if (shown.length === 0 && structuredContent !== undefined) {
+    shown.push({ type: 'text', text: JSON.stringify(structuredContent) })
+  }
+  if (!isError) return { type: 'content', value: shown }
+  const told = shown.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
+  return { type: 'error-text', value: told.join('\n') || 'The tool failed' }
+}
+
+function modelContent(block: ContentBlock): AiContent {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text }
+    case 'image':
+      return { type: 'image-data', data: block.data, mediaType: block.mimeType }
+    case 'audio':
+      return { type: 'file-data', data: block.data, mediaType: block.mimeType }
+    case 'resource_link':
+      return { type: 'text', text: [block.title ?? block.name, block.uri].join(': ') }
+    case 'resource': {
+      const { resource } = block
+      if ('text' in resource) return { type: 'text', text: resource.text }
+      const { blob: data, mimeType: mediaType = 'application/octet-stream' } = resource
+      return { type: 'file-data', data, mediaType }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import { generateText, jsonSchema, stepCountIs } from 'ai'
+import { MockLanguageModelV3 } from 'ai/test'
+import { afterEach, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { Client } from '../../src/client/index.ts'
+import { audio, createServer, image, text, toolError, type Server } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { aiTools, toolFunctions } from '../../src/toolset/index.ts'
+
+const open: Client[] = []
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close()
+})
+
+async function connected(server: Server): Promise<Client> {
+  const client = await connectInMemory(server)
+  open.push(client)
+  return client
+}
+
+function weather(): Server {
+  const server = createServer({ name: 'weather', version: '1.0.0' })
+  server.tool(
+    'weather/now',
+    { description: 'Tells the weather.', input: z.object({ city: z.string() }) },
+    async ({ city }, ctx) => {
+      await ctx.progress(1, { total: 2 })
+      return city === 'Atlantis' ? toolError('No such city') : text(`Rain in ${city}`)
+    },
+  )
+  server.tool('sky', { title: 'A look up' }, () => ({
+    content: [image('aGk=', 'image/png'), audio('aGk=', 'audio/wav')],
+  }))
+  return server
+}
+
+describe('tools as functions', () => {
+  test('have names that model APIs take, descriptions, JSON Schema, and call the tool', async () => {
+    const [now, sky] = await toolFunctions(await connected(weather()))
+    expect(now).toMatchObject({
+      name: 'weather_now',
+      description: 'Tells the weather.',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      tool: { name: 'weather/now' },
+    })
+    expect(sky).toMatchObject({ name: 'sky', description: 'A look up' })
+    expect(await now?.call({ city: 'Oslo' })).toMatchObject({
+      content: [{ type: 'text', text: 'Rain in Oslo' }],
+    })
+  })
+
+  test('that would have one name are numbered within the length, and prefixed', async () => {
+    const server = createServer({ name: 's', version: '1.0.0' })
+    for (const name of ['a.b', 'a/b', 'a_b', 'abcdef-1', 'abcdef-2']) {
+      server.tool(name, {}, () => text(name))
+    }
+    const client = await connected(server)
+    const functions = await toolFunctions(client, { prefix: 'x_', maxNameLength: 8 })
+    expect(functions.map(({ name }) => name)).toEqual([
+      'x_a_b',
+      'x_a_b_2',
+      'x_a_b_3',
+      'x_abcdef',
+      'x_abcd_2',
+    ])
+    const results = await Promise.all(functions.map((each) => each.call({})))
+    expect(results.map(({ content }) => content)).toEqual(
+      ['a.b', 'a/b', 'a_b', 'abcdef-1', 'abcdef-2'].map((name) => [{ type: 'text', text: name }]),
+    )
+  })
+
+  test('are those that are wanted; a schema that is changed is a copy', async () => {
+    const client = await connected(weather())
+    const [only, ...others] = await toolFunctions(client, {
+      include: ({ name }) => name === 'weather/now',
+    })
+    expect(others).toEqual([])
+    if (only) only.parameters.properties = {}
+    const [again] = await toolFunctions(client)
+    expect(again?.parameters.properties).toHaveProperty('city')
+  })
+
+  test('are aborted by the signal of the call and by that of the whole set', async () => {
+    const reported: unknown[] = []
+    const onError = (error: unknown): unknown => reported.push(error)
+    const server = createServer({ name: 's', version: '1.0.0' }, { onError })
+    server.tool('never', {}, (_args, { signal }) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    })
+    const client = await connected(server)
+    for (const which of ['all', 'one'] as const) {
+      const all = new AbortController()
+      const one = new AbortController()
+      const [never] = await toolFunctions(client, { request: { signal: all.signal } })
+      const called = never?.call({}, { signal: one.signal })
+      const wanted = which === 'all' ? all : one
+      setTimeout(() => wanted.abort(), 10)
+      await expect(called).rejects.toMatchObject({ code: 'ABORTED' })
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(reported).toEqual([])
+  })
+})
+
+/** A model that calls one tool, then says what it was shown. */
+function modelCalling(toolName: string, input: object): MockLanguageModelV3 {
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  }
+  let turn = 0
+  return new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => {
+      if (turn++ === 0) {
+        return {
+          content: [
+            { type: 'tool-call', toolCallId: 'call-1', toolName, input: JSON.stringify(input) },
+          ],
+          finishReason: { unified: 'tool-calls', raw: undefined },
+          usage,
+          warnings: [],
+        }
+      }
+      const shown = prompt.at(-1)
+      return {
+        content: [{ type: 'text', text: JSON.stringify(shown?.content) }],
+        finishReason: { unified: 'stop', raw: undefined },
+        usage,
+        warnings: [],
+      }
+    },
+  })
+}
+
+describe('the tool set of the ai package', () => {
+  async function ask(toolName: string, input: object): Promise<unknown> {
+    const client = await connected(weather())
+    const tools = await aiTools(client, { jsonSchema })
+    const { text: said } = await generateText({
+      model: modelCalling(toolName, input),
+      tools,
+      prompt: 'What is the weather?',
+      stopWhen: stepCountIs(2),
+    })
+    return (JSON.parse(said) as { output: unknown }[])[0]?.output
+  }
+
+  test('lets a model call a tool, and shows it what the tool said', async () => {
+    expect(await ask('weather_now', { city: 'Oslo' })).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: 'Rain in Oslo' }],
+    })
+  })
+
+  test('tells the model of a failure, so that it can do better', async () => {
+    expect(await ask('weather_now', { city: 'Atlantis' })).toEqual({
+      type: 'error-text',
+      value: 'No such city',
+    })
+  })
+
+  test('shows images and sound', async () => {
+    expect(await ask('sky', {})).toEqual({
+      type: 'content',
+      value: [
+        { type: 'image-data', data: 'aGk=', mediaType: 'image/png' },
+        { type: 'file-data', data: 'aGk=', mediaType: 'audio/wav' },
+      ],
+    })
+  })
+
+  test('passes the schema on as it is, and tells of progress', async () => {
+    const heard: unknown[] = []
+    const client = await connected(weather())
+    const tools = await aiTools(client, {
+      jsonSchema,
+      onProgress: ({ progress }, { toolCallId, tool }) => {
+        heard.push([progress, toolCallId, tool.name])
+      },
+    })
+    const model = modelCalling('weather_now', { city: 'Oslo' })
+    await generateText({ model, tools, prompt: 'Hm?', stopWhen: stepCountIs(2) })
+    expect(heard).toEqual([[1, 'call-1', 'weather/now']])
+    expect(model.doGenerateCalls[0]?.tools?.[0]).toMatchObject({
+      name: 'weather_now',
+      inputSchema: { type: 'object', required: ['city'] },
+    })
+  })
+})
