@@ -143,8 +143,8 @@ async function run(
   if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay)
   // What changes a session, or is a ping, has nothing to say
   if (!result && (facts.changesSession || message.method === 'ping')) return {}
-  const fault = resultFault(message.method, result)
-  if (!result || fault) {
+  if (!isObject(result) || !RESULT_TYPES.includes(result.resultType)) {
+    const fault = new TypeError(`The answer to "${message.method}" is no result of a known kind`)
     server.report(fault, ctx)
     throw fault
   }
@@ -158,17 +158,6 @@ async function run(
 
 /** The kinds of results that there are, those of tasks included. */
 const RESULT_TYPES: readonly unknown[] = [undefined, 'complete', 'input_required', 'task']
-
-/** Why an answer is no result: nothing but an object of a known kind is one. */
-function resultFault(method: string, result: Result | undefined): TypeError | undefined {
-  if (!isObject(result)) {
-    return new TypeError(
-      `The answer to "${method}" is no object: does a middleware return nothing?`,
-    )
-  }
-  if (RESULT_TYPES.includes(result.resultType)) return undefined
-  return new TypeError(`The answer to "${method}" has the unknown type "${result.resultType}"`)
-}
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
 

@@ -52,7 +52,7 @@ export interface SessionEvent {
 /** Something that happened on a server. None of it holds arguments, results or session ids. */
 export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent
 
-/** Learns of what happens. What it throws is ignored; it should return at once. */
+/** Learns of what happens. What it throws goes to `onError`; it should return at once. */
 export type Observer = (event: ObservedEvent) => void
 
 /** The event of a request and its response. */

@@ -16,7 +16,7 @@ import type { Context, RequestContext } from './context.ts'
 import { inferCapabilities } from './discover.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
 import type { LogRules } from './logging.ts'
-import type { ObservedEvent, Observer } from './observer.ts'
+import type { Observer } from './observer.ts'
 import {
   promptEntry,
   type PromptEntry,
@@ -218,7 +218,7 @@ class Definition implements ServerDefinition {
     this.#onError = options.onError ?? ((error) => console.error(error))
     this.redact = options.redact
     this.maxLogsPerSecond = options.maxLogsPerSecond ?? 1000
-    this.observe = options.observe && ((event) => this.#tell(options.observe, event))
+    this.observe = this.#guarded(options.observe)
     const { notify } = this
     const changed = (announce: () => void) => (): void => {
       this.#offered = undefined
@@ -294,18 +294,16 @@ class Definition implements ServerDefinition {
     return next(0)
   }
 
-  /** Tells an observer of an event, scrubbed. */
-  #tell(observe: Observer | undefined, event: ObservedEvent): void {
-    let known: ObservedEvent | undefined = event
-    try {
-      if (this.redact) known = scrub(event, this.redact)
-    } catch (error) {
-      return this.report(error)
-    }
-    try {
-      if (known) observe?.(known)
-    } catch {
-      // What an observer throws concerns only itself.
+  /** An observer that hears nothing which has to stay, and whose failures harm nothing. */
+  #guarded(observe: Observer | undefined): Observer | undefined {
+    if (!observe) return undefined
+    return (event) => {
+      try {
+        const told = this.redact ? scrub(event, this.redact) : event
+        if (told) observe(told)
+      } catch (error) {
+        this.report(error)
+      }
     }
   }
 

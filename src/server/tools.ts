@@ -203,13 +203,11 @@ const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType',
 
 /** Takes only what its author can have meant as a result. */
 function requireResult(returned: unknown, maker: string): Partial<CallToolResult> {
-  if (!isObject(returned)) throw new TypeError(`${maker} returned "${String(returned)}"`)
-  const names = Object.keys(returned)
-  if (names.length > 0 && !names.some((name) => RESULT_MEMBERS.includes(name))) {
-    throw new TypeError(`${maker} returned neither "content" nor "structuredContent"`)
+  if (isObject(returned) && typeof (returned.isError ?? false) === 'boolean') {
+    const names = Object.keys(returned)
+    if (names.length === 0 || names.some((name) => RESULT_MEMBERS.includes(name))) return returned
   }
-  if (typeof (returned.isError ?? false) === 'boolean') return returned
-  throw new TypeError(`${maker} returned an "isError" that is no boolean`)
+  throw new TypeError(`${maker} returned neither content nor a result`)
 }
 
 async function checkOutput(
@@ -231,7 +229,6 @@ function withText(result: Partial<CallToolResult>, maker: string): Result {
     const text = structuredContent === undefined ? [] : JSON.stringify(structuredContent)
     return { ...result, content: toBlocks(text) }
   }
-  if (!Array.isArray(content)) throw new TypeError(`${maker} returned "content" that is no list`)
-  requireBlocks(content, maker)
+  requireBlocks(Array.isArray(content) ? content : [content], maker)
   return result
 }

@@ -61,10 +61,10 @@ describe.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
   })
 
   it.each([
-    ['nothing', undefined, 'is no object'],
-    ['text', 'a', 'is no object'],
-    ['a result of an unknown type', { tools: [], resultType: 'weird' }, 'unknown type "weird"'],
-  ])('a middleware that returns %s is an internal error', async (_what, value, reason) => {
+    ['nothing', undefined],
+    ['text', 'a'],
+    ['a result of an unknown kind', { tools: [], resultType: 'weird' }],
+  ])('a middleware that returns %s is an internal error', async (_what, value) => {
     const errors: unknown[] = []
     const server = createServer(
       { name: 's', version: '1' },
@@ -74,8 +74,7 @@ describe.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     server.use('tools/list', () => Promise.resolve(value as never))
     const client = await connectInMemory(server, { revision })
     await expect(client.listAllTools()).rejects.toMatchObject({ code: -32603 })
-    expect(String(errors)).toContain(`The answer to "tools/list"`)
-    expect(String(errors)).toContain(reason)
+    expect(String(errors)).toContain('The answer to "tools/list" is no result')
     await client.close()
   })
 })
