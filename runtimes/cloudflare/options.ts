@@ -12,9 +12,9 @@ export interface WorkerOptions<Env = unknown> extends Omit<
   /** Where the endpoint is; `/mcp` by default. */
   path?: string
   /**
-   * Serves without Durable Objects, where there are none: clients of every revision, but without
-   * sessions, so older ones can be asked nothing, and nobody hears of changes. A secret is needed as
-   * soon as a handler asks.
+   * Serves without Durable Objects, where there are none: clients of every revision, but older ones
+   * can be asked nothing, and nobody hears of changes. With a secret, handlers know of older clients
+   * who they are and what they offer; it is needed as soon as a handler asks one of 2026-07-28.
    */
   stateless?: boolean
   /**

@@ -11,14 +11,20 @@ import type { WorkerOptions } from './options.ts'
 /** No session has this name, as the ids of sessions come from no name. */
 const KEEPER = 'edgewise sealing secret'
 
-/** Where a handler gets its secrets from at their first use. */
-export function sealingSecrets<Env>({
+/** The secrets that the application gives, if it does. */
+export function givenSecrets<Env>({
   secrets,
-  sessionBinding = 'MCP_SESSION',
-  stateless,
-}: WorkerOptions<Env>): () => Promise<string | readonly string[]> {
+}: WorkerOptions<Env>): string | readonly string[] | undefined {
+  return secrets ? secrets(env as Env) : (env as { MCP_SECRET?: string }).MCP_SECRET
+}
+
+/** Where a handler gets its secrets from at their first use. */
+export function sealingSecrets<Env>(
+  options: WorkerOptions<Env>,
+): () => Promise<string | readonly string[]> {
+  const { sessionBinding = 'MCP_SESSION', stateless } = options
   return async () => {
-    const given = secrets ? secrets(env as Env) : (env as { MCP_SECRET?: string }).MCP_SECRET
+    const given = givenSecrets(options)
     if (given !== undefined) return given
     if (stateless) {
       const message =

@@ -9,8 +9,10 @@ import { IttyRouter, type IRequestStrict } from 'itty-router'
 import { METHOD_NOT_FOUND, ProtocolError } from '../../src/index.ts'
 import {
   createHandler,
+  sealedSessions,
   type Caller,
   type ChangeSource,
+  type HandlerOptions,
   type Server,
   type SessionForwarder,
 } from '../../src/server/index.ts'
@@ -19,7 +21,7 @@ import { hasOrigin, withIdentity } from './caller.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import type { WorkerOptions } from './options.ts'
-import { sealingSecrets } from './secrets.ts'
+import { givenSecrets, sealingSecrets } from './secrets.ts'
 import { objectOf } from './session-id.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
 import { eventStreamResponse } from './stream-socket.ts'
@@ -53,8 +55,11 @@ export function createWorker<Env = unknown>(
   const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   const hub = new Hub(options)
-  let sessions: SessionForwarder | false = false
-  if (!options.stateless) {
+  let sessions: HandlerOptions['sessions']
+  if (options.stateless) {
+    const secrets = givenSecrets(options)
+    sessions = secrets !== undefined && sealedSessions({ secrets })
+  } else {
     sessions = forwarder(requireNamespace(env, sessionBinding, 'McpSession'), options)
     requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
     hub.relay(server.notify)

@@ -257,7 +257,7 @@ export class RequestContext implements Context {
       return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }
     return noInput(
-      `"${this.method}" cannot ask the client: in revision ${this.revision} that needs a session`,
+      `"${this.method}" cannot ask the client: in revision ${this.revision} that needs a session that the server keeps`,
     )
   }
 }

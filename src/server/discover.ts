@@ -53,6 +53,7 @@ export function inferCapabilities(registered: Registered, pushes: boolean): Serv
   if ([...prompts.all(), ...resourceTemplates.all()].some((entry) => entry.complete)) {
     capabilities.completions = {}
   }
-  if (tools.used || prompts.used || capabilities.resources) capabilities.logging = {}
+  // Where no level can be kept, no log is sent either.
+  if (pushes && (tools.used || prompts.used || capabilities.resources)) capabilities.logging = {}
   return capabilities
 }

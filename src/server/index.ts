@@ -74,6 +74,11 @@ export {
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
 export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 export { keepCalls, type CallKeeper } from '../session/kept-calls.ts'
+export {
+  sealedSessions,
+  type SealedSessionOptions,
+  type SealedSessions,
+} from '../session/sealed-sessions.ts'
 export type { SessionRecord } from '../session/session.ts'
 export type { SessionLimits } from '../session/sessions.ts'
 export {

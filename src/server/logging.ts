@@ -8,6 +8,7 @@ import type { LoggingLevel, LoggingMessageParams, Result } from '../protocol/typ
 import type { Exchange } from './exchange.ts'
 import { invalidParams } from './params.ts'
 import { scrub, type Redact } from './redact.ts'
+import { sessionRecord } from './session-record.ts'
 
 /** The levels, least severe first. */
 const LEVELS: readonly unknown[] = [
@@ -94,10 +95,9 @@ function leftOut(count: number): LoggingMessageParams {
 export function setLevel(
   _server: object,
   { level }: JsonObject,
-  ctx: { exchange: Exchange },
+  ctx: { method: string; exchange: Exchange },
 ): Result {
   if (!isLoggingLevel(level)) throw invalidParams(`Unknown log level: ${JSON.stringify(level)}`)
-  const { session } = ctx.exchange
-  if (session) session.record.logLevel = level
+  sessionRecord(ctx.method, ctx.exchange).logLevel = level
   return {}
 }

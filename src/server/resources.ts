@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
   Annotations,
@@ -24,6 +24,7 @@ import type { Caller } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
 import { base64, isContents, requireAnnotations } from './results.ts'
+import { sessionRecord } from './session-record.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
@@ -182,7 +183,7 @@ export function subscribeResource(
 ): Result {
   const uri = requireUri(params)
   findResource(registered, uri, ctx)
-  const { subscriptions } = sessionRecord(ctx)
+  const { subscriptions } = sessionRecord(ctx.method, ctx.exchange)
   if (!subscriptions.includes(uri)) subscriptions.push(uri)
   return {}
 }
@@ -194,16 +195,9 @@ export function unsubscribeResource(
   ctx: RequestContext,
 ): Result {
   const uri = requireUri(params)
-  const record = sessionRecord(ctx)
+  const record = sessionRecord(ctx.method, ctx.exchange)
   record.subscriptions = record.subscriptions.filter((other) => other !== uri)
   return {}
-}
-
-function sessionRecord(ctx: RequestContext): { subscriptions: string[] } {
-  const { session } = ctx.exchange
-  if (session) return session.record
-  // Where nothing could be told later, nothing is offered either
-  throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
 }
 
 function findResource(

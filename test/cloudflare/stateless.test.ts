@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
+import { lastMessage, openSession, post, postModern } from '../transport/streamable-http/post.ts'
 import { listen } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
@@ -22,11 +22,13 @@ describe('A Worker without Durable Objects', () => {
   it('answers clients of every revision', async () => {
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       const { id, send } = await openSession(workerd.handle, version)
-      expect(id).toBe('')
+      expect(id, 'The id holds what was negotiated').toMatch(/^[\w-]{100,}$/)
+      await workerd.restart()
       const params = { name: 'add', arguments: { a: 1, b: 2 } }
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
-      const headers = { 'mcp-session-id': undefined, 'mcp-protocol-version': version }
-      expect((await lastMessage(await send(message, headers))).result).toBeDefined()
+      expect((await lastMessage(await send(message))).result).toBeDefined()
+      expect((await post(workerd.handle, message)).status).toBe(400)
+      expect((await post(workerd.handle, message, { 'mcp-session-id': `${id}A` })).status).toBe(404)
     }
     const response = await postModern(workerd.handle, 'tools/list')
     expect((await lastMessage(response)).result.tools).toBeDefined()
@@ -53,6 +55,17 @@ describe('A Worker without Durable Objects', () => {
 
 describe('A Worker without Durable Objects and without a secret', () => {
   startWith({})
+
+  it('answers clients of every revision, by what their headers say', async () => {
+    for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+      const { id, send } = await openSession(workerd.handle, version)
+      expect(id).toBe('')
+      const params = { name: 'add', arguments: { a: 1, b: 2 } }
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+      const headers = { 'mcp-session-id': undefined, 'mcp-protocol-version': version }
+      expect((await lastMessage(await send(message, headers))).result).toBeDefined()
+    }
+  })
 
   it('refuses to ask, and tells its author why', async () => {
     const response = await postModern(workerd.handle, 'tools/call', confirm, capabilities)

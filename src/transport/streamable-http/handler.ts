@@ -7,6 +7,7 @@ import { createSealer } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf, type Server, type ServerDefinition } from '../../server/server.ts'
 import { announceTo } from '../../server/announce.ts'
+import type { SealedSessions } from '../../session/sealed-sessions.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { Sessions } from '../../session/sessions.ts'
 import { createMemorySessionStore } from '../../session/store.ts'
@@ -42,6 +43,7 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
     server: definition,
     options,
     sessions: makeSessions(definition, options),
+    sealed: findSealed(options),
     forward: findForwarder(definition, options),
     rounds: { sealer: createSealer(options.secrets), stateTtlMs, maxStateBytes },
     ending: ending.signal,
@@ -74,6 +76,7 @@ function makeSessions(
   { sessions, sessionLimits, calls }: HandlerOptions,
 ): Sessions | undefined {
   if (sessions === false || typeof sessions === 'function') return undefined
+  if (sessions && 'seal' in sessions) return undefined
   if (!revisions.some(({ era }) => era === 'legacy')) return undefined
   const store = sessions ?? createMemorySessionStore()
   const changed = (change: 'opened' | 'ended', { revision, principal }: SessionRecord): void =>
@@ -87,6 +90,10 @@ function findForwarder(
 ): SessionForwarder | undefined {
   if (typeof sessions !== 'function') return undefined
   return revisions.some(({ era }) => era === 'legacy') ? sessions : undefined
+}
+
+function findSealed({ sessions }: HandlerOptions): SealedSessions | undefined {
+  return sessions && 'seal' in sessions ? sessions : undefined
 }
 
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {

@@ -3,6 +3,7 @@
  */
 import type { Caller, Rounds } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/server.ts'
+import type { SealedSessions } from '../../session/sealed-sessions.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { Acceptable } from './checks.ts'
 import type { HandlerOptions, SessionForwarder } from './options.ts'
@@ -13,6 +14,8 @@ export interface Host {
   readonly options: HandlerOptions
   /** Where sessions are, unless the handler has none. */
   readonly sessions: Sessions | undefined
+  /** Reads the ids of sessions that nobody keeps. */
+  readonly sealed: SealedSessions | undefined
   /** Takes the requests of sessions that are served elsewhere. */
   readonly forward: SessionForwarder | undefined
   readonly rounds: Rounds

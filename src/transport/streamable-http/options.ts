@@ -5,6 +5,7 @@ import type { Secrets } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import type { CallKeeper } from '../../session/kept-calls.ts'
+import type { SealedSessions } from '../../session/sealed-sessions.ts'
 import type { SessionLimits } from '../../session/sessions.ts'
 import type { Sink } from '../../session/stream-store.ts'
 import type { SessionStore } from '../../session/store.ts'
@@ -38,10 +39,11 @@ export interface HandlerOptions {
   maxBodyBytes?: number
   /**
    * Where sessions of the revisions up to 2025-11-25 are kept: in memory by default. A function
-   * hands their requests over to another handler. `false` serves these revisions without sessions;
-   * then the server cannot ask or tell the client anything outside its answers.
+   * hands their requests over to another handler. `sealedSessions` keeps none, and lets their ids
+   * tell what was negotiated; `false` serves these revisions without sessions. Then the server cannot
+   * ask or tell the client anything outside its answers.
    */
-  sessions?: SessionStore | SessionForwarder | false
+  sessions?: SessionStore | SessionForwarder | SealedSessions | false
   /** For how long, and how many, sessions are kept. */
   sessionLimits?: SessionLimits
   /**

@@ -15,11 +15,14 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
+  type RequestId,
 } from '../../protocol/jsonrpc.ts'
 import { ASSUMED_REVISION, findRevision } from '../../protocol/revisions.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { initialize, sessionRevision } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
+import type { SealedSessions } from '../../session/sealed-sessions.ts'
+import type { SessionRecord } from '../../session/session.ts'
 import type { Incoming } from './host.ts'
 import { jsonResponse, Refusal, refuse, refuseInvalid, sessionNotFound } from './refusal.ts'
 import { answer, answerBatch, run, type Membership } from './session-run.ts'
@@ -100,22 +103,24 @@ export async function findMembership({
   version,
   caller,
 }: Pick<Incoming, 'host' | 'request' | 'version' | 'caller'>): Promise<Membership> {
-  const { server, sessions, forward } = host
+  const { server, sessions, sealed, forward } = host
   const stated = server.revisions.find((r) => r.version === version && r.era === 'legacy')
   if (version !== null && !stated) {
     throw new Refusal(400, unsupportedVersion(server.revisions, version))
   }
-  if (!sessions && !forward) return { live: undefined, revision: stated ?? ASSUMED_REVISION }
-
+  if (!sessions && !sealed && !forward) {
+    return { live: undefined, facts: undefined, revision: stated ?? ASSUMED_REVISION }
+  }
   const id = request.headers.get(HEADER_SESSION_ID)
   if (id === null) throw refuse(400, 'The "Mcp-Session-Id" header is missing')
   const live = await sessions?.find(id, caller.principal)
-  if (!live) throw sessionNotFound()
-  const revision = sessionRevision(live.session.record)
+  const facts = live ? live.session.record : await sealed?.open(id)
+  if (!facts || facts.principal !== caller.principal) throw sessionNotFound()
+  const revision = sessionRevision(facts)
   if (stated && stated !== revision) {
     throw refuse(400, `The session speaks ${revision.version}, not ${stated.version}`)
   }
-  return { live, revision }
+  return { live, facts, revision }
 }
 
 /** Fails the question of the server's that a malformed answer was meant for. */
@@ -131,15 +136,30 @@ export async function spoil(
 
 async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Response> {
   const { host, caller } = incoming
-  const { server, sessions } = host
+  const { server, sessions, sealed } = host
   const { id, params } = message
   const { record, result } = refuseInvalid(
     () => initialize(server, params, sessions !== undefined),
     id,
   )
   if (caller.principal !== undefined) record.principal = caller.principal
-  const headers = sessions && { [HEADER_SESSION_ID]: (await sessions.open(record)).id }
+  const opened = sessions ? (await sessions.open(record)).id : await seal(sealed, record, id)
+  const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
   return jsonResponse(resultResponse(id, result), 200, headers)
+}
+
+async function seal(
+  sealed: SealedSessions | undefined,
+  record: SessionRecord,
+  id: RequestId,
+): Promise<string | undefined> {
+  try {
+    return await sealed?.seal(record)
+  } catch (error) {
+    return refuseInvalid(() => {
+      throw error
+    }, id)
+  }
 }
 
 /** Takes a message that is not answered. */

@@ -20,6 +20,7 @@ import { dispatch } from '../../server/dispatch.ts'
 import type { Ask, Exchange } from '../../server/exchange.ts'
 import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
 import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
+import type { SessionRecord } from '../../session/session.ts'
 import type { LiveSession } from '../../session/sessions.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Host, Incoming } from './host.ts'
@@ -28,7 +29,10 @@ import { plainStream, Reply, type ReplyStream } from './reply.ts'
 
 /** What a message belongs to: a session, or only a revision when the handler has no sessions. */
 export interface Membership {
+  /** The session, where it is kept. */
   readonly live: LiveSession | undefined
+  /** What was negotiated, as far as it is known. */
+  readonly facts: SessionRecord | undefined
   readonly revision: RevisionFacts
 }
 
@@ -78,21 +82,20 @@ export function answerBatch(
  */
 export async function run(
   { host, caller }: Incoming,
-  { live, revision }: Membership,
+  { live, facts, revision }: Membership,
   message: JsonRpcRequest,
   reply: Outlet,
   record?: CallRecord,
 ): Promise<JsonRpcResponse | undefined> {
   const { id, method } = message
   const cancellation = live ? refuseInvalid(() => live.session.open(id), id) : new Cancellation()
-  const facts = live?.session.record
   const urls = facts?.elicitations
   const exchange: Exchange = {
     revision,
     client: { info: facts?.clientInfo, capabilities: facts?.clientCapabilities ?? {} },
     caller,
     cancellation,
-    logLevel: facts?.logLevel ?? DEFAULT_LOG_LEVEL,
+    logLevel: live && (facts?.logLevel ?? DEFAULT_LOG_LEVEL),
     session: live?.session,
     send: ({ method, params }) => {
       if (cancellation.cancelled) return undefined

@@ -1,0 +1,75 @@
+/**
+ * Sessions that nobody keeps: the id holds what was negotiated, sealed, so that any instance with the
+ * same secret serves them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
+import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { SessionRecord } from './session.ts'
+
+/** Turns what was negotiated into the id of a session, and back. */
+export interface SealedSessions {
+  /**
+   * The id of a new session.
+   *
+   * @throws {ProtocolError} `INVALID_PARAMS` when the client says too much of itself for a header.
+   */
+  seal(record: SessionRecord): Promise<string>
+  /** What an id holds; nothing when it is too old, or no id that was given out. */
+  open(id: string): Promise<SessionRecord | undefined>
+}
+
+/** How sessions are sealed. */
+export interface SealedSessionOptions {
+  /** As in `HandlerOptions`: every instance needs the same. Without any, only this one serves them. */
+  secrets?: Secrets
+  /** Milliseconds after which a client has to open its session anew; a day by default. */
+  ttlMs?: number
+}
+
+/** Hosts and proxies refuse headers that are much longer. */
+const MAX_ID_CHARACTERS = 4096
+const KIND = 'session'
+
+/**
+ * Lets `createHandler` serve the revisions up to 2025-11-25 where nothing can be kept, as its option
+ * `sessions`: handlers know the client and what it offers, in whatever instance. The server cannot
+ * tell or ask it anything outside its answers; what would need that fails at once. A client cannot
+ * end such a session before its time.
+ *
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
+ */
+export function sealedSessions({
+  secrets,
+  ttlMs = 86_400_000,
+}: SealedSessionOptions = {}): SealedSessions {
+  const sealer = createSealer(secrets)
+  return {
+    async seal({ revision, clientInfo, clientCapabilities, principal }) {
+      const { name, title, version } = clientInfo
+      const record = {
+        revision,
+        clientInfo: { name, title, version },
+        clientCapabilities,
+        principal,
+      }
+      const id = await sealer.seal({ kind: KIND, expires: Date.now() + ttlMs, record })
+      if (id.length <= MAX_ID_CHARACTERS) return id
+      throw new ProtocolError(
+        INVALID_PARAMS,
+        'The client says too much of itself and its capabilities',
+      )
+    },
+
+    async open(id) {
+      const held = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
+      if (!isObject(held) || held.kind !== KIND || !(Number(held.expires) > Date.now())) {
+        return undefined
+      }
+      const record = held.record as SessionRecord
+      return { ...record, initialized: true, subscriptions: [] }
+    },
+  }
+}
