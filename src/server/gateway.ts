@@ -1,101 +1,138 @@
 /**
- * A gateway: what a connected server offers becomes part of a server.
+ * A gateway: what a connected server offers becomes part of a server, or a server of its own.
  */
 import type { Client } from '../client/client.ts'
-import type { ConnectOptions, RequestOptions } from '../client/options.ts'
-import { McpError } from '../protocol/errors.ts'
+import type { ConnectOptions } from '../client/options.ts'
 import { findHeaderParams } from '../protocol/header-params.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type {
-  ElicitFormParams,
-  ElicitResult,
-  ElicitUrlParams,
-  LoggingMessageParams,
-  Result,
-} from '../protocol/types.ts'
+import type { CompletionReference, ResourceTemplate, Result } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Completers } from './completion.ts'
 import type { Context } from './context.ts'
+import { createCalls, pass, questionsOf } from './gateway-calls.ts'
 import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { PromptReturn } from './prompts.ts'
-import type { ReadReturn } from './resources.ts'
-import { definitionOf, type Server } from './server.ts'
+import type { ReadReturn, ResourceTemplateEntry } from './resources.ts'
+import { createServer, definitionOf, type Server, type ServerOptions } from './server.ts'
 import { compileUriTemplate } from './uri-template.ts'
+
+/** Connects to the other server, with the options that it is given beside its own. */
+export type Connector = (options: ConnectOptions) => Promise<Client>
+
+/** A server that stands in front of another. */
+export interface Gateway {
+  /** Offers all that the other server offers, under the same names; its info and instructions too. */
+  readonly server: Server
+  /** Takes everything away, and closes the connection to the other server. */
+  close(): Promise<void>
+}
 
 /**
  * Makes what a connected server offers part of a server: tools and prompts as `prefix_name`,
- * resources under their own URIs. Progress, logs, cancellation, questions and errors pass through,
- * and what the other server announces is followed.
+ * resources under their own URIs. Progress, logs, cancellation, questions, completions,
+ * subscriptions and errors pass through, and what the other server announces is followed.
  *
  * In revisions with sessions a question of the other server does not say which call it belongs to:
  * it is passed on while one call is under way, and cancelled otherwise, so that no user is asked
- * for another.
+ * for another. A resource that somebody subscribed to is watched until all is unmounted. A template
+ * that cannot be matched here is left out, and told to `onError`.
  *
- * @param connect Connects to the other server, with the options that it is given beside its own.
+ * @param prefix When empty, names stay as they are.
  * @throws {TypeError} when a name or URI is taken.
  * @throws {McpError} as connecting and listing.
  */
 export async function mountClient(
   server: Server,
   prefix: string,
-  connect: (options: ConnectOptions) => Promise<Client>,
+  connect: Connector,
 ): Promise<Mount> {
-  const target = definitionOf(server)
-  const mirror = createMirror(target)
-  const calls: Calls = { open: new Set(), logged: new WeakSet() }
-  let client: Client | undefined
-  const follow = (): void => {
-    if (!client) return
-    offerOf(client, prefix, calls).then(mirror, (error: unknown) => target.report(error))
+  const { unmount } = await attach(() => server, prefix, connect)
+  return { unmount }
+}
+
+/**
+ * Connects to a server and makes another that offers the same, in every revision and over every
+ * transport; as {@link mountClient} otherwise.
+ *
+ * @throws {McpError} as connecting and listing.
+ */
+export async function createGateway(
+  connect: Connector,
+  options: ServerOptions = {},
+): Promise<Gateway> {
+  const choose = ({ serverInfo, instructions }: Client): Server => {
+    const info = serverInfo ?? { name: 'gateway', version: '0' }
+    return createServer(info, { ...(instructions !== undefined && { instructions }), ...options })
   }
-  client = await connect({
-    capabilities: { elicitation: { form: {}, url: {} } },
-    onElicit: (params) => {
-      const ctx = onlyCall(calls)
-      if (!ctx) return { action: 'cancel' }
-      return params.mode === 'url' ? visit(ctx, params) : fillIn(ctx, params)
-    },
-    onSample: (params) => required(onlyCall(calls)).sample(params),
-    roots: () => required(onlyCall(calls)).roots(),
-    onLog: (message) => {
-      // What came with a call was passed on there.
-      if (!calls.logged.has(message)) void onlyCall(calls)?.log(...logOf(message))
-    },
+  const { server, unmount } = await attach(choose, '', connect)
+  return { server, close: unmount }
+}
+
+async function attach(
+  choose: (client: Client) => Server,
+  prefix: string,
+  connect: Connector,
+): Promise<Mount & { server: Server }> {
+  const calls = createCalls()
+  let update: (() => Promise<void>) | undefined
+  let report: (error: unknown) => void = () => {}
+  const follow = (): void => void update?.().catch((error: unknown) => report(error))
+  let updated: (uri: string) => void = () => {}
+  const client = await connect({
+    ...questionsOf(calls),
     onToolsChanged: follow,
     onPromptsChanged: follow,
     onResourcesChanged: follow,
-    onResourceUpdated: (uri) => target.notify.resourceUpdated(uri),
+    onResourceUpdated: (uri) => updated(uri),
   })
-  const connected = client
-  mirror(await offerOf(connected, prefix, calls))
+  const server = choose(client)
+  const target = definitionOf(server)
+  report = (error) => target.report(error)
+  updated = (uri) => target.notify.resourceUpdated(uri)
+  const mirror = createMirror(target)
+  const behind: Behind = {
+    client,
+    prefix,
+    pass: (method, params, ctx) => pass(client, calls, ctx, method, params),
+    read: ({ uri }, ctx) =>
+      pass(client, calls, ctx, 'resources/read', { uri }) as Promise<ReadReturn>,
+    report,
+  }
+  update = async () => mirror(await offerOf(behind))
+  await update()
+  watchWhatIsWatched(server, behind)
   return {
+    server,
     async unmount() {
-      client = undefined
+      update = undefined
       mirror(NO_OFFER)
-      await connected.close()
+      await client.close()
     },
   }
 }
 
-/** The calls that are under way, and the log messages that were passed on with one. */
-interface Calls {
-  readonly open: Set<Context>
-  readonly logged: WeakSet<LoggingMessageParams>
+/** The server behind a gateway. */
+interface Behind {
+  readonly client: Client
+  readonly prefix: string
+  readonly pass: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
+  readonly read: (request: { uri: string }, ctx: Context) => Promise<ReadReturn>
+  readonly report: (error: unknown) => void
 }
 
-async function offerOf(client: Client, prefix: string, calls: Calls): Promise<Offer> {
-  const prefixed = (name: string): string => `${prefix}_${name}`
-  const pass = async (method: string, params: JsonObject, ctx: Context): Promise<Result> => {
-    calls.open.add(ctx)
-    try {
-      return await client.request(method, withRound(params, ctx), passing(ctx, calls))
-    } finally {
-      calls.open.delete(ctx)
-    }
-  }
-  const read = ({ uri }: { uri: string }, ctx: Context): Promise<ReadReturn> =>
-    pass('resources/read', { uri }, ctx) as Promise<ReadReturn>
+async function offerOf({ client, prefix, pass, read, report }: Behind): Promise<Offer> {
+  const prefixed = (name: string): string => (prefix === '' ? name : `${prefix}_${name}`)
   const { tools, prompts, resources } = client.serverCapabilities ?? {}
-  const always = { enabled: true, visible: undefined, complete: undefined, cache: undefined }
+  const always = { enabled: true, visible: undefined, cache: undefined }
+  const templates = new Map<string, ResourceTemplateEntry>()
+  for (const item of resources ? await client.listAllResourceTemplates() : []) {
+    const template = compiled(item, report)
+    if (!template) continue
+    const ref = { type: 'ref/resource', uri: item.uriTemplate } as const
+    const complete = completers(client, ref, template.variables)
+    templates.set(item.uriTemplate, { ...always, item, template, complete, read })
+  }
   return {
     tools: new Map(
       (tools ? await client.listAllTools() : []).map((tool) => [
@@ -111,92 +148,91 @@ async function offerOf(client: Client, prefix: string, calls: Calls): Promise<Of
       ]),
     ),
     prompts: new Map(
-      (prompts ? await client.listAllPrompts() : []).map((prompt) => [
-        prefixed(prompt.name),
-        {
-          ...always,
-          item: { ...prompt, name: prefixed(prompt.name) },
-          input: UNCHECKED,
-          get: (args, ctx) =>
-            pass(
-              'prompts/get',
-              { name: prompt.name, arguments: args },
-              ctx,
-            ) as Promise<PromptReturn>,
-        },
-      ]),
+      (prompts ? await client.listAllPrompts() : []).map((prompt) => {
+        const { name, arguments: taken = [] } = prompt
+        const ref = { type: 'ref/prompt', name } as const
+        return [
+          prefixed(name),
+          {
+            ...always,
+            item: { ...prompt, name: prefixed(name) },
+            input: UNCHECKED,
+            complete: completers(
+              client,
+              ref,
+              taken.map((each) => each.name),
+            ),
+            get: (args, ctx) =>
+              pass('prompts/get', { name, arguments: args }, ctx) as Promise<PromptReturn>,
+          },
+        ]
+      }),
     ),
     resources: new Map(
       (resources ? await client.listAllResources() : []).map((resource) => [
         resource.uri,
-        { ...always, item: resource, read },
+        { ...always, complete: undefined, item: resource, read },
       ]),
     ),
-    resourceTemplates: new Map(
-      (resources ? await client.listAllResourceTemplates() : []).map((item) => {
-        const { uriTemplate } = item
-        const template = compileUriTemplate(uriTemplate)
-        return [uriTemplate, { ...always, item, template, read }]
-      }),
-    ),
+    resourceTemplates: templates,
   }
 }
 
-/** What a round of input brings travels on as it came: the other server made it. */
-function withRound(params: JsonObject, { inputResponses, requestState }: Context): JsonObject {
-  return {
-    ...params,
-    ...(inputResponses && { inputResponses }),
-    ...(requestState !== undefined && { requestState }),
+function compiled(
+  { uriTemplate }: ResourceTemplate,
+  report: (error: unknown) => void,
+): ReturnType<typeof compileUriTemplate> | undefined {
+  try {
+    return compileUriTemplate(uriTemplate)
+  } catch (error) {
+    report(error)
+    return undefined
   }
 }
 
-function passing(ctx: Context, { logged }: Calls): RequestOptions {
-  return {
-    signal: ctx.signal,
-    // The rounds of input are the caller's to answer.
-    input: 'manual',
-    ...('progressToken' in ctx.meta && {
-      onProgress: ({ progress, total, message }) => {
-        const more = {
-          ...(total !== undefined && { total }),
-          ...(message !== undefined && { message }),
-        }
-        void ctx.progress(progress, more)
-      },
-    }),
-    // What the caller does not want is left out when it is passed on.
-    logLevel: 'debug',
-    onLog: (message) => {
-      logged.add(message)
-      void ctx.log(...logOf(message))
-    },
+/** Completes by asking the server behind, if it completes at all. */
+function completers(
+  client: Client,
+  ref: CompletionReference,
+  names: readonly string[],
+): Completers | undefined {
+  if (!client.serverCapabilities?.completions) return undefined
+  const completer = (name: string) => {
+    return async (value: string, others: Readonly<Record<string, string>>, ctx: Context) => {
+      const { signal } = ctx
+      return (await client.complete(ref, { name, value }, others, { signal })).values
+    }
   }
+  return Object.fromEntries(names.map((name) => [name, completer(name)]))
 }
 
-async function fillIn(ctx: Context, params: ElicitFormParams): Promise<ElicitResult> {
-  const { message, requestedSchema: schema } = params
-  const answer = await ctx.elicit({ message, schema })
-  return answer.action === 'accept' ? { ...answer } : { action: answer.action }
-}
-
-async function visit(ctx: Context, { message, url }: ElicitUrlParams): Promise<ElicitResult> {
-  const { action } = await ctx.elicitUrl({ message, url })
-  return { action }
-}
-
-/** What `ctx.log` takes. */
-function logOf({ level, data, logger }: LoggingMessageParams): Parameters<Context['log']> {
-  return [level, data, logger === undefined ? {} : { logger }]
-}
-
-/** The call that a question can only belong to. */
-function onlyCall(calls: Calls): Context | undefined {
-  const [only, ...others] = calls.open
-  return others.length === 0 ? only : undefined
-}
-
-function required(ctx: Context | undefined): Context {
-  if (ctx) return ctx
-  throw new McpError('UNSUPPORTED', 'The question belongs to no call, or to one of several')
+/** Has the server behind tell of the resources that somebody wants to hear of. */
+function watchWhatIsWatched(server: Server, { client, read, report }: Behind): void {
+  const { resources, resourceTemplates } = definitionOf(server)
+  const watched = new Set<string>()
+  const watch = async (uri: string, ctx: Context): Promise<void> => {
+    const entry =
+      resources.find(uri, ctx) ??
+      resourceTemplates.list(ctx).find(({ template }) => template.match(uri) !== undefined)
+    if (entry?.read !== read || watched.has(uri)) return
+    watched.add(uri)
+    try {
+      await client.subscribe(uri)
+    } catch (error) {
+      watched.delete(uri)
+      report(error)
+    }
+  }
+  server.use('resources/subscribe', async ({ params }, ctx, next) => {
+    const result = await next()
+    if (typeof params.uri === 'string') await watch(params.uri, ctx)
+    return result
+  })
+  server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
+    const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
+    if (Array.isArray(uris)) {
+      for (const uri of uris) if (typeof uri === 'string') await watch(uri, ctx)
+    }
+    return next()
+  })
 }

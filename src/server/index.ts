@@ -6,7 +6,7 @@
 export type { Secrets } from '../patterns/sealed-state.ts'
 export { createServer, type Middleware, type Server, type ServerOptions } from './server.ts'
 export type { Context } from './context.ts'
-export { mountClient } from './gateway.ts'
+export { createGateway, mountClient, type Connector, type Gateway } from './gateway.ts'
 export { mount, type Mount } from './mount.ts'
 export type { Completer, Completers } from './completion.ts'
 export type { Caller, ClientFacts } from './exchange.ts'

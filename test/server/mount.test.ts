@@ -1,9 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { ProtocolError, revisions, type Revision } from '../../src/index.ts'
-import { createServer, mount, mountClient, text, type Server } from '../../src/server/index.ts'
-import { connectInMemory } from '../../src/testing/index.ts'
-import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import { ProtocolError, revisions, type JsonObject, type Revision } from '../../src/index.ts'
+import {
+  createGateway,
+  createServer,
+  mount,
+  mountClient,
+  text,
+  type Server,
+} from '../../src/server/index.ts'
+import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { makeServer } from './fixture.ts'
 
 const VERSIONS = revisions.map(({ version }) => version)
@@ -150,5 +157,84 @@ describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
     server.tool('late', { input: z.object({}) }, () => text('late'))
     await expect.poll(() => changes).toBe(1)
     expect(await client.callTool('in_late')).toMatchObject({ content: [{ text: 'late' }] })
+  })
+  it.each(VERSIONS)('completes for a client of %s what the other completes', async (revision) => {
+    const { outer } = await gateway()
+    const client = await connected(outer, { revision })
+    const prompt = { type: 'ref/prompt', name: 'in_greet' } as const
+    const greeted = await client.complete(prompt, { name: 'who', value: 'A' })
+    expect(greeted.values).toHaveLength(100)
+    expect(greeted.values[3]).toBe('A3')
+    const template = { type: 'ref/resource', uri: 'user://{id}/profile' } as const
+    expect(await client.complete(template, { name: 'id', value: '7' })).toMatchObject({
+      values: ['71', '72'],
+    })
+  })
+
+  it.each(VERSIONS)('tells subscribers of %s of updates behind it', async (revision) => {
+    const { outer, server } = await gateway()
+    const updated: string[] = []
+    const client = await connected(outer, {
+      revision,
+      onResourceUpdated: (uri) => updated.push(uri),
+    })
+    await client.subscribe('note://one')
+    server.notify.resourceUpdated('note://one')
+    server.notify.resourceUpdated('note://bytes')
+    await expect.poll(() => updated).toEqual(['note://one'])
+  })
+})
+
+describe('a gateway as a server of its own', () => {
+  it('offers the same under the same names, with info and instructions', async () => {
+    const { server: inner } = makeServer()
+    const gateway = await createGateway((options) => connectInMemory(inner, options))
+    open.push(gateway)
+    const client = await connected(gateway.server)
+    expect(client.serverInfo).toMatchObject({ name: 'fixture', version: '1.0.0' })
+    expect(client.instructions).toBe('Use wisely')
+    const direct = await connected(inner)
+    expect(await client.listAllTools()).toEqual(await direct.listAllTools())
+    expect(await client.listAllPrompts()).toEqual(await direct.listAllPrompts())
+    expect(await client.listAllResources()).toEqual(await direct.listAllResources())
+    expect(await client.listAllResourceTemplates()).toEqual(await direct.listAllResourceTemplates())
+    expect(await client.callTool('add', { a: 1, b: 2 })).toMatchObject({
+      structuredContent: { sum: 3 },
+    })
+  })
+
+  it('leaves out a template that it cannot match, and says so', async () => {
+    const [near, far] = inMemoryTransports()
+    const templates = ['odd://{x:3}', 'fine://{x}'].map((uriTemplate) => ({
+      name: uriTemplate,
+      uriTemplate,
+    }))
+    const answers: Record<string, JsonObject> = {
+      'server/discover': {
+        supportedVersions: ['2026-07-28'],
+        capabilities: { resources: {} },
+        resultType: 'complete',
+      },
+      'resources/templates/list': { resourceTemplates: templates, resultType: 'complete' },
+      'resources/list': { resources: [], resultType: 'complete' },
+    }
+    await far.start({
+      message: (frame) => {
+        const { id, method } = frame as { id: number; method: string }
+        void far.send({ jsonrpc: '2.0', id, result: answers[method] ?? {} })
+      },
+      malformed: () => {},
+      closed: () => {},
+    })
+    const errors: unknown[] = []
+    const gateway = await createGateway((options) => connect(near, options), {
+      onError: (error) => errors.push(error),
+    })
+    open.push(gateway)
+    const client = await connected(gateway.server)
+    expect(await client.listAllResourceTemplates()).toMatchObject([{ uriTemplate: 'fine://{x}' }])
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('"odd://{x:3}"') }),
+    ])
   })
 })
