@@ -14,7 +14,7 @@ export interface SealedSessions {
   /**
    * The id of a new session.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` when the client says too much of itself for a header.
+   * @throws {ProtocolError} at once; `INVALID_PARAMS` when the client says too much of itself for a header.
    */
   seal(record: SessionRecord): Promise<string>
   /** What an id holds; nothing when it is too old, or no id that was given out. */
@@ -29,7 +29,8 @@ export interface SealedSessionOptions {
   ttlMs?: number
 }
 
-/** Hosts and proxies refuse headers that are much longer. */
+/** Hosts and proxies refuse headers that are much longer than this makes them. */
+const MAX_HELD_BYTES = 3000
 const MAX_ID_CHARACTERS = 4096
 const KIND = 'session'
 
@@ -47,7 +48,7 @@ export function sealedSessions({
 }: SealedSessionOptions = {}): SealedSessions {
   const sealer = createSealer(secrets)
   return {
-    async seal({ revision, clientInfo, clientCapabilities, principal }) {
+    seal({ revision, clientInfo, clientCapabilities, principal }) {
       const { name, title, version } = clientInfo
       const record = {
         revision,
@@ -55,11 +56,13 @@ export function sealedSessions({
         clientCapabilities,
         principal,
       }
-      const id = await sealer.seal({ kind: KIND, expires: Date.now() + ttlMs, record })
-      if (id.length <= MAX_ID_CHARACTERS) return id
+      const held = { kind: KIND, expires: Date.now() + ttlMs, record }
+      if (new TextEncoder().encode(JSON.stringify(held)).length <= MAX_HELD_BYTES) {
+        return sealer.seal(held)
+      }
       throw new ProtocolError(
         INVALID_PARAMS,
-        'The client says too much of itself and its capabilities',
+        'The client says too much of itself and its capabilities for a session id',
       )
     },
 

@@ -15,14 +15,11 @@ import {
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
-  type RequestId,
 } from '../../protocol/jsonrpc.ts'
 import { ASSUMED_REVISION, findRevision } from '../../protocol/revisions.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { initialize, sessionRevision } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
-import type { SealedSessions } from '../../session/sealed-sessions.ts'
-import type { SessionRecord } from '../../session/session.ts'
 import type { Incoming } from './host.ts'
 import { jsonResponse, Refusal, refuse, refuseInvalid, sessionNotFound } from './refusal.ts'
 import { answer, answerBatch, run, type Membership } from './session-run.ts'
@@ -143,23 +140,11 @@ async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Respon
     id,
   )
   if (caller.principal !== undefined) record.principal = caller.principal
-  const opened = sessions ? (await sessions.open(record)).id : await seal(sealed, record, id)
+  const opened = sessions
+    ? (await sessions.open(record)).id
+    : await refuseInvalid(() => sealed?.seal(record), id)
   const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
   return jsonResponse(resultResponse(id, result), 200, headers)
-}
-
-async function seal(
-  sealed: SealedSessions | undefined,
-  record: SessionRecord,
-  id: RequestId,
-): Promise<string | undefined> {
-  try {
-    return await sealed?.seal(record)
-  } catch (error) {
-    return refuseInvalid(() => {
-      throw error
-    }, id)
-  }
 }
 
 /** Takes a message that is not answered. */
