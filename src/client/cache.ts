@@ -83,6 +83,6 @@ function keyOf(method: string, { _meta, ...asked }: JsonObject): string {
 }
 
 /** Whether one URI is another, or lies inside it. */
-function within(inner: string, outer: string): boolean {
+export function within(inner: string, outer: string): boolean {
   return `${inner}/`.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 }

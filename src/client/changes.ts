@@ -5,7 +5,7 @@
  */
 import { notification, type JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
-import type { ResultCache } from './cache.ts'
+import { within, type ResultCache } from './cache.ts'
 import type { Hooks } from './options.ts'
 
 /** The lists that can change, and the hooks that want to hear of it. */
@@ -46,7 +46,7 @@ export function hooked(hooks: Hooks): SubscriptionFilter {
 export function covers(filter: SubscriptionFilter, message: JsonRpcNotification): boolean {
   const changed = String(message.params?.uri)
   return missed(filter).some(({ method, params }) => {
-    return method === message.method && (!params || changed.startsWith(String(params.uri)))
+    return method === message.method && (!params || within(changed, String(params.uri)))
   })
 }
 

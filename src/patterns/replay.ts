@@ -144,7 +144,7 @@ export class ReplayInput implements Input {
   #diverge(key: string): ProtocolError {
     this.#divergence ??= new ProtocolError(
       INTERNAL_ERROR,
-      `The handler asked something else under "${key}" when it ran again: compute what varies inside ctx.step`,
+      `The handler asked something else as "${key}" when it ran again: put what varies into ctx.step, or give questions keys`,
     )
     return this.#divergence
   }

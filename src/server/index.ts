@@ -31,6 +31,7 @@ export type { Redact } from './redact.ts'
 export { rateLimit, type RateLimit } from './rate-limit.ts'
 export type { PromptHandler, PromptOptions, PromptRegistration, PromptReturn } from './prompts.ts'
 export type { Registration } from './registry.ts'
+export { warnOfRepeats } from './repeats.ts'
 export type {
   ReadHandler,
   ReadRequest,

@@ -78,14 +78,11 @@ export async function sealOwnRound(
   exchange: Exchange,
   result: Result,
 ): Promise<InputRequiredResult> {
-  const { inputRequests, requestState } = requireAsking(result)
+  // What asks is not to be cached
+  const { ttlMs: _, cacheScope: __, ...asking } = requireAsking(result)
+  const { inputRequests, requestState } = asking
   for (const request of Object.values(inputRequests ?? {})) requireAskable(request, exchange)
-  const sealed = await sealState(message, exchange, emptyRecording(), requestState)
-  const asking: InputRequiredResult = {
-    ...result,
-    resultType: 'input_required',
-    requestState: sealed,
-  }
+  asking.requestState = await sealState(message, exchange, emptyRecording(), requestState)
   if (inputRequests) asking.inputRequests = knownRequests(inputRequests, exchange)
   return asking
 }

@@ -208,7 +208,7 @@ describe('the choice of tools', () => {
 })
 
 describe('chooseModel', () => {
-  test('takes the first hint that fits, whatever the order of the models [L-SAMP-013]', () => {
+  test('takes the first hint that fits, whatever the order of the models [L-SAMP-013] [M-SAMP-016]', () => {
     const models = ['big-sonnet-4', 'small-haiku-3', 'gemini-pro']
     const choose = (...names: (string | undefined)[]) =>
       chooseModel(models, { hints: names.map((name) => (name === undefined ? {} : { name })) })

@@ -27,7 +27,7 @@ function tokenOf(message: JsonObject): unknown {
 }
 
 describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
-  test('have ids that are integers and never repeat [M-BASE-003] [M-BASE-006] [L-RPC-003] [L-RPC-005]', async () => {
+  test('have ids that are integers and never repeat [M-BASE-003] [M-BASE-004] [M-BASE-006] [L-RPC-003] [L-RPC-005]', async () => {
     const held: JsonObject[] = []
     const peer = peerOf(era, (message) => void held.push(message))
     const client = await connectTo(peer)

@@ -1,0 +1,219 @@
+/** What a server of 2026-07-28 owes its clients and its users beyond the form of the messages. */
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { JsonObject, JsonRpcNotification } from '../../src/index.ts'
+import {
+  createHandler,
+  createServer,
+  text,
+  ToolError,
+  type Caller,
+  type Handler,
+} from '../../src/server/index.ts'
+import { allMessages, lastMessage, postModern } from '../transport/streamable-http/post.ts'
+
+const form = z.object({ yes: z.boolean() })
+const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+const yes = { action: 'accept', content: { yes: true } }
+const KEY = 'elicitation/create#1'
+
+const call = async (handle: Handler, params: JsonObject, method = 'tools/call') =>
+  lastMessage(await postModern(handle, method, params, ALL))
+
+/** A handler for one user. */
+const as = (handle: Handler, caller: Caller): Handler =>
+  Object.assign((request: Request) => handle(request, caller), { close: () => handle.close() })
+
+describe('a state that is sent twice', () => {
+  it('brings the same value of a step each time, by which an author makes things happen once [M-MRTR-025]', async () => {
+    const orders = new Set<string>()
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('buy', {}, async (_args, ctx) => {
+      const order = await ctx.step('order', () => crypto.randomUUID())
+      const answer = await ctx.elicit({ message: 'Buy?', schema: form })
+      if (answer.action !== 'accept') return 'Not bought'
+      if (orders.has(order)) throw new ToolError('This was bought already')
+      orders.add(order)
+      return `Bought ${order}`
+    })
+    const handle = createHandler(server)
+    const { result } = await call(handle, { name: 'buy' })
+    const retry = {
+      name: 'buy',
+      requestState: result.requestState,
+      inputResponses: { [KEY]: yes },
+    }
+    const first = await call(handle, retry)
+    expect(first.result.content).toEqual([{ type: 'text', text: `Bought ${[...orders].join()}` }])
+    const second = await call(handle, retry)
+    expect(second.result).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'This was bought already' }],
+    })
+    expect(orders.size).toBe(1)
+  })
+})
+
+describe('results that ask for input', () => {
+  const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }
+  const asking = {
+    resultType: 'input_required' as const,
+    inputRequests: { sure: { method: 'elicitation/create' as const, params } },
+  }
+
+  it('have no hints for caches, whoever makes them [M-CACHE-007] [M-MRTR-037]', async () => {
+    const server = createServer(
+      { name: 's', version: '1' },
+      { cache: { ttlMs: 5000, cacheScope: 'public' } },
+    )
+    const cache = { ttlMs: 60_000, cacheScope: 'public' as const }
+    server.resource('ask://own', { name: 'own', cache }, () => asking)
+    server.resource('ask://hinted', { name: 'hinted' }, () => ({ ...asking, ...cache }))
+    server.resource('ask://ctx', { name: 'ctx', cache }, async (_request, ctx) => {
+      const { action } = await ctx.elicit({ message: 'Sure?', schema: form })
+      return action
+    })
+    const handle = createHandler(server)
+    for (const uri of ['ask://own', 'ask://hinted', 'ask://ctx']) {
+      const { result } = await call(handle, { uri }, 'resources/read')
+      expect(result.resultType, uri).toBe('input_required')
+      expect(result, uri).not.toHaveProperty('ttlMs')
+      expect(result, uri).not.toHaveProperty('cacheScope')
+    }
+  })
+})
+
+describe('questions that are not answered as hoped', () => {
+  it('reach the handler when declined or cancelled, and hold nothing when nobody answers [M-ELIC-054] [M-MRTR-036]', async () => {
+    let running = 0
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('ask', {}, async (_args, ctx) => {
+      running++
+      try {
+        const answer = await ctx.elicit({ message: 'Sure?', schema: form })
+        return `It was: ${answer.action}`
+      } finally {
+        running--
+      }
+    })
+    const handle = createHandler(server)
+    const { result } = await call(handle, { name: 'ask' })
+    expect(running).toBe(0)
+    for (const action of ['decline', 'cancel']) {
+      const retry = {
+        name: 'ask',
+        requestState: result.requestState,
+        inputResponses: { [KEY]: { action } },
+      }
+      const answered = await call(handle, retry)
+      expect(answered.result.content).toEqual([{ type: 'text', text: `It was: ${action}` }])
+    }
+  })
+})
+
+describe('who asks and who answers', () => {
+  const server = createServer({ name: 's', version: '1' })
+  const notes = new Map<string, string>()
+  server.tool('note', { input: z.object({ note: z.string() }) }, async ({ note }, ctx) => {
+    const answer = await ctx.elicit({
+      message: 'Whose note is it?',
+      schema: z.object({ user: z.string() }),
+    })
+    if (answer.action !== 'accept' || ctx.principal === undefined) return 'Nobody'
+    notes.set(ctx.principal, note)
+    return ctx.principal
+  })
+  server.tool('read', {}, (_args, ctx) => notes.get(ctx.principal ?? '') ?? 'Nothing')
+
+  it('is known by authorization, not by what a client or a form says [M-ELIC-048] [M-ELIC-049]', async () => {
+    const handle = createHandler(server)
+    const ada = as(handle, { principal: 'ada' })
+    const bob = as(handle, { principal: 'bob' })
+    const params = {
+      name: 'note',
+      arguments: { note: 'secret' },
+      _meta: { 'io.modelcontextprotocol/clientInfo': { name: 'bob', version: '1' } },
+    }
+    const { result } = await call(ada, params)
+    const answer = { action: 'accept', content: { user: 'bob' } }
+    const retry = {
+      ...params,
+      requestState: result.requestState,
+      inputResponses: { [KEY]: answer },
+    }
+    expect((await call(bob, retry)).error.code).toBe(-32602)
+    expect((await call(ada, retry)).result.content).toEqual([{ type: 'text', text: 'ada' }])
+    const seen = await Promise.all(
+      [ada, bob, handle].map(async (one) => (await call(one, { name: 'read' })).result.content),
+    )
+    expect(seen).toEqual(
+      ['secret', 'Nothing', 'Nothing'].map((one) => [{ type: 'text', text: one }]),
+    )
+  })
+})
+
+describe('notifications of a call', () => {
+  it('come with that call and no other, however many run [M-HTTP-022] [M-PROG-008]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    const arrived: (() => void)[] = []
+    server.tool('work', { input: z.object({ n: z.number() }) }, async ({ n }, ctx) => {
+      // All are under way before any of them says something
+      await new Promise<void>((resolve) => {
+        if (arrived.push(resolve) === 20) for (const go of arrived) go()
+      })
+      for (let at = 1; at <= 3; at++) {
+        await ctx.progress(at, { message: `of ${n}` })
+        await ctx.log('info', `of ${n}`)
+      }
+      return text(`of ${n}`)
+    })
+    const handle = createHandler(server)
+    const calls = Array.from({ length: 20 }, async (_, n) => {
+      const _meta = {
+        progressToken: n % 2 ? n : String(n),
+        'io.modelcontextprotocol/logLevel': 'info',
+      }
+      const params = { name: 'work', arguments: { n }, _meta }
+      return allMessages(await postModern(handle, 'tools/call', params))
+    })
+    for (const [n, messages] of (await Promise.all(calls)).entries()) {
+      const told = messages.slice(0, -1) as JsonRpcNotification[]
+      expect(told).toHaveLength(6)
+      for (const { params } of told) {
+        expect(params?.message ?? params?.data).toBe(`of ${n}`)
+        if (params?.progress !== undefined) {
+          expect(params.progressToken).toBe(n % 2 ? n : String(n))
+        }
+      }
+      expect(messages.at(-1)).toMatchObject({
+        result: { content: [{ type: 'text', text: `of ${n}` }] },
+      })
+    }
+  })
+})
+
+describe('suggestions', () => {
+  it('are for those who may see what is completed, and can depend on who asks [M-COMP-015]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    const accounts: Record<string, string[]> = { ada: ['ada-1', 'ada-2'], bob: ['bob-1'] }
+    server.prompt(
+      'pay',
+      {
+        input: z.object({ account: z.string() }),
+        visible: ({ principal }) => principal !== undefined,
+        complete: { account: (_value, _context, ctx) => accounts[ctx.principal ?? ''] ?? [] },
+      },
+      ({ account }) => account,
+    )
+    const handle = createHandler(server)
+    const params = {
+      ref: { type: 'ref/prompt', name: 'pay' },
+      argument: { name: 'account', value: '' },
+    }
+    for (const [principal, values] of Object.entries(accounts)) {
+      const { result } = await call(as(handle, { principal }), params, 'completion/complete')
+      expect(result).toMatchObject({ completion: { values, total: values.length } })
+    }
+    expect((await call(handle, params, 'completion/complete')).error.code).toBe(-32602)
+  })
+})
