@@ -205,7 +205,11 @@ export class Client {
     this.#connection.logLevel = level
   }
 
-  /** Tells the server that the roots have changed; since 2026-07-28 there is nothing to tell. */
+  /**
+   * Tells the server that the roots have changed; since 2026-07-28 there is nothing to tell.
+   *
+   * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
+   */
   async rootsChanged(): Promise<void> {
     const { revision, capabilities } = this.#connection
     if (findMethod('initialize', revision) && capabilities.roots?.listChanged) {

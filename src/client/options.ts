@@ -116,12 +116,20 @@ export interface HttpRequestFacts {
 export interface Handlers {
   /** Asks the user: fills in a form, or agrees to visit a URL. */
   readonly onElicit?: (params: ElicitParams, context: InputContext) => Awaitable<ElicitResult>
-  /** Lets a model answer. */
+  /**
+   * Lets a model answer.
+   *
+   * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
+   */
   readonly onSample?: (
     params: CreateMessageParams,
     context: InputContext,
   ) => Awaitable<CreateMessageResult>
-  /** The places that the server may work in, as `file:` URIs. */
+  /**
+   * The places that the server may work in, as `file:` URIs.
+   *
+   * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
+   */
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
   /**
    * Is asked before a tool is called, and before any handler above runs. When it says no, nothing

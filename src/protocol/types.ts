@@ -490,6 +490,7 @@ export interface CreateMessageParams {
   maxTokens: number
   modelPreferences?: ModelPreferences
   systemPrompt?: string
+  /** @deprecated Since 2025-11-25 `none`, or nothing, is the only value for most clients. */
   includeContext?: 'none' | 'thisServer' | 'allServers'
   temperature?: number
   stopSequences?: string[]

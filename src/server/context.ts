@@ -86,6 +86,7 @@ export interface Context<Env = unknown> {
    * credentials or personal data in it; `redact` of the server's options scrubs every message.
    *
    * @param data Any JSON value; one that cannot be written is reported to `onError`, not sent.
+   * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
    */
   log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
   /**
@@ -100,9 +101,17 @@ export interface Context<Env = unknown> {
   ): Promise<ElicitAnswer<S>>
   /** Asks the user to open a URL, for what must not pass through the client (client/elicitation). */
   elicitUrl(question: UrlQuestion): Promise<UrlAnswer>
-  /** Asks the client's model (client/sampling). `key` names the question across replays. */
+  /**
+   * Asks the client's model (client/sampling). `key` names the question across replays.
+   *
+   * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
+   */
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
-  /** Asks for the places that the user lets the server work in (client/roots). */
+  /**
+   * Asks for the places that the user lets the server work in (client/roots).
+   *
+   * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
+   */
   roots(): Promise<Root[]>
   /**
    * Ends the connection that waits for the answer, so that long work holds none: the client comes

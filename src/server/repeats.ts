@@ -18,10 +18,10 @@ import type { Middleware } from './server.ts'
  * It is meant for development, as it takes a timer for each request: `server.use(warnOfRepeats())`,
  * before other middleware.
  *
- * @param warn Is told of each handler once; `console.warn` by default.
+ * @param warn Is told of each handler once; `console.error` by default.
  */
 export function warnOfRepeats(
-  warn: (problem: string) => void = (problem) => console.warn(problem),
+  warn: (problem: string) => void = (problem) => console.error(problem),
 ): Middleware {
   const told = new Set<string>()
   return async ({ method, params }, ctx, next) => {

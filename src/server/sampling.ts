@@ -15,8 +15,9 @@ export async function sample(
 ): Promise<CreateMessageResult> {
   const fault = samplingFault(params)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
-  // Context of other servers is for clients that say they share it.
-  if (!asker.exchange.client.capabilities.sampling?.context) delete params.includeContext
+  const { client, revision } = asker.exchange
+  // Context of other servers is for clients that say they share it; before 2025-11-25 none could.
+  if (revision.icons && !client.capabilities.sampling?.context) delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
   const isMessage = (a: JsonObject): boolean =>
     typeof a.model === 'string' && typeof a.role === 'string' && typeof a.content === 'object'

@@ -44,6 +44,7 @@ const SESSION = 'session'
  * of the caller at the GET holds for the whole session.
  *
  * @throws {TypeError} when the server was not made by `createServer`.
+ * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: for clients that are older only.
  */
 export function createSseHandler(server: Server, options: SseHandlerOptions = {}): Handler {
   const endpoint = new SseEndpoint(server, options)

@@ -106,7 +106,7 @@ describe.each([
     })
   })
 
-  describe('C3: a dual client and a modern server [M-COMPAT-037]', () => {
+  describe('C3: a dual client and a modern server [M-COMPAT-037] [M-DISC-001]', () => {
     test('Edgewise finds official v2 to be modern, and stays so', () =>
       works(connectEdgewise(servers.v2.modern), newest.modern))
 

@@ -101,8 +101,8 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOfRepeats in %s', (rev
 
 it('warnOfRepeats tells the console by default, and leaves other requests alone', async () => {
   const printed: unknown[] = []
-  const { warn } = console
-  console.warn = (text: unknown) => printed.push(text)
+  const { error } = console
+  console.error = (text: unknown) => printed.push(text)
   try {
     const server = createServer({ name: 's', version: '1' })
     server.use(warnOfRepeats())
@@ -114,7 +114,7 @@ it('warnOfRepeats tells the console by default, and leaves other requests alone'
     expect(await client.listAllTools()).toHaveLength(1)
     await client.callTool('careless')
   } finally {
-    console.warn = warn
+    console.error = error
   }
   expect(printed).toEqual([expect.stringContaining('"careless" waited')])
 })
