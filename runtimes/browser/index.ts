@@ -1,10 +1,37 @@
 /**
- * MCP in a browser: the client, and the protocol's types and errors that a page works with. It
- * needs `fetch` and streams, which every current browser has, and works under a strict
- * Content-Security-Policy.
+ * MCP in a browser: the client, servers in pages and workers, and the protocol's types and errors
+ * that a page works with. It needs `fetch` and streams, which every current browser has, and works
+ * under a strict Content-Security-Policy.
  *
  * @module
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export * from '../../src/client/index.ts'
 export * from '../../src/index.ts'
+export { connect } from './connect.ts'
+export { pageFetch, type Fetch, type PageFetchOptions } from './page-fetch.ts'
+export { FetchFault, fetchFaultOf, type FetchFaultKind } from './fetch-fault.ts'
+export { openPort, type OpenPortOptions, type PortTarget } from './open-port.ts'
+export {
+  acceptPorts,
+  servePorts,
+  type AcceptOptions,
+  type IncomingPort,
+  type ServePortsOptions,
+} from './accept-ports.ts'
+export { windowTransport, type WindowTransportOptions } from './window-transport.ts'
+export { acceptBroadcasts, broadcastTransport, type BroadcastOptions } from './broadcast.ts'
+export {
+  messagePortTransport,
+  type MessagePortOptions,
+  type PortLike,
+} from '../../src/transport/index.ts'
+export {
+  findModelContext,
+  offerTools,
+  type ModelContext,
+  type ModelContextAnnotations,
+  type ModelContextTool,
+  type OfferedTools,
+  type OfferToolsOptions,
+} from './model-context.ts'

@@ -13,6 +13,8 @@ export {
   type StdioClientOptions,
 } from './child-transport.ts'
 export { inMemoryTransports } from './in-memory.ts'
+export { carrierTransport, messagePortTransport, type MessagePortOptions } from './message-port.ts'
+export type { CarrierEvents, MessageCarrier, PortLike } from './port-carrier.ts'
 export { printToStderr, type PrintingConsole } from './print-to-stderr.ts'
 export { serveStdioOn, type ServeStdioOptions, type StdioHost } from './serve-stdio.ts'
 export { stdioTransport, type StdioTransportOptions } from './stdio.ts'

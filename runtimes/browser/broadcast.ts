@@ -1,0 +1,119 @@
+/**
+ * MCP between the pages and workers of one origin that have nothing to do with each other, over a
+ * broadcast channel: one serves, any number connect. Everybody of the origin can listen in.
+ *
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
+ */
+import {
+  carrierTransport,
+  type CarrierEvents,
+  type MessageCarrier,
+  type MessagePortOptions,
+  type Transport,
+} from '../../src/transport/index.ts'
+
+/** Settings of connections over a broadcast channel. */
+export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
+
+/** The most connections that one channel is served on. */
+const MAX_PEERS = 1_000
+
+/** A value on its way from one end to another. */
+interface Relayed {
+  readonly edgewise: 'relay'
+  readonly from: string
+  /** Whoever serves, when absent. */
+  readonly to?: string | undefined
+  readonly data: unknown
+}
+
+/**
+ * A transport to whoever serves on a channel. With more than one the first to answer is chosen. May
+ * be started before anybody serves.
+ *
+ * @param name The name of the channel.
+ */
+export function broadcastTransport(name: string, options?: BroadcastOptions): Transport {
+  const id = crypto.randomUUID()
+  let channel: BroadcastChannel | undefined
+  let server: string | undefined
+  const carrier: MessageCarrier = {
+    shared: true,
+    open({ message, unreadable }) {
+      channel = new BroadcastChannel(name)
+      channel.addEventListener('messageerror', unreadable)
+      channel.addEventListener('message', ({ data }) => {
+        if (isListening(data)) return message(data)
+        const relayed = readRelayed(data)
+        if (relayed?.to !== id || (server ??= relayed.from) !== relayed.from) return
+        message(relayed.data)
+      })
+    },
+    post: (data) => channel?.postMessage({ edgewise: 'relay', from: id, to: server, data }),
+    close: () => channel?.close(),
+  }
+  return carrierTransport(carrier, options)
+}
+
+/**
+ * Takes everybody who connects by {@link broadcastTransport}.
+ *
+ * @param onPort Gets a transport for each, to be started at once.
+ * @returns Leaves the channel, which ends all its connections.
+ */
+export function acceptBroadcasts(
+  name: string,
+  onPort: (transport: Transport) => unknown,
+  options?: BroadcastOptions,
+): () => void {
+  const id = crypto.randomUUID()
+  const channel = new BroadcastChannel(name)
+  const peers = new Map<string, CarrierEvents>()
+  const meet = (peer: string): void => {
+    let events: CarrierEvents | undefined
+    onPort(
+      carrierTransport(
+        {
+          shared: true,
+          open: (given) => void peers.set(peer, (events = given)),
+          post: (data) => channel.postMessage({ edgewise: 'relay', from: id, to: peer, data }),
+          close: () => {
+            if (peers.get(peer) === events) peers.delete(peer)
+          },
+        },
+        options,
+      ),
+    )
+  }
+  channel.addEventListener('message', ({ data }) => {
+    const relayed = readRelayed(data)
+    if (!relayed || (relayed.to !== undefined && relayed.to !== id)) return
+    const isNew = !peers.has(relayed.from) && peers.size < MAX_PEERS
+    if (isNew && isGreeting(relayed.data)) meet(relayed.from)
+    peers.get(relayed.from)?.message(relayed.data)
+  })
+  channel.postMessage({ edgewise: 'listening' })
+  return () => {
+    for (const { closed } of peers.values()) closed()
+    channel.close()
+  }
+}
+
+function kindOf(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && 'edgewise' in data ? data.edgewise : undefined
+}
+
+function isListening(data: unknown): boolean {
+  return kindOf(data) === 'listening'
+}
+
+function isGreeting(data: unknown): boolean {
+  return kindOf(data) === 'open'
+}
+
+function readRelayed(data: unknown): Relayed | undefined {
+  if (kindOf(data) !== 'relay') return undefined
+  const { from, to } = data as Record<string, unknown>
+  const named = typeof from === 'string' && from.length <= 64
+  return named && (to === undefined || typeof to === 'string') ? (data as Relayed) : undefined
+}

@@ -1,0 +1,143 @@
+/**
+ * Why a request failed, as far as a page can know: browsers tell scripts only that it did.
+ *
+ * @see https://fetch.spec.whatwg.org/#concept-network-error
+ */
+
+/** What stood in the way of a request. */
+export type FetchFaultKind =
+  /** This device has no network. */
+  | 'offline'
+  /** A secure page may not call an insecure URL. */
+  | 'mixed-content'
+  /** The page's own Content-Security-Policy forbids it. */
+  | 'csp'
+  /** The server answers, but does not let pages of this origin read it. */
+  | 'cors'
+  /** Nobody answers there: a wrong name or port, a refused connection, a bad certificate. */
+  | 'unreachable'
+
+/** A request that got no response, and what to do about it. */
+export class FetchFault extends TypeError {
+  readonly kind: FetchFaultKind
+  /** What would help, in words for whoever builds or runs the page. */
+  readonly advice: string
+
+  constructor(kind: FetchFaultKind, message: string, advice: string, cause: unknown) {
+    super(`${message}. ${advice}`, { cause })
+    this.name = 'FetchFault'
+    this.kind = kind
+    this.advice = advice
+  }
+}
+
+/** The {@link FetchFault} that is somewhere among the causes of an error, if any. */
+export function fetchFaultOf(error: unknown): FetchFault | undefined {
+  let at = error
+  for (let depth = 0; at instanceof Error && depth < 10; depth++) {
+    if (at instanceof FetchFault) return at
+    at = at.cause
+  }
+  return undefined
+}
+
+/** How long to wait for whether the server answers at all, in milliseconds. */
+const PROBE_MS = 3_000
+/** Headers that go to other origins without asking. */
+const SAFE = new Set(['accept', 'accept-language', 'content-language'])
+
+/** What is known of a request that failed. */
+interface FailedRequest {
+  readonly url: string
+  readonly headers: Iterable<readonly [name: string, value: string]>
+  /** What `fetch` rejected with. */
+  readonly cause: unknown
+  /** Sends the request that tells whether anybody answers. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<unknown>
+}
+
+/**
+ * Finds out why a request failed. May send one more, without credentials, whose answer nobody can
+ * read: to see whether there is any.
+ */
+export async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
+  const { url, cause } = request
+  const { href, origin, protocol, hostname } = new URL(url)
+  const near = isLoopback(hostname)
+  const own = globalThis.origin
+  const fault = (kind: FetchFaultKind, message: string, advice: string): FetchFault =>
+    new FetchFault(kind, message, advice, cause)
+
+  if (navigator.onLine === false && !near) {
+    return fault('offline', 'This device is offline', 'Try again when there is a network')
+  }
+  if (protocol === 'http:' && !near && /^(https|wss):/.test(pageUrl())) {
+    const advice = 'Serve it over HTTPS, or open this page over HTTP'
+    return fault('mixed-content', `A page on HTTPS may not call "${href}"`, advice)
+  }
+  const answers = await isAnswered(request)
+  if (isForbidden(href)) {
+    const message = `The Content-Security-Policy of this page forbids calling "${origin}"`
+    return fault('csp', message, `Add it to the policy's "connect-src"`)
+  }
+  if (answers && origin !== own) {
+    const names = [...request.headers].map(([name]) => name).filter((name) => !SAFE.has(name))
+    const advice =
+      `Have it send "Access-Control-Allow-Origin: ${own}", allow the methods GET, POST and DELETE ` +
+      `and the headers ${names.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +
+      `(Edgewise: allowedOrigins: ['${own}'])`
+    const message = `"${origin}" answers, but does not let pages of "${own}" read it (CORS)`
+    return fault('cors', message, advice)
+  }
+  const local = near ? ', and that the browser may reach the local network' : ''
+  const advice = `Check the URL, that the server runs and that its certificate is valid${local}`
+  return fault('unreachable', `Nobody answers at "${origin}"`, advice)
+}
+
+/** Whether a host is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\]|.+\.localhost)$/.test(hostname)
+}
+
+function pageUrl(): string {
+  const base = globalThis.location?.href ?? ''
+  // Documents without a URL of their own have the rights of who made them
+  return /^(about|blob|data):/.test(base) ? globalThis.origin : base
+}
+
+async function isAnswered({ url, fetch }: FailedRequest): Promise<boolean> {
+  try {
+    await fetch(url, {
+      method: 'HEAD',
+      mode: 'no-cors',
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'follow',
+      signal: AbortSignal.timeout(PROBE_MS),
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The URLs that the page's policy has forbidden lately. */
+const forbidden = new Set<string>()
+let watching = false
+
+/** Starts to remember what the page's policy forbids. */
+export function watchPolicy(): void {
+  if (watching) return
+  watching = true
+  globalThis.addEventListener?.('securitypolicyviolation', (event) => {
+    const { effectiveDirective, blockedURI } = event
+    if (effectiveDirective !== 'connect-src') return
+    forbidden.add(blockedURI)
+    const [oldest] = forbidden
+    if (oldest !== undefined && forbidden.size > 100) forbidden.delete(oldest)
+  })
+}
+
+function isForbidden(href: string): boolean {
+  return forbidden.has(href) || forbidden.has(new URL(href).origin)
+}

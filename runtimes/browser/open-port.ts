@@ -1,0 +1,157 @@
+/**
+ * Opens a message port of one's own to what runs elsewhere: in a worker of any kind, or in another
+ * window. {@link acceptPorts} is the other side.
+ *
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
+ */
+import { McpError } from '../../src/index.ts'
+import {
+  messagePortTransport,
+  type MessagePortOptions,
+  type Receiver,
+  type Transport,
+} from '../../src/transport/index.ts'
+import { isWindow, postable, requireOrigin } from './window-transport.ts'
+
+/** Where a port can be opened to. */
+export type PortTarget = Worker | SharedWorker | ServiceWorker | ServiceWorkerContainer | Window
+
+/** Settings of {@link openPort}. */
+export interface OpenPortOptions extends MessagePortOptions {
+  /**
+   * The origin that a window must have to be given the port; needed for windows. `'null'` and `'*'`
+   * give it to whatever the window shows at that moment.
+   */
+  readonly origin?: string | undefined
+}
+
+/** What asks for a port to be taken; the port is transferred with it. */
+export interface PortOffer {
+  readonly edgewise: 'connect'
+  /** The same in every attempt of one connection. */
+  readonly id: string
+}
+
+/** The first and the longest wait before the port is offered anew, in milliseconds. */
+const RETRY_MS = 50
+const MAX_RETRY_MS = 1_000
+
+/**
+ * A transport over a port that is handed to a worker or a window, and that nobody else can post to.
+ *
+ * The port is offered again until it is taken, as workers may still be starting and frames loading;
+ * browsers print a warning when a frame does not have the origin yet, unless one waits for its load.
+ * `navigator.serviceWorker` stands for the worker that is active when the transport starts. The
+ * worker is not ended with the transport.
+ *
+ * @throws {TypeError} When a window comes without an origin.
+ * @throws {McpError} From `start`: `TIMEOUT` when nobody takes the port, `CLOSED` when the worker
+ *   fails.
+ */
+export function openPort(target: PortTarget, options: OpenPortOptions = {}): Transport {
+  if (isWindow(target)) requireOrigin(options.origin ?? '')
+  else if ('port' in target) return new OpenedPort(target, options, [target.port])
+  return new OpenedPort(target, options)
+}
+
+class OpenedPort implements Transport {
+  readonly #target: PortTarget
+  readonly #options: OpenPortOptions
+  readonly #id = crypto.randomUUID()
+  /** One for each offer, until one of them is taken. */
+  readonly #attempts = new Set<Transport>()
+  #port: Transport | undefined
+  #opening: Promise<void> = Promise.resolve()
+  #fail: (error: Error) => void = () => {}
+  #closed = false
+  /** Ports that need no offer. */
+  readonly #given: readonly MessagePort[] | undefined
+
+  constructor(target: PortTarget, options: OpenPortOptions, given?: readonly MessagePort[]) {
+    this.#target = target
+    this.#options = options
+    this.#given = given
+  }
+
+  start(receiver: Receiver): Promise<void> {
+    const target = this.#target
+    const onError = (event: Event): void => {
+      const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
+      this.#fail(new McpError('CLOSED', `The worker failed: ${message}`))
+    }
+    this.#opening = new Promise((resolve, reject) => {
+      this.#fail = reject
+      void this.#offerAgain(receiver, resolve).catch(reject)
+    })
+    if (!isWindow(target)) target.addEventListener('error', onError)
+    this.#opening = this.#opening.finally(() => {
+      if (!isWindow(target)) target.removeEventListener('error', onError)
+      for (const attempt of this.#attempts) if (attempt !== this.#port) void attempt.close()
+      this.#attempts.clear()
+      this.#fail = () => {}
+    })
+    return this.#opening
+  }
+
+  async send(...frames: Parameters<Transport['send']>): Promise<void> {
+    await this.#opening
+    if (!this.#port) throw new McpError('CLOSED', 'Cannot send: the connection is closed')
+    return this.#port.send(...frames)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#fail(new McpError('CLOSED', 'The connection was closed'))
+    await this.#port?.close()
+  }
+
+  /** Offers one port after another, until one is taken. */
+  async #offerAgain(receiver: Receiver, onOpen: () => void): Promise<void> {
+    const { openTimeoutMs = 30_000 } = this.#options
+    const end = performance.now() + openTimeoutMs
+    for (let delayMs = RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
+      const left = end - performance.now()
+      if (left <= 0) break
+      const port = this.#given?.[0] ?? (await this.#offer())
+      if (this.#port || this.#closed) return
+      const openTimeoutMs = left
+      const attempt = messagePortTransport(port, { ...this.#options, openTimeoutMs })
+      this.#attempts.add(attempt)
+      this.#begin(attempt, receiver, onOpen)
+      if (this.#given) return
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      if (this.#port || this.#closed) return
+    }
+    this.#fail(new McpError('TIMEOUT', `Nobody took the port within ${openTimeoutMs} ms`))
+  }
+
+  #begin(attempt: Transport, receiver: Receiver, onOpen: () => void): void {
+    const isChosen = (): boolean => this.#port === attempt
+    const started = attempt.start({
+      message: (frame) => (isChosen() ? receiver.message(frame) : undefined),
+      malformed: (error) => (isChosen() ? receiver.malformed(error) : undefined),
+      closed: (reason) => (isChosen() ? receiver.closed(reason) : undefined),
+    })
+    Promise.resolve(started).then(
+      () => {
+        if (this.#port || this.#closed) return attempt.close()
+        this.#port = attempt
+        onOpen()
+        return undefined
+      },
+      // The other side closes the ports that it does not need
+      (error: Error) => this.#given && this.#fail(error),
+    )
+  }
+
+  async #offer(): Promise<MessagePort> {
+    const { port1, port2 } = new MessageChannel()
+    const offer: PortOffer = { edgewise: 'connect', id: this.#id }
+    const target = this.#target
+    if (isWindow(target)) {
+      target.postMessage(offer, postable(this.#options.origin ?? ''), [port2])
+    } else if ('ready' in target) (await target.ready).active?.postMessage(offer, [port2])
+    else if ('postMessage' in target) target.postMessage(offer, [port2])
+    return port1
+  }
+}

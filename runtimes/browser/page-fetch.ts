@@ -1,0 +1,110 @@
+/**
+ * `fetch` for a page: says why a request failed, and lets go of listening streams while the page
+ * cannot listen, so that the back-forward cache may keep it.
+ *
+ * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
+ */
+import { findFetchFault, isLoopback, watchPolicy } from './fetch-fault.ts'
+
+/** Sends a request. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Settings of {@link pageFetch}. */
+export interface PageFetchOptions {
+  /** What sends the requests; the global `fetch` by default. */
+  readonly fetch?: Fetch | undefined
+  /**
+   * Whether to find out why a request failed, for which another one may be sent.
+   *
+   * @default true
+   */
+  readonly explain?: boolean | undefined
+}
+
+/**
+ * Makes a `fetch` for {@link connect}, which has one already.
+ *
+ * - A request without a response rejects with a `FetchFault`, which tells CORS, mixed content, the
+ *   page's policy, a missing network and an unreachable server apart.
+ * - Streams that only listen are closed when the page is hidden for good or frozen, or the device
+ *   goes offline. New ones wait until it is back; the client opens them by itself, and resumes where
+ *   it was. Calls are left alone.
+ */
+export function pageFetch(options: PageFetchOptions = {}): Fetch {
+  const { explain = true } = options
+  const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
+  watchLife()
+  if (explain) watchPolicy()
+  return async (url, init) => {
+    const { signal } = init
+    const headers = new Headers(init.headers)
+    const listens = isListening(init.method, headers)
+    if (listens) await awake(url, signal)
+    const leaving = listens ? away.signal : undefined
+    try {
+      if (!leaving) return await send(url, init)
+      const either = signal ? AbortSignal.any([signal, leaving]) : leaving
+      return await send(url, { ...init, signal: either })
+    } catch (cause) {
+      if (signal?.aborted || leaving?.aborted || !explain) throw cause
+      throw await findFetchFault({ url, headers, cause, fetch: send })
+    }
+  }
+}
+
+/** Whether a request only waits for what the server may tell. */
+function isListening(method: string | undefined, headers: Headers): boolean {
+  if (headers.get('mcp-method') === 'subscriptions/listen') return true
+  return method === 'GET' && headers.get('accept') === 'text/event-stream'
+}
+
+/** Aborts when the page cannot listen any more; another one each time. */
+let away = new AbortController()
+let hidden = false
+/** What waits for the page to be back. */
+const waiting: (() => void)[] = []
+let watching = false
+
+/** Follows whether the page can listen. */
+function watchLife(): void {
+  if (watching || typeof globalThis.addEventListener !== 'function') return
+  watching = true
+  const leave = (): void => {
+    away.abort(new Error('The page cannot listen now'))
+    away = new AbortController()
+  }
+  const arrive = (): void => {
+    for (const look of waiting.splice(0)) look()
+  }
+  const hide = (): void => {
+    hidden = true
+    leave()
+  }
+  const show = (): void => {
+    hidden = false
+    arrive()
+  }
+  addEventListener('pagehide', hide)
+  addEventListener('pageshow', show)
+  // Frozen and thawed: https://wicg.github.io/page-lifecycle/
+  globalThis.document?.addEventListener('freeze', hide)
+  globalThis.document?.addEventListener('resume', show)
+  addEventListener('offline', leave)
+  addEventListener('online', arrive)
+}
+
+/** Whether a URL can be listened to now. */
+function canListen(url: string): boolean {
+  // A server on this machine needs no network
+  return !hidden && (navigator.onLine !== false || isLoopback(new URL(url).hostname))
+}
+
+/** Waits until a URL can be listened to, or nobody wants to any more. */
+async function awake(url: string, signal: AbortSignal | null | undefined): Promise<void> {
+  while (!canListen(url) && !signal?.aborted) {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve)
+      signal?.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+}

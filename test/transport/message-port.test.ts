@@ -1,0 +1,336 @@
+// The message-port transport on Node's MessageChannel: https://nodejs.org/api/worker_threads.html
+import { connect } from 'edgewise/client'
+import { createServer, serveTransport } from 'edgewise/server'
+import { messagePortTransport, type MessagePortOptions, type Transport } from 'edgewise/transport'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+/** A transport that was started, and what its receiver was told. */
+interface End {
+  transport: Transport
+  opened: Promise<void>
+  taken: unknown[]
+  faults: { code: number; message: string }[]
+  ends: (Error | undefined)[]
+}
+
+const ports: MessagePort[] = []
+afterEach(() => {
+  for (const port of ports.splice(0)) port.close()
+})
+
+function channel(): [MessagePort, MessagePort] {
+  const { port1, port2 } = new MessageChannel()
+  ports.push(port1, port2)
+  return [port1, port2]
+}
+
+function begin(port: MessagePort, options?: MessagePortOptions): End {
+  const transport = messagePortTransport(port, options)
+  const taken: unknown[] = []
+  const faults: End['faults'] = []
+  const ends: End['ends'] = []
+  const opened = Promise.resolve(
+    transport.start({
+      message: (frame) => void taken.push(frame),
+      malformed: ({ code, message }) => void faults.push({ code, message }),
+      closed: (reason) => void ends.push(reason),
+    }),
+  )
+  opened.catch(() => {})
+  return { transport, opened, taken, faults, ends }
+}
+
+async function pair(options?: MessagePortOptions): Promise<[End, End]> {
+  const [left, right] = channel()
+  const ends: [End, End] = [begin(left, options), begin(right, options)]
+  await Promise.all(ends.map(({ opened }) => opened))
+  return ends
+}
+
+const note = (n: number): { jsonrpc: '2.0'; method: string; params: { n: number } } => ({
+  jsonrpc: '2.0',
+  method: 'note',
+  params: { n },
+})
+
+const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
+
+const messages = (end: End): Promise<unknown> => expect.poll(() => end.taken).not.toEqual([])
+
+describe('The message-port transport', () => {
+  it('carries whole sessions of every era [L-COM-023]', async () => {
+    const server = createServer({ name: 'port', version: '1' })
+    server.tool('greet', {}, () => 'hello')
+    for (const revision of ['2026-07-28', '2025-11-25', '2024-11-05'] as const) {
+      const [near, far] = channel()
+      const served = serveTransport(server, messagePortTransport(far))
+      const client = await connect(messagePortTransport(near), { revision })
+      expect(client.revision).toBe(revision)
+      expect((await client.callTool('greet')).content).toEqual([{ type: 'text', text: 'hello' }])
+      await client.close()
+      await served
+    }
+  })
+
+  it('delivers in order what was sent before the other end was there', async () => {
+    const [left, right] = channel()
+    const first = begin(left)
+    const sent = [1, 2, 3].map((n) => first.transport.send(note(n)))
+    await moment()
+    const second = begin(right)
+    await Promise.all(sent)
+    await expect.poll(() => second.taken).toEqual([1, 2, 3].map(note))
+  })
+
+  it('carries what JSON carries, whatever the clone could', async () => {
+    const [left, right] = await pair()
+    await left.transport.send({
+      ...note(1),
+      params: { gone: undefined, at: new Date(0), run: () => 1 },
+    })
+    await messages(right)
+    expect(right.taken).toEqual([{ ...note(1), params: { at: '1970-01-01T00:00:00.000Z' } }])
+    expect(Object.keys((right.taken[0] as { params: object }).params)).toEqual(['at'])
+  })
+
+  it('posts text where the other end takes only strings', async () => {
+    const [left, right] = channel()
+    const seen: unknown[] = []
+    right.addEventListener('message', ({ data }) => void seen.push(data))
+    const ends = [begin(left, { format: 'text' }), begin(right)]
+    await Promise.all(ends.map(({ opened }) => opened))
+    await ends[0]!.transport.send(note(1))
+    await expect.poll(() => ends[1]!.taken).toEqual([note(1)])
+    expect(seen.every((data) => typeof data === 'string')).toBe(true)
+  })
+
+  it('speaks first to nobody but in JSON-RPC without the handshake, and takes what others post', async () => {
+    const [left, right] = channel()
+    const seen: unknown[] = []
+    right.addEventListener('message', ({ data }) => void seen.push(data))
+    right.start()
+    const end = begin(left, { handshake: false })
+    await end.opened
+    await end.transport.send(note(1))
+    right.postMessage({ ...note(2), left: undefined })
+    await messages(end)
+    expect(Object.keys(end.taken[0] as object)).toEqual(['jsonrpc', 'method', 'params'])
+    await end.transport.close()
+    await moment()
+    expect(seen).toEqual([note(1)])
+  })
+
+  it('gives up when nobody greets in time, and says so', async () => {
+    const [left] = channel()
+    const end = begin(left, { openTimeoutMs: 30 })
+    await expect(end.opened).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: 'Nobody answered on the port within 30 ms',
+    })
+    await expect(end.transport.send(note(1))).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it('serves nobody who has not greeted', async () => {
+    const [left, right] = channel()
+    const end = begin(left)
+    right.postMessage(note(1))
+    await moment()
+    expect(end.taken).toEqual([])
+    right.postMessage({ edgewise: 'open', id: 'someone', lock: false })
+    await end.opened
+    right.postMessage(note(2))
+    await expect.poll(() => end.taken).toEqual([note(2)])
+  })
+})
+
+describe('The message-port transport, given what is no message,', () => {
+  const cyclic: Record<string, unknown> = {}
+  cyclic.self = cyclic
+  let deep: unknown = 1
+  for (let at = 0; at < 2_000; at++) deep = [deep]
+
+  it.each([
+    ['a cycle', cyclic, -32700],
+    ['a map', new Map([[1, 2]]), -32700],
+    ['bytes', { jsonrpc: '2.0', method: 'x', params: { bytes: new Uint8Array(3) } }, -32700],
+    ['a date', { at: new Date() }, -32700],
+    ['a big integer', { big: 1n }, -32700],
+    ['nesting without end', deep, -32700],
+    ['a long object', { text: 'x'.repeat(20_000) }, -32600],
+    ['a long text', `"${'x'.repeat(20_000)}"`, -32600],
+    ['a text that is no JSON', '{"jsonrpc"', -32700],
+  ])('reports %s and goes on', async (_what, data, code) => {
+    const [left, right] = channel()
+    const [end, other] = [begin(left, { maxMessageLength: 10_000 }), begin(right)]
+    await Promise.all([end.opened, other.opened])
+    right.postMessage(data)
+    await other.transport.send(note(1))
+    await messages(end)
+    expect(end.faults.map((fault) => fault.code)).toEqual([code])
+    expect(end.taken).toEqual([note(1)])
+    expect(end.ends).toEqual([])
+  })
+
+  it('takes what JSON would have changed as JSON would have had it', async () => {
+    const [left, right] = channel()
+    const [end, other] = [begin(left), begin(right)]
+    await Promise.all([end.opened, other.opened])
+    right.postMessage({ a: undefined, b: [undefined, Number.NaN, 1] })
+    await messages(end)
+    expect(JSON.stringify(end.taken)).toBe('[{"b":[null,null,1]}]')
+  })
+
+  it('is not bothered by control messages that are malformed', async () => {
+    const [left, right] = channel()
+    const [end, other] = [begin(left), begin(right)]
+    await Promise.all([end.opened, other.opened])
+    for (const control of [
+      { edgewise: 'bye', id: 'somebody else' },
+      { edgewise: 'ping', id: 5 },
+      { edgewise: 'open' },
+      { edgewise: 'open', id: 'x'.repeat(1_000_000), lock: true },
+      { edgewise: 'open', id: 'third', lock: true, seen: 'fourth' },
+    ]) {
+      right.postMessage(control)
+    }
+    await other.transport.send(note(1))
+    await expect.poll(() => end.taken.length).toBeGreaterThan(0)
+    expect(end.ends).toEqual([])
+  })
+
+  it('leaves to others what is theirs on a channel that is shared', async () => {
+    const [left, right] = channel()
+    const worker = {
+      postMessage: (data: unknown) => left.postMessage(data),
+      addEventListener: left.addEventListener.bind(left),
+      removeEventListener: left.removeEventListener.bind(left),
+    }
+    left.start()
+    const end = begin(worker as MessagePort)
+    const other = begin(right)
+    await Promise.all([end.opened, other.opened])
+    for (const foreign of ['hello', { type: 'hot-update' }, new Map(), [1]]) {
+      right.postMessage(foreign)
+    }
+    right.postMessage({ jsonrpc: '2.0', method: new Map() })
+    await other.transport.send(note(1))
+    await messages(end)
+    expect(end.taken).toEqual([note(1)])
+    expect(end.faults.map(({ code }) => code)).toEqual([-32700])
+  })
+})
+
+describe('The end of a message port', () => {
+  it('is told to both sides once, after all that was sent', async () => {
+    const [left, right] = await pair()
+    await left.transport.send(note(1))
+    await Promise.all([left.transport.close(), left.transport.close()])
+    await expect.poll(() => right.ends).toEqual([undefined])
+    expect(right.taken).toEqual([note(1)])
+    expect(left.ends).toEqual([undefined])
+    await expect(left.transport.send(note(2))).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(right.transport.send(note(2))).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  it('is noticed when the port is closed without a word', async () => {
+    const [left, right] = channel()
+    const ends = [begin(left), begin(right)]
+    await Promise.all(ends.map(({ opened }) => opened))
+    right.close()
+    await expect.poll(() => ends[0]!.ends.length).toBe(1)
+    expect(ends[0]!.ends[0]).toMatchObject({ code: 'CLOSED', message: 'The other end is gone' })
+  })
+
+  it('is noticed when the other end goes silent, but not while it answers', async () => {
+    const [left, right] = channel()
+    const end = begin(left, { silenceMs: 300 })
+    const asked: unknown[] = []
+    let answers = true
+    right.addEventListener('message', ({ data }) => {
+      asked.push(data.edgewise)
+      if (data.edgewise === 'open')
+        right.postMessage({ edgewise: 'open', id: 'other', lock: false })
+      if (data.edgewise === 'ping' && answers) right.postMessage({ edgewise: 'pong', id: 'other' })
+    })
+    right.start()
+    await end.opened
+    await vi.waitUntil(() => asked.filter((what) => what === 'ping').length >= 3)
+    expect(end.ends).toEqual([])
+    answers = false
+    await expect.poll(() => end.ends.length).toBe(1)
+    expect(end.ends[0]).toMatchObject({ code: 'CLOSED', message: 'The other end went silent' })
+  })
+
+  it('comes when another takes the place of the other end', async () => {
+    const [left, right] = channel()
+    const [end, other] = [begin(left), begin(right)]
+    await Promise.all([end.opened, other.opened])
+    right.postMessage({ edgewise: 'open', id: 'newcomer', lock: false })
+    await expect.poll(() => end.ends.length).toBe(1)
+    expect(end.ends[0]?.message).toBe('Another end has taken the place of the other one')
+  })
+
+  it('comes with a reason when a receiver fails', async () => {
+    const [left, right] = channel()
+    const transport = messagePortTransport(left)
+    const ends: (Error | undefined)[] = []
+    const started = transport.start({
+      message: () => Promise.reject(new Error('No room')),
+      malformed() {},
+      closed: (reason) => void ends.push(reason),
+    })
+    const other = begin(right)
+    await Promise.all([started, other.opened])
+    await other.transport.send(note(1))
+    await expect.poll(() => ends.length).toBe(1)
+    expect(ends[0]).toMatchObject({ message: 'The receiver of the messages failed' })
+  })
+
+  it('leaves no call waiting', async () => {
+    const server = createServer({ name: 'port', version: '1' })
+    const seen: AbortSignal[] = []
+    server.tool('hang', {}, (_args, ctx) => {
+      seen.push(ctx.signal)
+      return new Promise(() => {})
+    })
+    const [near, far] = channel()
+    const served = serveTransport(server, messagePortTransport(far))
+    const client = await connect(messagePortTransport(near))
+    const call = client.callTool('hang')
+    await vi.waitUntil(() => seen.length === 1)
+    far.close()
+    await expect(call).rejects.toMatchObject({ code: 'CLOSED' })
+    await served
+    expect(seen[0]?.aborted).toBe(true)
+  })
+})
+
+describe('A busy receiver', () => {
+  it('gets one message at a time, in order', async () => {
+    const [left, right] = channel()
+    const transport = messagePortTransport(left)
+    const log: string[] = []
+    const started = transport.start({
+      async message(frame) {
+        const { n } = (frame as ReturnType<typeof note>).params
+        log.push(`begin ${n}`)
+        await moment()
+        log.push(`end ${n}`)
+      },
+      malformed() {},
+      closed() {},
+    })
+    const other = begin(right)
+    await Promise.all([started, other.opened])
+    await Promise.all([1, 2, 3].map((n) => other.transport.send(note(n))))
+    await expect.poll(() => log.length).toBe(6)
+    expect(log).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2', 'begin 3', 'end 3'])
+  })
+})
+
+describe('What is no port', () => {
+  it('is refused at once', () => {
+    const none: unknown = { postMessage: 1 }
+    expect(() => messagePortTransport(none as MessagePort)).toThrow('A message port is needed')
+  })
+})
