@@ -19,7 +19,7 @@ export interface Budget {
 }
 
 const client = `import { connect } from 'edgewise/client'; console.log(connect)`
-const signIn = `import * as signIn from 'edgewise/authorization'; console.log(signIn)`
+const signIn = `import { signIn } from 'edgewise/authorization'; console.log(signIn)`
 
 export const budgets: readonly Budget[] = [
   { name: 'client', code: client, maxKb: 15, goalKb: 12 },

@@ -9,6 +9,7 @@
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
+import { signIn, type Visit } from '../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../src/client/index.ts'
 import type { JsonObject } from '../src/index.ts'
 
@@ -85,7 +86,43 @@ const plays: Record<string, (client: Client) => Promise<unknown>> = {
   'sep-2322-client-request-state': callDuringRounds,
 }
 
-const play = plays[scenario]
+/** What the suite tells the clients of a scenario. */
+interface Context {
+  readonly client_id: string
+  readonly client_secret: string
+  readonly issuer: string
+}
+
+/** A user who agrees to everything at once: the suite's authorization servers ask nobody. */
+const visit: Visit = {
+  redirectUri: 'http://localhost:3000/callback',
+  async go(target) {
+    const response = await fetch(target, { redirect: 'manual' })
+    return response.headers.get('location') ?? ''
+  },
+}
+
+/** Signs in as the scenario wants it. */
+function chooseAuth({ issuer, client_id: clientId, client_secret: clientSecret }: Context) {
+  const metadataUrl = 'https://conformance-test.local/client-metadata.json'
+  return signIn({
+    client: {
+      name: 'edgewise-everything',
+      ...(scenario === 'auth/basic-cimd' && { metadataUrl }),
+    },
+    credentials: issuer ? [{ issuer, clientId, clientSecret }] : [],
+    oldServers: scenario.startsWith('auth/2025-03-26-'),
+    interaction: { begin: () => visit },
+  })
+}
+
+const signsIn = scenario.startsWith('auth/')
+if (signsIn) {
+  const context = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Context
+  Object.assign(options, { auth: chooseAuth(context) })
+}
+
+const play = signsIn ? callFirstTool : plays[scenario]
 if (!play) throw new Error(`This client does not play the scenario "${scenario}"`)
 if (scenario === 'elicitation-sep1034-client-defaults') {
   // The defaults of the form are to be filled in for what the user left out.

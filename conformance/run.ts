@@ -1,7 +1,7 @@
 /**
  * `npm run conformance`: the official suite against our server and our client, every scenario of
- * both requirement sets, as a table. There are no expected failures: whatever fails is shown, and
- * the exit code says so.
+ * both requirement sets and those that only older revisions have, as a table. There are no expected
+ * failures: whatever fails is shown, and the exit code says so.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  *
@@ -23,6 +23,7 @@ import type { Outcome, Role, Scenario } from './suite.ts'
 import {
   installSuite,
   listScenarios,
+  olderRevisions,
   outside,
   requirementSets,
   runRequirements,
@@ -33,7 +34,7 @@ const { values: options } = parseArgs({
   options: {
     role: { type: 'string', multiple: true, default: ['server', 'client'] },
     runtime: { type: 'string', default: 'node' },
-    revision: { type: 'string', multiple: true, default: [...requirementSets] },
+    revision: { type: 'string', multiple: true },
     scenario: { type: 'string', multiple: true },
     url: { type: 'string' },
     command: { type: 'string' },
@@ -49,7 +50,15 @@ await mkdir(results, { recursive: true })
 const outcomes: Outcome[] = []
 for (const role of options.role) {
   if (role !== 'server' && role !== 'client') throw new Error(`Unknown role: "${role}"`)
-  for (const revision of options.revision) outcomes.push(...(await runRole(role, revision)))
+  for (const revision of options.revision ?? requirementSets) {
+    outcomes.push(...(await runRole(role, revision)))
+  }
+  if (options.revision) continue
+  // What an older revision had and the later ones have not
+  const known = new Set(outcomes.map(({ scenario }) => scenario.name))
+  for (const revision of olderRevisions) {
+    outcomes.push(...(await runRole(role, revision, ({ name }) => !known.has(name))))
+  }
 }
 if (outcomes.length === 0) throw new Error('No scenario matches')
 
@@ -57,8 +66,12 @@ await writeFile(join(results, 'summary.json'), JSON.stringify(outcomes, null, 2)
 const failed = report(outcomes)
 process.exitCode = failed === 0 ? 0 : 1
 
-async function runRole(role: Role, revision: string): Promise<Outcome[]> {
-  const all = await listScenarios(role, revision)
+async function runRole(
+  role: Role,
+  revision: string,
+  counts: (scenario: Scenario) => boolean = () => true,
+): Promise<Outcome[]> {
+  const all = (await listScenarios(role, revision)).filter(counts)
   const chosen = options.scenario ? all.filter(({ name }) => options.scenario?.includes(name)) : all
   if (chosen.length === 0) return []
   console.error(`${role} at ${revision} on ${options.runtime}: ${chosen.length} scenarios`)

@@ -44,6 +44,9 @@ export interface Outcome {
 /** Revisions for which the suite has a frozen requirement set. */
 export const requirementSets: readonly string[] = ['2025-11-25', '2026-07-28']
 
+/** Revisions without one, of which the suite has scenarios that no later revision has. */
+export const olderRevisions: readonly string[] = ['2025-03-26']
+
 /** The standing of a scenario that no requirement set names. */
 export const outside = 'outside the set'
 

@@ -39,7 +39,7 @@ export class Call implements Outgoing {
   /** The result, or a {@link ProtocolError} that the server answered, or a {@link McpError}. */
   readonly result: Promise<JsonObject>
   readonly #owner: CallOwner
-  readonly #startedAt = performance.now()
+  #startedAt = performance.now()
   #movedAt = this.#startedAt
   #timer: ReturnType<typeof setTimeout> | undefined
   #controller: AbortController | undefined
@@ -111,6 +111,19 @@ export class Call implements Outgoing {
   /** Stops the clocks: from now on the answer may take as long as it likes. */
   unlimit(): void {
     clearTimeout(this.#timer)
+  }
+
+  async pause<T>(work: T | Promise<T>): Promise<T> {
+    this.unlimit()
+    const since = performance.now()
+    try {
+      return await work
+    } finally {
+      const passed = performance.now() - since
+      this.#startedAt += passed
+      this.#movedAt += passed
+      if (this.#open) this.expire()
+    }
   }
 
   #close(): boolean {

@@ -20,6 +20,8 @@ export interface Outgoing {
   resolve(response: JsonRpcResponse, status?: number): void
   /** Takes the reason why there will be no answer. */
   reject(error: Error): void
+  /** Waits for something that is not for the server to hurry, such as the user signing in. */
+  pause<T>(work: T | Promise<T>): Promise<T>
 }
 
 /** Carries messages to one server. */

@@ -104,12 +104,16 @@ export interface AuthProvider {
    * most three times for one request.
    */
   challenged(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>
+  /** Learns of every other response, as soon as its headers are there; leaves the body alone. */
+  accepted?(response: Response, request: HttpRequestFacts): void
 }
 
-/** The HTTP request that a token is for. */
+/** The HTTP request that a token is for; one object for each that is sent. */
 export interface HttpRequestFacts {
   readonly url: string
   readonly method: string
+  /** The URL that was connected to. `url` may be another one of the same origin. */
+  readonly server: string
 }
 
 /** Answers to what a server may ask. A handler declares the capability. */

@@ -50,7 +50,7 @@ export class HttpSseTransport implements Transport {
       if (origin !== new URL(stream.url).origin) {
         throw new McpError('HTTP', `The endpoint "${href}" is on another origin`)
       }
-      onEndpoint(new HttpSender(href, this.#options))
+      onEndpoint(new HttpSender(href, this.#options, stream.server))
     }, this.#options.maxMessageLength ?? MAX_MESSAGE_LENGTH)
     await readEvents(response, parser, signal, () => false)
     throw new McpError('HTTP', `The stream of "${stream.url}" ended`)

@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { HeaderRecord, HttpOptions } from '../../client/options.ts'
+import type { Outgoing } from '../../client/channel.ts'
+import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../client/options.ts'
 import { abortReason } from '../../client/delay.ts'
 import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
 
@@ -26,15 +27,19 @@ interface HttpInit extends Omit<RequestInit, 'body'> {
 export class HttpSender {
   /** The endpoint; another one after a redirect. */
   url: string
+  /** The URL that was connected to. */
+  readonly server: string
   readonly #options: HttpOptions
 
-  constructor(url: string, options: HttpOptions) {
+  constructor(url: string, options: HttpOptions, server: string = url) {
     this.url = url
     this.#options = options
+    this.server = server
   }
 
   /**
-   * Sends a request and gives the response, whatever its status.
+   * Sends a request and gives the response, whatever its status. The clocks of `call` stand still
+   * while its user signs in.
    *
    * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `ABORTED`; `HTTP` for a redirect that may not be
    *   followed.
@@ -44,16 +49,21 @@ export class HttpSender {
     headers: Readonly<Record<string, string>>,
     body: string | undefined,
     signal: AbortSignal,
+    call?: Outgoing,
   ): Promise<Response> {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {
-      const all = await this.#headers(method)
+      const facts = this.#facts(method)
+      const all = await this.#headers(facts)
       for (const name in headers) all.set(name, headers[name] ?? '')
       const response = await this.#follow({ method, headers: all, body, signal })
       const { status } = response
-      if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) return response
-      const facts = { url: this.url, method }
-      const again = challenges < MAX_CHALLENGES && (await auth?.challenged(response, facts))
+      if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
+        auth?.accepted?.(response, facts)
+        return response
+      }
+      const asked = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
+      const again = await (call && asked ? call.pause(asked) : asked)
       if (!again) throw httpError(response, `"${this.url}" wants authorization`, 'UNAUTHORIZED')
       discard(response)
     }
@@ -61,14 +71,18 @@ export class HttpSender {
 
   /** What the application says of who sends the request. */
   async principal(): Promise<string> {
-    return (await this.#headers('POST')).get('authorization') ?? ''
+    return (await this.#headers(this.#facts('POST'))).get('authorization') ?? ''
   }
 
-  async #headers(method: string): Promise<Headers> {
+  #facts(method: string): HttpRequestFacts {
+    return { url: this.url, method, server: this.server }
+  }
+
+  async #headers(facts: HttpRequestFacts): Promise<Headers> {
     const { headers, auth } = this.#options
     const all = new Headers(typeof headers === 'function' ? await headers() : headers)
     if (auth) {
-      const signed: HeaderRecord = await auth.headers({ url: this.url, method })
+      const signed: HeaderRecord = await auth.headers(facts)
       for (const [name, value] of new Headers(signed)) all.set(name, value)
     }
     const owned = [...all.keys()].filter((name) => OWNED.test(name))

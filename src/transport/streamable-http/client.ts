@@ -72,7 +72,7 @@ export class StreamableHttpChannel implements Channel {
     const { message, signal } = call
     const { method } = message
     const headers = { ...this.#headers(message), ...call.headers }
-    const response = await this.#send('POST', headers, signal, message)
+    const response = await this.#send('POST', headers, signal, message, call)
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
@@ -223,11 +223,13 @@ export class StreamableHttpChannel implements Channel {
     method: string,
     headers: Record<string, string>,
     signal: AbortSignal,
-    body?: JsonRpcMessage,
+    message?: JsonRpcMessage,
+    call?: Outgoing,
   ): Promise<Response> {
     const session = this.#session
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
-    const response = await this.#sender.send(method, headers, body && JSON.stringify(body), signal)
+    const body = message && JSON.stringify(message)
+    const response = await this.#sender.send(method, headers, body, signal, call)
     if (response.status !== 404 || session === undefined) return response
     // Some servers refuse the stream in this way, and go on with the session
     if (method === 'GET' && !this.#streamed && !headers[HEADER_LAST_EVENT_ID]) return response

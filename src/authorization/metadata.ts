@@ -1,0 +1,144 @@
+/**
+ * What resource servers and authorization servers publish about themselves, as far as it is read.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
+ */
+import type { AuthorizationServer } from 'oauth4webapi'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { AuthorizationError } from './errors.ts'
+import { getJson, refused, type Network } from './requests.ts'
+import { checkUrl } from './urls.ts'
+
+/** Protected resource metadata (RFC 9728). */
+export interface ResourceMetadata {
+  /** The identifier of the server, as tokens have to be asked for. */
+  readonly resource: string
+  /** Issuers of tokens for it. */
+  readonly issuers: readonly string[]
+  readonly scopes: readonly string[] | undefined
+}
+
+/** The revision that had the MCP server be its own authorization server. */
+const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
+
+/**
+ * Reads the metadata of the server at a URL: from where its challenge says, or else from the
+ * well-known places, that of the path first.
+ *
+ * @param urls The URL that was asked, and others that are as good.
+ * @returns What was tried in vain, when there is none.
+ * @throws {AuthorizationError} When it is unusable, or meant for another server.
+ */
+export async function discoverResource(
+  network: Network,
+  urls: readonly string[],
+  announced: string | undefined,
+): Promise<ResourceMetadata | string> {
+  const { origin, pathname } = new URL(urls[0] ?? '')
+  const root = `${origin}/.well-known/oauth-protected-resource`
+  const places = pathname === '/' ? [root] : [root + pathname, root]
+  const found = await find(network, announced ? [announced] : places, 'resource-metadata')
+  if (typeof found === 'string') return found
+  const { resource, authorization_servers: issuers, scopes_supported: scopes } = found
+  if (!urls.some((url) => covers(resource, url))) {
+    const where = `The metadata of "${urls[0]}" is for "${String(resource)}"`
+    throw new AuthorizationError('resource-metadata', `${where}, another server`)
+  }
+  return { resource: resource as string, issuers: strings(issuers) ?? [], scopes: strings(scopes) }
+}
+
+/** Whether a resource identifier stands for a URL: the same, or a parent of it. */
+function covers(resource: unknown, url: string): boolean {
+  if (typeof resource !== 'string' || !URL.canParse(resource)) return false
+  const { origin, pathname, search, hash } = new URL(resource)
+  const target = new URL(url)
+  const parent = pathname.replace(/\/$/, '')
+  const fits = `${target.pathname}/`.startsWith(`${parent}/`)
+  return origin === target.origin && fits && !hash && (!search || search === target.search)
+}
+
+/**
+ * Reads the metadata of an authorization server.
+ *
+ * @throws {AuthorizationError} When there is none, or that of another issuer, or the server fails.
+ */
+export async function discoverServer(
+  network: Network,
+  issuer: string,
+): Promise<AuthorizationServer> {
+  const url = await checkUrl(issuer, 'issuer', 'server-metadata', network.allowed)
+  const { origin, pathname } = url
+  const path = pathname.replace(/\/$/, '')
+  const openid = '/.well-known/openid-configuration'
+  const places = [`${origin}/.well-known/oauth-authorization-server${path}`, origin + openid + path]
+  if (path) places.push(origin + path + openid)
+  const found = await find(network, places, 'server-metadata', 'issuer')
+  if (typeof found === 'string') {
+    const what = `There is no metadata of the authorization server "${issuer}"`
+    throw new AuthorizationError('server-metadata', `${what}: ${found}`)
+  }
+  if (found.issuer !== issuer) throw otherIssuer(issuer, found.issuer)
+  return found as AuthorizationServer
+}
+
+/**
+ * What a server of 2025-03-26 is by itself: its own authorization server, with metadata at its root
+ * or with endpoints at their default places.
+ */
+export async function discoverOldServer(
+  network: Network,
+  origin: string,
+): Promise<AuthorizationServer> {
+  const place = `${origin}/.well-known/oauth-authorization-server`
+  const read = (more?: Record<string, string>): Promise<JsonObject | string> =>
+    find(network, [place], 'server-metadata', 'issuer', more)
+  let found = await read(OLD_REVISION)
+  // Browsers ask servers whether they take the header; those that do not are asked without
+  if (typeof found === 'string') found = await read()
+  if (typeof found !== 'string') {
+    const { issuer } = found
+    if (issuer !== origin && issuer !== `${origin}/`) throw otherIssuer(origin, issuer)
+    return found as AuthorizationServer
+  }
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+  }
+}
+
+function otherIssuer(issuer: string, found: unknown): AuthorizationError {
+  const what = `The metadata of "${issuer}" is that of the issuer "${String(found)}"`
+  return new AuthorizationError('server-metadata', what)
+}
+
+/** The first document that there is; else what was tried. */
+async function find(
+  network: Network,
+  places: readonly string[],
+  step: 'resource-metadata' | 'server-metadata',
+  member: 'resource' | 'issuer' = 'resource',
+  headers?: Record<string, string>,
+): Promise<JsonObject | string> {
+  const tried: string[] = []
+  for (const place of places) {
+    try {
+      const answer = await getJson(network, place, step, headers)
+      const { status, json } = answer
+      if (status >= 500) throw refused(step, 'Reading metadata failed', answer)
+      if (status === 200 && typeof json?.[member] === 'string') return json
+      tried.push(`"${place}" (HTTP ${status})`)
+    } catch (error) {
+      // What browsers keep from a page looks like a broken network
+      if (!(error instanceof AuthorizationError) || error.answer || !error.cause) throw error
+      tried.push(error.message)
+    }
+  }
+  return tried.join(', ')
+}
+
+/** The strings of a list, if it is one. */
+function strings(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
+}

@@ -1,0 +1,393 @@
+/**
+ * Keeps the requests of a client signed in: finds out who gives tokens for a server, has a grant get
+ * them, renews them, and asks for more when the server wants more.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+import type { AuthorizationServer } from 'oauth4webapi'
+import type { AuthProvider, Awaitable, HeaderRecord, HttpRequestFacts } from '../client/options.ts'
+import { parseChallenges } from './challenge.ts'
+import { AuthorizationError } from './errors.ts'
+import { discoverOldServer, discoverResource, discoverServer } from './metadata.ts'
+import type { Network, Proofs } from './requests.ts'
+import { memoryTokens, readToken, tokenKey, type TokenRecord, type TokenStore } from './store.ts'
+import { splitScope, type TokenPurpose } from './token.ts'
+import { isPrivateHost, type UrlPolicy } from './urls.ts'
+
+/** How long after a failure a token that may still be good is not renewed, in milliseconds. */
+const RETRY_MS = 10_000
+
+/** What every way of signing in can be told. */
+export interface AuthorizationOptions {
+  /** Keeps tokens and registrations. Default: {@link memoryTokens}. */
+  readonly tokens?: TokenStore
+  /** Scopes to ask for beside those that the server names. */
+  readonly scopes?: readonly string[]
+  /**
+   * Chooses among several authorization servers of one MCP server, by their issuers. Default: the
+   * first that can be reached.
+   */
+  readonly chooseIssuer?: (issuers: readonly string[], server: string) => Awaitable<string>
+  /**
+   * Also signs in to servers of 2025-03-26 that have no metadata: the MCP server's own origin is
+   * then taken for its authorization server, and need not say that it knows PKCE. Default: false.
+   */
+  readonly oldServers?: boolean
+  /** Binds tokens to a key of this client: `dpop()`. */
+  readonly proofs?: Proofs
+  /** Sends the requests of signing in. Default: the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** How long each of these requests may take, in milliseconds. Default: 30 s. */
+  readonly timeoutMs?: number
+  /**
+   * Decides on each URL that a server names; HTTPS, or HTTP to this machine, is demanded in any
+   * case. Default: no private addresses, unless the MCP server itself has one. Names are not looked
+   * up; where that matters, send through a proxy that guards.
+   */
+  readonly allowUrl?: UrlPolicy
+  /** Gives up signing in. */
+  readonly signal?: AbortSignal
+}
+
+/** Signs requests in, and out. */
+export interface SignIn extends AuthProvider {
+  /** Forgets the token for a server, by the URL that was connected to. */
+  signOut(server: string | URL): Promise<void>
+}
+
+/** What a grant gets to know. */
+export interface GrantRequest extends TokenPurpose {
+  readonly tokens: TokenStore
+  /** The URL of the MCP server. */
+  readonly mcpServer: string
+  /** Whether the rules of 2025-03-26 hold. */
+  readonly old: boolean
+}
+
+/** A way of getting tokens. */
+export interface Grant {
+  /** The scope that makes authorization servers give refresh tokens, if these are wanted. */
+  readonly offlineScope?: string | undefined
+  /** Gets a token from nothing. */
+  obtain(request: GrantRequest): Promise<TokenRecord>
+  /** Gets a token for a refresh token; without it tokens are obtained anew. */
+  refresh?(request: GrantRequest, refreshToken: string): Promise<TokenRecord>
+  /** Finishes what was begun before the page was left. */
+  resume?(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined>
+}
+
+/** Gets what a grant needs to go on with what it began. */
+export type OpenRequest = (
+  server: string,
+  issuer: string,
+  resource: string,
+  scopes: readonly string[],
+) => Promise<GrantRequest>
+
+/** What is known of one MCP server. */
+interface Server {
+  readonly url: string
+  readonly network: Network
+  token: TokenRecord | undefined
+  /** What is being done about the token; gives whether there is another one. */
+  work: Promise<boolean> | undefined
+  /** When to try again to renew the token early, in milliseconds since 1970. */
+  retryAt: number
+  /** The scopes that were asked for as they were missing. */
+  readonly upgrades: Set<string>
+}
+
+/** The parameters of the challenge that counts. */
+type Demands = ReadonlyMap<string, string>
+
+/** Signs requests in with tokens that a grant gets. */
+export class Provider implements SignIn {
+  readonly #options: AuthorizationOptions
+  readonly #grant: Grant
+  readonly #tokens: TokenStore
+  readonly #servers = new Map<string, Promise<Server>>()
+  /** With which token each request was sent. */
+  readonly #sent = new WeakMap<HttpRequestFacts, TokenRecord>()
+  /** The tokens that no server has accepted yet, and whether they were obtained from nothing. */
+  readonly #unproven = new WeakMap<TokenRecord, boolean>()
+  #resumed: Promise<void> | undefined
+
+  constructor(grant: Grant, options: AuthorizationOptions) {
+    this.#grant = grant
+    this.#options = options
+    this.#tokens = options.tokens ?? memoryTokens()
+  }
+
+  async headers(request: HttpRequestFacts): Promise<HeaderRecord> {
+    const server = await this.#open(request.server)
+    const { proofs } = server.network
+    if (new URL(request.url).origin !== new URL(server.url).origin) return {}
+    const renewAt = Math.max(server.token?.renewAt ?? Infinity, server.retryAt)
+    if (server.token && Date.now() >= renewAt) {
+      await this.#renew(server, server.token).catch(() => {
+        // The server decides what the old one is still good for
+        server.retryAt = Date.now() + RETRY_MS
+      })
+    }
+    const { token } = server
+    if (!token) return {}
+    this.#sent.set(request, token)
+    const { accessToken } = token
+    if (!proofs) return { authorization: `Bearer ${accessToken}` }
+    const proof = await proofs.headers(request.method, request.url, accessToken)
+    return { ...proof, authorization: `DPoP ${accessToken}` }
+  }
+
+  accepted(response: Response, request: HttpRequestFacts): void {
+    const token = this.#sent.get(request)
+    if (token) this.#unproven.delete(token)
+    this.#options.proofs?.learn(response, request.url)
+  }
+
+  async challenged(response: Response, request: HttpRequestFacts): Promise<boolean> {
+    const server = await this.#open(request.server)
+    const demands = readDemands(response)
+    const error = demands.get('error')
+    if (server.network.proofs?.learn(response, request.url) && error === 'use_dpop_nonce')
+      return true
+    const used = this.#sent.get(request)
+    const lacks = response.status === 403
+    if (lacks && error !== 'insufficient_scope') return false
+    if (server.token && server.token.accessToken !== used?.accessToken) return true
+    if (lacks) this.#requireUpgrade(server, demands, used)
+    else {
+      const obtained = used && this.#unproven.get(used)
+      if (obtained && !server.work) {
+        await this.#forget(server, used)
+        const what = `"${request.url}" refuses the token that was just given for it`
+        throw new AuthorizationError('access', what)
+      }
+      // What was just renewed is not renewed again
+      if (used && obtained === undefined && (await this.#renew(server, used))) return true
+    }
+    const obtain = (latest?: TokenRecord): Promise<boolean> =>
+      this.#obtain(server, request.url, demands, latest)
+    // What others have begun may be no more than an attempt to renew
+    while (!(await this.#once(server, used, obtain)));
+    return true
+  }
+
+  async signOut(server: string | URL): Promise<void> {
+    const { href } = new URL(server)
+    await this.#tokens.delete(tokenKey(href))
+    this.#servers.delete(href)
+  }
+
+  /** Refuses to ask for scopes that were granted, or that were asked for already. */
+  #requireUpgrade(server: Server, demands: Demands, used: TokenRecord | undefined): void {
+    if (used) this.#unproven.delete(used)
+    if (server.work) return
+    const wanted = splitScope(demands.get('scope') ?? '')
+    const key = wanted.toSorted().join(' ')
+    const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
+    if (granted || server.upgrades.has(key)) {
+      const what = `"${server.url}" goes on to want the scopes "${key}", which were asked for`
+      throw new AuthorizationError('access', what)
+    }
+    server.upgrades.add(key)
+  }
+
+  /** Gets the next token without asking anybody; gives whether there is one. */
+  #renew(server: Server, used: TokenRecord): Promise<boolean> {
+    return this.#once(server, used, async (latest = used) => {
+      const { refreshToken, issuer, resource, asked, granted } = latest
+      const { refresh } = this.#grant
+      if (!refresh) return this.#obtain(server, server.url, new Map(), latest)
+      if (refreshToken === undefined) return false
+      try {
+        const request = await this.#request(server, issuer, resource, granted)
+        const next = await refresh.call(this.#grant, request, refreshToken)
+        return await this.#keep(server, { refreshToken, ...next, asked }, false)
+      } catch (error) {
+        const refusal = error instanceof AuthorizationError && error.answer?.error
+        if (refusal !== 'invalid_grant' && refusal !== 'invalid_client') throw error
+        // Someone who takes no turns may have been faster
+        const now = await readToken(this.#tokens, server.url)
+        server.token = now
+        if (now?.refreshToken !== refreshToken) return now !== undefined
+        const { refreshToken: _, ...rest } = latest
+        server.token = rest
+        await this.#tokens.set(tokenKey(server.url), rest)
+        return false
+      }
+    })
+  }
+
+  /** Gets a token from nothing, from whoever the server says to get it from. */
+  async #obtain(
+    server: Server,
+    url: string,
+    demands: Demands,
+    latest: TokenRecord | undefined,
+  ): Promise<boolean> {
+    const { network } = server
+    const announced = demands.get('resource_metadata')
+    const metadata = await discoverResource(network, [url, server.url], announced)
+    const facts =
+      typeof metadata === 'string'
+        ? await this.#withoutMetadata(server, metadata)
+        : { ...metadata, server: await this.#chooseServer(server, metadata.issuers), old: false }
+    const { server: authorizationServer, resource, old } = facts
+    const asked = latest?.issuer === authorizationServer.issuer ? latest : undefined
+    const named = splitScope(demands.get('scope') ?? '')
+    const scopes = new Set([
+      ...(asked ? [...asked.asked, ...asked.granted] : []),
+      ...(named.length > 0 ? named : (facts.scopes ?? [])),
+      ...(this.#options.scopes ?? []),
+    ])
+    const { offlineScope = '' } = this.#grant
+    const offers = authorizationServer.scopes_supported?.includes(offlineScope)
+    // Without any scope the server chooses, and would not with this one
+    if (offers && scopes.size > 0) scopes.add(offlineScope)
+    const token = await this.#grant.obtain({
+      network,
+      server: authorizationServer,
+      resource,
+      scopes: [...scopes],
+      tokens: this.#tokens,
+      mcpServer: server.url,
+      old,
+    })
+    return this.#keep(server, token, true)
+  }
+
+  /** What a server without metadata may be, if that is allowed. */
+  async #withoutMetadata(
+    { url, network }: Server,
+    tried: string,
+  ): Promise<{ server: AuthorizationServer; resource: string; scopes: undefined; old: true }> {
+    if (!this.#options.oldServers) {
+      const what = `"${url}" wants authorization, but does not say whose`
+      throw new AuthorizationError('resource-metadata', `${what}: ${tried}`)
+    }
+    const { origin, pathname } = new URL(url)
+    const server = await discoverOldServer(network, origin)
+    return { server, resource: origin + pathname.replace(/^\/$/, ''), scopes: undefined, old: true }
+  }
+
+  /** The first authorization server that can be reached, or the one that the application wants. */
+  async #chooseServer(
+    { url, network }: Server,
+    issuers: readonly string[],
+  ): Promise<AuthorizationServer> {
+    const { chooseIssuer } = this.#options
+    const chosen = chooseIssuer ? [await chooseIssuer(issuers, url)] : issuers
+    const failures: unknown[] = []
+    for (const issuer of chosen) {
+      try {
+        return await discoverServer(network, issuer)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+    const what = `"${url}" names no authorization server`
+    throw new AuthorizationError('resource-metadata', what)
+  }
+
+  /** What is needed to go on with an authorization server that gave something before. */
+  async #request(
+    { url, network }: Server,
+    issuer: string,
+    resource: string,
+    scopes: readonly string[],
+  ): Promise<GrantRequest> {
+    const { origin } = new URL(url)
+    const old = this.#options.oldServers === true && new URL(issuer).origin === origin
+    const server = await (old
+      ? discoverOldServer(network, origin)
+      : discoverServer(network, issuer))
+    return { network, server, resource, scopes, tokens: this.#tokens, mcpServer: url, old }
+  }
+
+  /** Does one thing about a token at a time, unless others have done it meanwhile. */
+  #once(
+    server: Server,
+    used: TokenRecord | undefined,
+    work: (latest?: TokenRecord) => Promise<boolean>,
+  ): Promise<boolean> {
+    server.work ??= this.#tokens
+      .exclusively(tokenKey(server.url), async () => {
+        const latest = await readToken(this.#tokens, server.url)
+        if (!latest || latest.accessToken === used?.accessToken) return work(latest)
+        server.token = latest
+        return true
+      })
+      .finally(() => {
+        server.work = undefined
+      })
+    return server.work
+  }
+
+  async #keep(server: Server, token: TokenRecord, obtained: boolean): Promise<true> {
+    await this.#tokens.set(tokenKey(server.url), token)
+    this.#unproven.set(token, obtained)
+    server.token = token
+    return true
+  }
+
+  async #forget(server: Server, token: TokenRecord): Promise<void> {
+    server.token = undefined
+    const latest = await readToken(this.#tokens, server.url)
+    if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(server.url))
+  }
+
+  #open(url: string): Promise<Server> {
+    let server = this.#servers.get(url)
+    if (!server) {
+      server = this.#load(url)
+      this.#servers.set(url, server)
+      server.catch(() => this.#servers.delete(url))
+    }
+    return server
+  }
+
+  async #load(url: string): Promise<Server> {
+    const server = this.#unknown(url)
+    await (this.#resumed ??= this.#resume())
+    server.token = await readToken(this.#tokens, url)
+    return server
+  }
+
+  #unknown(url: string): Server {
+    const network = this.#network(url)
+    return { url, network, token: undefined, work: undefined, retryAt: 0, upgrades: new Set() }
+  }
+
+  /** Finishes what was begun before the page was left; a failure is told once. */
+  async #resume(): Promise<void> {
+    try {
+      const done = await this.#grant.resume?.((url, issuer, resource, scopes) =>
+        this.#request(this.#unknown(url), issuer, resource, scopes),
+      )
+      if (done) await this.#tokens.set(tokenKey(done.server), done.token)
+    } catch (error) {
+      this.#resumed = Promise.resolve()
+      throw error
+    }
+  }
+
+  #network(url: string): Network {
+    const { fetch, timeoutMs = 30_000, allowUrl, proofs, signal } = this.#options
+    const local = isPrivateHost(new URL(url).hostname)
+    return {
+      fetch: fetch ?? ((target, init) => globalThis.fetch(target, init)),
+      timeoutMs,
+      allowed: allowUrl ?? (({ hostname }) => local || !isPrivateHost(hostname)),
+      proofs,
+      signal,
+    }
+  }
+}
+
+/** The parameters of the first challenge that is about tokens. */
+function readDemands(response: Response): Demands {
+  const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
+  const found = challenges.find(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
+  return found?.params ?? new Map()
+}

@@ -1,0 +1,177 @@
+/**
+ * Finding or getting an identity at an authorization server: credentials given out beforehand, a
+ * metadata document, dynamic registration, or whatever the user enters, in this order.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
+ */
+import type { Awaitable } from '../client/options.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
+import { AuthorizationError } from './errors.ts'
+import type { GrantRequest } from './provider.ts'
+import { readAnswer, refused, send } from './requests.ts'
+import type { OAuthClient } from './token.ts'
+import { checkUrl, isLocalHttp, parseUrl } from './urls.ts'
+
+/** Who the client is, for users and for authorization servers. */
+export interface ClientIdentity {
+  /** The name that users are shown. */
+  readonly name: string
+  /**
+   * The HTTPS URL at which {@link clientMetadata} is published. It is then the client's identity at
+   * all authorization servers that read such documents.
+   */
+  readonly metadataUrl?: string
+  /**
+   * More client metadata in the words of RFC 7591, such as `client_uri`, `logo_uri`, `contacts`.
+   */
+  readonly metadata?: JsonObject
+}
+
+/** How to get an identity. */
+export interface RegistrationOptions {
+  readonly client: ClientIdentity
+  /** Credentials that authorization servers gave out beforehand. */
+  readonly credentials?: readonly ClientCredentials[]
+  /** Asks the user for credentials when there is no other way. */
+  readonly askCredentials?: (
+    issuer: string,
+  ) => Awaitable<Omit<ClientCredentials, 'issuer'> | undefined>
+}
+
+/** An identity, and whether it was registered here and can be again. */
+export interface Registered extends OAuthClient {
+  readonly dynamic: boolean
+}
+
+const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] }
+
+/**
+ * The metadata document of a client, to be published as JSON at `client.metadataUrl`.
+ *
+ * @throws {TypeError} When that URL cannot be an identity.
+ */
+export function clientMetadata(
+  client: ClientIdentity,
+  redirectUris: readonly string[],
+): JsonObject {
+  return {
+    ...GRANTS,
+    token_endpoint_auth_method: 'none',
+    ...client.metadata,
+    client_id: requireMetadataUrl(client.metadataUrl ?? ''),
+    client_name: client.name,
+    redirect_uris: redirectUris,
+  }
+}
+
+/** Client identifiers are HTTPS URLs with a path, and as plain as URLs can be. */
+export function requireMetadataUrl(metadataUrl: string): string {
+  const url = parseUrl(metadataUrl)
+  const { protocol, username, password, pathname } = url ?? {}
+  const plain = url?.href === metadataUrl && protocol === 'https:' && !username && !password
+  if (plain && pathname !== '/' && !metadataUrl.includes('#')) return metadataUrl
+  throw new TypeError(`"${metadataUrl}" cannot identify a client: it has to be HTTPS with a path`)
+}
+
+/** Where the registration at an authorization server is kept. */
+function clientKey(issuer: string): string {
+  return `client ${issuer}`
+}
+
+/** The redirect URI of the registration that is kept. */
+export async function knownRedirectUri(request: GrantRequest): Promise<string | undefined> {
+  const kept = await request.tokens.get(clientKey(request.server.issuer))
+  return typeof kept?.redirect_uri === 'string' ? kept.redirect_uri : undefined
+}
+
+/** Forgets a registration that the authorization server does not know any more. */
+export async function forgetClient({ tokens, server }: GrantRequest): Promise<void> {
+  await tokens.delete(clientKey(server.issuer))
+}
+
+/**
+ * Finds or gets an identity.
+ *
+ * @throws {AuthorizationError} When there is no way to one, or registering fails.
+ */
+export async function findClient(
+  request: GrantRequest,
+  options: RegistrationOptions,
+  redirectUri: string | undefined,
+): Promise<Registered> {
+  const { server, tokens } = request
+  const { issuer, registration_endpoint: endpoint } = server
+  const { client, credentials = [], askCredentials } = options
+  const given = credentials.find((one) => one.issuer === issuer)
+  if (given) return { ...oauthClient(server, given), dynamic: false }
+  if (client.metadataUrl && server.client_id_metadata_document_supported === true) {
+    return { ...oauthClient(server, { clientId: client.metadataUrl }), dynamic: false }
+  }
+  const kept = await tokens.get(clientKey(issuer))
+  if (kept && isUsable(kept, redirectUri)) return registered(request, kept)
+  if (endpoint !== undefined && redirectUri !== undefined) {
+    const answer = await register(request, client, redirectUri)
+    await tokens.set(clientKey(issuer), answer)
+    return registered(request, answer)
+  }
+  const entered = await askCredentials?.(issuer)
+  if (entered) return { ...oauthClient(server, entered), dynamic: false }
+  const what = `"${issuer}" registers no clients, and there are no credentials for it`
+  throw new AuthorizationError('registration', what)
+}
+
+/** Whether a registration is for the redirect URI, and its secret has not expired. */
+function isUsable(kept: JsonObject, redirectUri: string | undefined): boolean {
+  const until = Number(kept.client_secret_expires_at ?? 0)
+  const fits = redirectUri === undefined || kept.redirect_uri === redirectUri
+  return fits && (until === 0 || until * 1_000 > Date.now())
+}
+
+function registered({ server }: GrantRequest, kept: JsonObject): Registered {
+  const { client_id: clientId, client_secret: secret, token_endpoint_auth_method: method } = kept
+  const credentials = {
+    clientId: String(clientId),
+    ...(typeof secret === 'string' && secret !== '' && { clientSecret: secret }),
+  }
+  return { ...oauthClient(server, credentials, method), dynamic: true }
+}
+
+/** Registers with RFC 7591, which the protocol keeps for servers that read no metadata documents. */
+async function register(
+  { network, server }: GrantRequest,
+  client: ClientIdentity,
+  redirectUri: string,
+): Promise<JsonObject> {
+  const step = 'registration'
+  const endpoint = server.registration_endpoint
+  const { href } = await checkUrl(endpoint, 'registration endpoint', step, network.allowed)
+  const redirect = new URL(redirectUri)
+  const web = redirect.protocol === 'https:' && !isLocalHttp(redirect)
+  const known = ['none', 'client_secret_basic', 'client_secret_post']
+  const methods = methodsOf(server)
+  const body = {
+    ...GRANTS,
+    token_endpoint_auth_method: known.find((method) => methods.includes(method)),
+    application_type: web ? 'web' : 'native',
+    ...client.metadata,
+    client_name: client.name,
+    redirect_uris: [redirectUri],
+  }
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(body), redirect: 'manual' } as const
+  const response = await send(network, href, init, step)
+  const answer = await readAnswer(network, response, href, step)
+  const { status, json } = answer
+  if ((status !== 201 && status !== 200) || typeof json?.client_id !== 'string') {
+    throw refused(step, `Registering with "${redirectUri}" failed`, answer)
+  }
+  const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = json
+  return {
+    client_id,
+    client_secret,
+    client_secret_expires_at,
+    token_endpoint_auth_method,
+    redirect_uri: redirectUri,
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Where tokens and registrations are kept, and how those who share them take turns.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Awaitable } from '../client/options.ts'
+
+/**
+ * Keeps what signing in led to, for one user. Values are plain JSON and secret. Implementations for
+ * browsers and for files come with the runtimes.
+ */
+export interface TokenStore {
+  get(key: string): Awaitable<JsonObject | undefined>
+  set(key: string, value: JsonObject): Awaitable<void>
+  delete(key: string): Awaitable<void>
+  /**
+   * Runs work while nobody else who shares the store runs any under this key; {@link takeTurns}
+   * does that within a process.
+   */
+  exclusively<T>(key: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Keeps everything in memory, for as long as the process lives. */
+export function memoryTokens(): TokenStore {
+  const values = new Map<string, JsonObject>()
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => void values.set(key, value),
+    delete: (key) => void values.delete(key),
+    exclusively: takeTurns(),
+  }
+}
+
+/** Makes a function that runs the work of a key one after another, within this process. */
+export function takeTurns(): TokenStore['exclusively'] {
+  const last = new Map<string, Promise<unknown>>()
+  return (key, work) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, turn)
+    const done = (): void => {
+      if (last.get(key) === turn) last.delete(key)
+    }
+    turn.then(done, done)
+    return turn
+  }
+}
+
+/** A token, and what has to be known to use it and to get the next. */
+export type TokenRecord = {
+  /** The authorization server that gave it, and that its refresh token may be sent to. */
+  readonly issuer: string
+  /** The server that it is for. */
+  readonly resource: string
+  readonly accessToken: string
+  readonly tokenType: 'bearer' | 'dpop'
+  /** When to get another one, in milliseconds since 1970; unknown when the server did not say. */
+  readonly renewAt?: number | undefined
+  readonly refreshToken?: string | undefined
+  /** The scopes that were asked for. */
+  readonly asked: readonly string[]
+  /** The scopes that were granted. */
+  readonly granted: readonly string[]
+}
+
+/** The key of a token, by the URL of the server that it is for. */
+export function tokenKey(server: string): string {
+  return `token ${server}`
+}
+
+/** Reads a token; what is not understood counts as none. */
+export async function readToken(
+  store: TokenStore,
+  server: string,
+): Promise<TokenRecord | undefined> {
+  const value = await store.get(tokenKey(server))
+  return isTokenRecord(value) ? value : undefined
+}
+
+function isTokenRecord(value: JsonObject | undefined): value is TokenRecord {
+  if (!value) return false
+  const { issuer, resource, accessToken, tokenType, asked, granted } = value
+  const texts = [issuer, resource, accessToken, tokenType]
+  return texts.every((one) => typeof one === 'string') && [asked, granted].every(Array.isArray)
+}

@@ -1,0 +1,124 @@
+/**
+ * Requests to the token endpoint, whatever the grant, and what comes of them.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-5
+ */
+import {
+  allowInsecureRequests,
+  customFetch,
+  genericTokenEndpointRequest,
+  type AuthorizationServer,
+  type ClientAuth,
+} from 'oauth4webapi'
+import { AuthorizationError, type AuthorizationStep } from './errors.ts'
+import { readAnswer, refused, send, type Answer, type Network } from './requests.ts'
+import type { TokenRecord } from './store.ts'
+import { checkUrl } from './urls.ts'
+
+/** As whom to appear at the token endpoint. */
+export interface OAuthClient {
+  readonly client_id: string
+  /** Adds to a request what proves it. */
+  readonly authenticate: ClientAuth
+}
+
+/** What a token is asked for. */
+export interface TokenPurpose {
+  readonly network: Network
+  readonly server: AuthorizationServer
+  /** The identifier of the server that the token is for. */
+  readonly resource: string
+  /** The scopes that are asked for. */
+  readonly scopes: readonly string[]
+}
+
+/** How long before its end a token is renewed, in milliseconds, or for short ones as a share. */
+const MARGIN_MS = 30_000
+const MARGIN_SHARE = 0.25
+/** What may stand in a header. */
+const HEADER_SAFE = /^[\x21-\x7e]+$/
+
+/**
+ * Asks for a token.
+ *
+ * @throws {AuthorizationError} With the error that the server answered.
+ */
+export async function requestToken(
+  purpose: TokenPurpose,
+  client: OAuthClient,
+  grantType: string,
+  params: Readonly<Record<string, string>>,
+  step: AuthorizationStep = 'token',
+): Promise<TokenRecord> {
+  const { server, resource, scopes } = purpose
+  const answer = await postGrant(purpose, client, grantType, { ...params, resource }, step)
+  const { json = {}, status } = answer
+  const { access_token: accessToken, refresh_token: refreshToken, scope } = json
+  const tokenType = String(json.token_type).toLowerCase()
+  const bound = purpose.network.proofs ? 'dpop' : 'bearer'
+  if (status !== 200 || json.error !== undefined || typeof accessToken !== 'string') {
+    throw refused(step, 'There is no token', answer)
+  }
+  if (tokenType !== bound) {
+    throw new AuthorizationError(step, `The token is of type "${tokenType}", not "${bound}"`)
+  }
+  if (!HEADER_SAFE.test(accessToken)) {
+    throw new AuthorizationError(step, 'The token has characters that no token has')
+  }
+  const lifeMs = Number(json.expires_in) * 1_000
+  return {
+    issuer: server.issuer,
+    resource,
+    accessToken,
+    tokenType: bound,
+    renewAt:
+      lifeMs > 0 ? Date.now() + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE) : undefined,
+    refreshToken: typeof refreshToken === 'string' && refreshToken ? refreshToken : undefined,
+    asked: scopes,
+    granted: typeof scope === 'string' ? splitScope(scope) : scopes,
+  }
+}
+
+/** Sends a request to a token endpoint, once more when the server wants its nonce in the proof. */
+export async function postGrant(
+  { network, server }: Pick<TokenPurpose, 'network' | 'server'>,
+  { client_id, authenticate }: OAuthClient,
+  grantType: string,
+  params: Readonly<Record<string, string>>,
+  step: AuthorizationStep,
+): Promise<Answer> {
+  const { href } = await checkUrl(server.token_endpoint, 'token endpoint', step, network.allowed)
+  const { proofs } = network
+  for (let attempt = 0; ; attempt++) {
+    const response = await genericTokenEndpointRequest(
+      server,
+      { client_id },
+      authenticate,
+      grantType,
+      params,
+      {
+        // Whether the URL may be used was decided above
+        [allowInsecureRequests]: true,
+        headers: (await proofs?.headers('POST', href)) ?? {},
+        [customFetch]: (url, { method, headers, body, redirect }) =>
+          send(network, url, { method, headers, body, redirect }, step),
+      },
+    )
+    if (proofs?.learn(response, href) && attempt === 0) {
+      response.body?.cancel().catch(() => {})
+    } else {
+      const secrets = Object.values(params).filter((value) => value.length > 8)
+      return readAnswer(network, response, href, step, secrets)
+    }
+  }
+}
+
+/** The scopes of a list that is separated by spaces. */
+export function splitScope(scope: string): string[] {
+  return scope.split(' ').filter((one) => one !== '')
+}
+
+/** The parameter that asks for scopes; none when the server is to decide. */
+export function scopeParam(scopes: readonly string[]): Record<string, string> {
+  return scopes.length > 0 ? { scope: scopes.join(' ') } : {}
+}

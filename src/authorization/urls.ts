@@ -1,0 +1,57 @@
+/**
+ * Which URLs signing in may use. Servers name them, so none is trusted.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
+ */
+import { AuthorizationError, type AuthorizationStep } from './errors.ts'
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+/**
+ * Hosts that are nobody's on the Internet: loopback, private, link-local, reserved and test
+ * addresses, IPv6 ones that wrap others, local names. URLs have addresses in their plain spelling.
+ */
+const PRIVATE =
+  /^(?:(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.[02]|198\.1[89]|198\.51\.100|203\.0\.113|22[4-9]|2[3-5]\d)\.[\d.]+|\[(?:::|f[cdef]|fe|64:ff9b:|100:|2001:(?:0?:|db8:)|2002:).*|(?:.*\.)?(?:localhost|local|internal)\.?)$/
+
+/** Whether a host, as `URL` gives it, is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname)
+}
+
+/** Whether a host, as `URL` gives it, cannot be one of the Internet. Names are not looked up. */
+export function isPrivateHost(hostname: string): boolean {
+  return PRIVATE.test(hostname)
+}
+
+/** Decides on a URL that a server named. */
+export type UrlPolicy = (url: URL) => boolean | Promise<boolean>
+
+/**
+ * Checks a URL before it is used: HTTPS, or HTTP to this machine, without a user's name, and as the
+ * policy wants it.
+ *
+ * @throws {AuthorizationError}
+ */
+export async function checkUrl(
+  value: unknown,
+  what: string,
+  step: AuthorizationStep,
+  allowed: UrlPolicy,
+): Promise<URL> {
+  const url = typeof value === 'string' ? parseUrl(value) : undefined
+  const secure = url && (url.protocol === 'https:' || isLocalHttp(url))
+  if (!secure || url.username || url.password || url.hash || !(await allowed(url))) {
+    throw new AuthorizationError(step, `The ${what} "${String(value)}" may not be used`)
+  }
+  return url
+}
+
+/** Whether a URL is plain HTTP to this machine. */
+export function isLocalHttp(url: URL): boolean {
+  return url.protocol === 'http:' && isLoopback(url.hostname)
+}
+
+/** The URL that a text is, if it is one. */
+export function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
