@@ -7,7 +7,7 @@ import type { Identity } from './caller.ts'
 /** How a server is served by a Worker. */
 export interface WorkerOptions<Env = unknown> extends Omit<
   HandlerOptions,
-  'sessions' | 'sessionLimits' | 'secrets' | 'changes' | 'carry'
+  'sessions' | 'secrets' | 'changes' | 'carry'
 > {
   /** Where the endpoint is; `/mcp` by default. */
   path?: string

@@ -8,6 +8,7 @@ import { DurableObject } from 'cloudflare:workers'
 import {
   createHandler,
   keepCalls,
+  keptSessions,
   type Handler,
   type Server,
   type ServerChange,
@@ -69,9 +70,7 @@ export function sessionObject<Env>(
       this.#joined = this.#store.uses().length > 0 ? null : undefined
       this.#handle = createHandler(server, {
         ...options,
-        sessions: this.#store,
-        calls: keepCalls,
-        sessionLimits: { idleMs },
+        sessions: keptSessions({ store: this.#store, calls: keepCalls, idleMs }),
         secrets: sealingSecrets(options),
         changes: {
           subscribe: (listener) => {

@@ -72,6 +72,11 @@ export {
   type EventLogLimits,
   type LoggedEvent,
 } from '../session/event-log.ts'
+export {
+  keptSessions,
+  type KeptSessionOptions,
+  type KeptSessions,
+} from '../session/kept-sessions.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
 export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 export { keepCalls, type CallKeeper } from '../session/kept-calls.ts'

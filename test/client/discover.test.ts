@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/client/index.ts'
-import { createHandler, createServer } from '../../src/server/index.ts'
+import { createServer } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import {
   connectTo,
@@ -402,7 +403,7 @@ function legacyAnswer(message: JsonObject, other: unknown): unknown {
 describe('a revision that the caller pinned', () => {
   test('tells nothing of the server: the next connection finds the newest again', async () => {
     const server = createServer({ name: 's', version: '1' })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const eras = new Map<string, string>()
     const open = async (options: ConnectOptions): Promise<string> => {
       const fetch = (url: string, init: RequestInit): Promise<Response> =>

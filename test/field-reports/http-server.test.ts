@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, text, type Handler } from '../../src/server/index.ts'
+import { createServer, text, type Handler } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { createEndpoint } from '../../src/transport/streamable-http/endpoint.ts'
 import { makeServer } from '../server/fixture.ts'
 import {
@@ -47,7 +48,7 @@ describe('the version header', () => {
     ['2025-11-25, 2025-06-18', 400],
     ['2025-11-25, ', 400],
   ])('B017 %j is %i', async (version, status) => {
-    const { send } = await openSession(createHandler(makeServer().server))
+    const { send } = await openSession(sessionHandler(makeServer().server))
     expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
   })
 
@@ -58,9 +59,9 @@ describe('the version header', () => {
     [undefined, 200],
     ['2025-11-25', 200],
   ])('B031 %j on POST, GET and DELETE is %i', async (version, status) => {
-    const { id, send } = await openSession(createHandler(makeServer().server))
+    const { id, send } = await openSession(sessionHandler(makeServer().server))
     expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const other = await openSession(handle)
     const headers = {
       'mcp-session-id': other.id,
@@ -77,7 +78,7 @@ describe('the version header', () => {
   it.each([undefined, 'nonsense', '2025-11-25', '1900-01-01'])(
     'B031 %j does not stand in the way of initialize, whose body says the version',
     async (version) => {
-      const handle = createHandler(makeServer().server)
+      const handle = sessionHandler(makeServer().server)
       const response = await post(handle, init('2025-11-25'), { 'mcp-protocol-version': version })
       expect(response.status).toBe(200)
       expect((await lastMessage(response)).result.protocolVersion).toBe('2025-11-25')
@@ -85,7 +86,7 @@ describe('the version header', () => {
   )
 
   it('B031 of a later revision that the body asks for as well is negotiated down', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const response = await post(handle, init('2099-01-01'), {
       'mcp-protocol-version': '2099-01-01',
     })
@@ -93,7 +94,7 @@ describe('the version header', () => {
   })
 
   it('B031 must say in 2026-07-28 what the body says', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const headers = modernHeaders('tools/list')
     const statuses: unknown[] = []
     for (const version of ['2026-07-28', undefined, '2025-11-25', '1900-01-01']) {
@@ -116,7 +117,7 @@ describe('a stream by GET', () => {
   it.each([{ sessions: false as const }, { jsonOnly: true }])(
     'B023 that is not offered is 405, whatever is accepted: %j',
     async (options) => {
-      const handle = createHandler(makeServer().server, options)
+      const handle = sessionHandler(makeServer().server, options)
       for (const accept of ['text/event-stream', 'application/json', '*/*']) {
         const response = await ask(handle, 'GET', { accept })
         expect(response.status).toBe(405)
@@ -126,7 +127,7 @@ describe('a stream by GET', () => {
   )
 
   it('B023 and DELETE are 405 where only 2026-07-28 is spoken', async () => {
-    const handle = createHandler(
+    const handle = sessionHandler(
       createServer({ name: 's', version: '1' }, { revisions: ['2026-07-28'] }),
     )
     for (const method of ['GET', 'DELETE']) {
@@ -145,7 +146,7 @@ describe('one id in flight twice', () => {
       if (ctx.request?.headers.get('authorization') !== before) throw new Error('crossed')
       return text(String(before))
     })
-    return createHandler(server)
+    return sessionHandler(server)
   }
   const params = { name: 'whoami', arguments: {}, _meta: { progressToken: 1 } }
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
@@ -192,7 +193,7 @@ describe('one id in flight twice', () => {
 
 describe('pages of other origins', () => {
   const origin = 'https://app.example'
-  const handle = createHandler(makeServer().server, { allowedOrigins: [origin] })
+  const handle = sessionHandler(makeServer().server, { allowedOrigins: [origin] })
   const asked =
     'content-type, authorization, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, mcp-param-city'
 
@@ -251,7 +252,7 @@ describe('the host on this machine', () => {
   })
 
   it('B035 is refused by an empty list of hosts, as nothing is on it', async () => {
-    const handle = createHandler(makeServer().server, { allowedHosts: [] })
+    const handle = sessionHandler(makeServer().server, { allowedHosts: [] })
     expect((await post(handle, init('2025-11-25'))).status).toBe(403)
   })
 })
@@ -260,7 +261,7 @@ describe('where a handler is mounted', () => {
   it.each(['/', '/mcp', '/a/b/mcp', '/tenant-1/mcp/', '/mcp?key=1'])(
     'B039 does not matter: %s',
     async (path) => {
-      const handle = createHandler(makeServer().server)
+      const handle = sessionHandler(makeServer().server)
       const request = new Request(`http://localhost${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: '*/*' },
@@ -282,7 +283,7 @@ describe('arrays of messages', () => {
 
   it.each(arrays)('B043 %s is -32600 since 2025-06-18, and nothing runs', async (_, make) => {
     const { server, ran } = makeServer()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const outcomes: unknown[] = []
     for (const version of ['2025-06-18', '2025-11-25']) {
       const { send } = await openSession(handle, version)
@@ -301,7 +302,7 @@ describe('arrays of messages', () => {
 
   it('B043 are served in 2025-03-26, except empty ones and those with initialize', async () => {
     const { server, ran } = makeServer()
-    const { send } = await openSession(createHandler(server), '2025-03-26')
+    const { send } = await openSession(sessionHandler(server), '2025-03-26')
     const outcomes: unknown[] = []
     for (const [name, make] of arrays) {
       const response = await send(make(add))
@@ -321,7 +322,7 @@ describe('arrays of messages', () => {
     'B043 are refused where 2025-03-26 is not spoken, session or not: %j',
     async (...revisions) => {
       const { server, ran } = makeServer({ revisions })
-      const handle = createHandler(server, { sessions: false })
+      const handle = sessionHandler(server, { sessions: false })
       for (const version of [undefined, ...revisions]) {
         const response = await post(handle, [add(1)], { 'mcp-protocol-version': version })
         expect([response.status, (await response.json()).error.code]).toEqual([400, -32600])
@@ -332,7 +333,7 @@ describe('arrays of messages', () => {
 
   it('B043 of which one id is in flight twice are refused before any of it runs', async () => {
     const { server, ran } = makeServer()
-    const { send } = await openSession(createHandler(server), '2025-03-26')
+    const { send } = await openSession(sessionHandler(server), '2025-03-26')
     const response = await send([add(1), add(1)])
     expect([response.status, (await response.json()).error.code]).toEqual([400, -32600])
     expect(ran).toEqual([])
@@ -342,7 +343,7 @@ describe('arrays of messages', () => {
 
 describe('isolates that share nothing', () => {
   it('B091 answer any request of a server without sessions, initialized there or not', async () => {
-    const isolates = [1, 2].map(() => createHandler(makeServer().server, { sessions: false }))
+    const isolates = [1, 2].map(() => sessionHandler(makeServer().server, { sessions: false }))
     const pick = (): Handler => isolates[Math.floor(Math.random() * 2)] as Handler
     const [a, b] = isolates as [Handler, Handler]
     expect((await post(a, init('2025-11-25'))).status).toBe(200)
@@ -356,8 +357,8 @@ describe('isolates that share nothing', () => {
   })
 
   it('B091 know no session of one another where sessions are in memory', async () => {
-    const a = createHandler(makeServer().server)
-    const b = createHandler(makeServer().server)
+    const a = sessionHandler(makeServer().server)
+    const b = sessionHandler(makeServer().server)
     const { id } = await openSession(a)
     expect((await post(b, list, { 'mcp-session-id': id })).status).toBe(404)
   })

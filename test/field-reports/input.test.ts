@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import {
   connectTo,
   discovered,
@@ -158,7 +159,7 @@ describe('the kind of a result', () => {
     server.tool('a', {}, () => 'x')
     const request = modernRequest('tools/list')
     delete (request.params._meta as JsonObject)[key]
-    const response = await post(createHandler(server), request, modernHeaders('tools/list'))
+    const response = await post(sessionHandler(server), request, modernHeaders('tools/list'))
     expect([response.status, (await lastMessage(response)).error.code]).toEqual([400, -32602])
   })
 
@@ -170,7 +171,7 @@ describe('the kind of a result', () => {
       const schema = z.object({ yes: z.boolean() })
       return text((await ctx.elicit({ message: 'Sure?', schema })).action)
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const call = async (params: JsonObject): Promise<JsonObject> =>
       (await lastMessage(
         await postModern(handle, 'tools/call', { name: 'ask', ...params }, { elicitation: {} }),

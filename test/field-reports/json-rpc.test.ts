@@ -1,7 +1,8 @@
 /** Public reports of messages that were misread or not answered, replayed on both sides. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createHandler, createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
   connectTo,
@@ -51,7 +52,7 @@ describe('null as an id', () => {
   it('B041 of a request is refused and nothing runs, over HTTP and stdio', async () => {
     const { server, ran } = makeServer()
     const call = { method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 } } }
-    const { send } = await openSession(createHandler(server))
+    const { send } = await openSession(sessionHandler(server))
     const response = await send({ jsonrpc: '2.0', id: null, ...call })
     expect(response.status).toBe(400)
     const body = await lastMessage(response)
@@ -65,7 +66,7 @@ describe('null as an id', () => {
   })
 
   it('B041 is in no answer to what cannot be read', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     for (const response of [
       await postRaw(handle, '{"jsonrpc":"2.0","id":1'),
       await postRaw(handle, '{}', { 'content-type': 'text/plain' }),
@@ -91,7 +92,7 @@ describe('null as an id', () => {
 
 describe('methods and responses that nobody knows', () => {
   it('B045 requests are -32601 with their id, notifications are taken', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const { send } = await openSession(handle)
     const unknown = { jsonrpc: '2.0', id: 5, method: 'no/such' }
     const old = await send(unknown)
@@ -137,7 +138,7 @@ describe('methods and responses that nobody knows', () => {
     for (const message of odd) await peer.write(`${JSON.stringify(message)}\n`)
     await peer.write('{"jsonrpc":"2.0","id":10,"method":"ping"}\n')
     expect(await peer.until(({ id }) => id === 10)).toMatchObject({ result: {} })
-    const { send } = await openSession(createHandler(makeServer().server))
+    const { send } = await openSession(sessionHandler(makeServer().server))
     const statuses: number[] = []
     for (const message of odd) statuses.push((await send(message)).status)
     expect(statuses).toEqual([202, 202, 400, 400])
@@ -164,7 +165,7 @@ describe('methods and responses that nobody knows', () => {
     const { result } = await peer.until(({ id, method }) => id === 1 && method === undefined)
     expect(result).toMatchObject({ content: [{ type: 'text', text: 'failed' }] })
 
-    const { send } = await openSession(createHandler(server), '2025-11-25', { roots: {} })
+    const { send } = await openSession(sessionHandler(server), '2025-11-25', { roots: {} })
     const response = await send(call)
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     let stream = ''

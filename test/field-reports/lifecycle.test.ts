@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectTo, discovered, duplexPeer, initialized, reply } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
 import { lastMessage, post, postModern } from '../transport/streamable-http/post.ts'
@@ -29,7 +30,7 @@ describe('the version that initialize asks for', () => {
     [null, -32602],
   ])('B049 %j is answered with %j', async (protocolVersion, answered) => {
     const response = await post(
-      createHandler(makeServer().server),
+      sessionHandler(makeServer().server),
       init({ ...(protocolVersion !== undefined && { protocolVersion }) }),
     )
     const { result, error } = await lastMessage(response)
@@ -178,7 +179,7 @@ describe('what was not declared', () => {
       await ctx.elicit({ message: 'Sure?', schema })
       return 'asked'
     })
-    const response = await postModern(createHandler(server), 'tools/call', { name: 'form' })
+    const response = await postModern(sessionHandler(server), 'tools/call', { name: 'form' })
     expect([response.status, await response.json()]).toMatchObject([
       400,
       { error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } } },

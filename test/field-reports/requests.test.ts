@@ -1,7 +1,8 @@
 /** Public reports of progress, cancellation and lists that went wrong, replayed. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createHandler, createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectTo, duplexPeer, initialized, reply } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
 import { allMessages, openSession, post, postModern } from '../transport/streamable-http/post.ts'
@@ -11,7 +12,7 @@ const legacy = { revision: '2025-11-25' } as const
 
 describe('a progress token', () => {
   it.each([0, '', '0', 'abc'])('B055 may be %j, and comes back as it is', async (progressToken) => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const { send } = await openSession(handle)
     const params = { name: 'chat', arguments: {}, _meta: { progressToken } }
     const old = await send({ jsonrpc: '2.0', id: 0, method: 'tools/call', params })
@@ -30,7 +31,7 @@ describe('a progress token', () => {
     const { server, ran } = makeServer()
     const call = { jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name: 'wait' } }
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } }
-    const { send } = await openSession(createHandler(server))
+    const { send } = await openSession(sessionHandler(server))
     const waiting = send(call)
     await expect.poll(() => ran).toEqual(['wait'])
     await send(cancel)
@@ -140,7 +141,7 @@ describe('cancellation', () => {
 describe('a cursor', () => {
   it('B061 that is empty is none that this server gave, and one that is absent begins', async () => {
     const { server } = makeServer({ pageSize: 2 })
-    const handle = createHandler(server, { sessions: false })
+    const handle = sessionHandler(server, { sessions: false })
     const list = async (params: object): Promise<unknown> => {
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }
       const body = await (await post(handle, message)).json()
@@ -164,7 +165,7 @@ describe('a time that is longer than timers can measure', () => {
     const { result } = await peer.until(({ id, method }) => id === 1 && !method)
     expect(result).toEqual({ content: [text('0')] })
 
-    const handle = createHandler(makeServer().server, { keepAliveMs: ms })
+    const handle = sessionHandler(makeServer().server, { keepAliveMs: ms })
     const { id } = await openSession(handle)
     const headers = { accept: 'text/event-stream', 'mcp-session-id': id }
     const stream = await handle(new Request('http://localhost/mcp', { headers }))

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { isResourceNotFound, ProtocolError } from '../../src/client/index.ts'
 import { RESOURCE_NOT_FOUND, type JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, type Handler } from '../../src/server/index.ts'
+import { createServer, type Handler } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
 
@@ -24,7 +25,7 @@ describe('a resource', () => {
     server.resource('fail:///', { name: 'fail' }, () => {
       throw new Error('secret')
     })
-    return createHandler(server)
+    return sessionHandler(server)
   }
 
   it.each([
@@ -90,7 +91,7 @@ describe('completion', () => {
     const server = createServer({ name: 's', version: '1' })
     server.prompt('p', { input: z.object({ a: z.string() }) }, () => 'x')
     server.resourceTemplate('x://{a}', { name: 'x' }, () => 'x')
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const ref = { type: 'ref/prompt', name: 'p' }
     const params = { ref, argument: { name: 'a', value: '' } }
     const answers = await both(handle, 'completion/complete', params)
@@ -151,7 +152,7 @@ describe('completion', () => {
   })
 
   it('B075 of a prompt or a template that is not there is -32602', async () => {
-    const handle = createHandler(completing().server)
+    const handle = sessionHandler(completing().server)
     for (const ref of [
       { type: 'ref/prompt', name: 'none' },
       { type: 'ref/resource', uri: 'none://{a}' },

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/client/index.ts'
-import { createHandler, createServer, serveTransport, text } from '../../src/server/index.ts'
+import { createServer, serveTransport, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 import { makeServer } from '../server/fixture.ts'
 import { lastMessage, openSession } from '../transport/streamable-http/post.ts'
@@ -19,7 +20,7 @@ describe('what an application can reach', () => {
       await ctx.progress(1)
       return text('still here')
     })
-    const { send } = await openSession(createHandler(server))
+    const { send } = await openSession(sessionHandler(server))
     const params = { name: 'greedy', _meta: { progressToken: 'p' } }
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     const { id, result } = await lastMessage(await send(call))
@@ -51,7 +52,7 @@ describe('arguments of the wrong kind', () => {
       'a server as a stream',
       () => stdioTransport(makeServer().server as never, undefined as never),
     ],
-    ['streams as a server', () => createHandler(new TransformStream() as never)],
+    ['streams as a server', () => sessionHandler(new TransformStream() as never)],
   ])('B095 are refused at once: %s', (_, make) => {
     expect(make).toThrow(TypeError)
   })

@@ -1,7 +1,8 @@
 /** Public reports of streams of changes that went wrong, replayed. */
 import { describe, expect, it } from 'vitest'
 import { META_SUBSCRIPTION_ID, type JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, type Server } from '../../src/server/index.ts'
+import { createServer, type Server } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectTo, discovered, duplexPeer, refuse, reply } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
 import { modernRequest, postModern } from '../transport/streamable-http/post.ts'
@@ -18,7 +19,7 @@ describe('a stream of changes', () => {
   it('B097 of a server that offers nothing is refused, with 404 over HTTP', async () => {
     const server = createServer({ name: 's', version: '1' })
     const params = { notifications: { toolsListChanged: true } }
-    const response = await postModern(createHandler(server), 'subscriptions/listen', params)
+    const response = await postModern(sessionHandler(server), 'subscriptions/listen', params)
     expect([response.status, await response.json()]).toMatchObject([
       404,
       { error: { code: -32601 } },

@@ -6,7 +6,8 @@ import { jsonSchema } from '../../src/json-schema/index.ts'
 import { connect } from '../../src/client/index.ts'
 import { ProtocolError, type JsonObject } from '../../src/index.ts'
 import type { StandardSchema } from '../../src/protocol/standard-schema.ts'
-import { createHandler, createServer, type Server } from '../../src/server/index.ts'
+import { createServer, type Server } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { connectTo, legacyPeer, modernPeer, result } from '../client/peers.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
@@ -206,7 +207,7 @@ describe('calls that fail', () => {
     [{}, { error: { code: -32602 } }],
     [{ name: 5 }, { error: { code: -32602 } }],
   ])('B069 %j is %j', async (params, expected) => {
-    const handle = createHandler(failing())
+    const handle = sessionHandler(failing())
     const { send } = await openSession(handle)
     const old = await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
     expect(await lastMessage(old)).toMatchObject(expected)
@@ -236,7 +237,7 @@ describe('names of tools', () => {
   it('B071 are advice: all can be listed and called, in every era', async () => {
     const server = createServer({ name: 's', version: '1' })
     for (const name of names) server.tool(name, {}, () => `I am ${name}`)
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
       const peer = { fetch: (url: string, init: RequestInit) => handle(new Request(url, init)) }
       await using client = await connect('http://localhost/mcp', { ...peer, revision })

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { connect } from '../../src/client/index.ts'
 import { McpError, ProtocolError, validateMessage, type JsonRpcMessage } from '../../src/index.ts'
-import { createHandler, serveTransport } from '../../src/server/index.ts'
+import { serveTransport } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
 import {
   allMessages,
@@ -49,7 +50,7 @@ describe('damaged requests over HTTP', () => {
   it('get an answer that is a message, or none, and harm no other request', async () => {
     const random = new Random(11)
     const { server } = makeServer()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const session = await openSession(handle)
     for (let n = 0; n < 800; n++) {
       const [method, params] = random.pick(CALLS)
@@ -116,7 +117,7 @@ describe('damaged frames on a connection', () => {
 
 describe('a list of tools with members that are none', () => {
   it.each([null, 5, 'x', []])('%j fails the call', async (tool) => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const client = await connect('http://localhost/mcp', {
       fetch: async (url, init) => {
         const response = await handle(new Request(url, init))
@@ -139,7 +140,7 @@ describe('damaged answers to a client', () => {
     'of %s fail the call with an error of ours, and the next call works',
     async (revision) => {
       const random = new Random(13)
-      const handle = createHandler(makeServer().server)
+      const handle = sessionHandler(makeServer().server)
       let harm = false
       const client = await connect('http://localhost/mcp', {
         revision,

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 
-import { createHandler, createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
 
 const server = createServer({ name: 'early', version: '1.0.0' })
@@ -15,7 +16,7 @@ server.tool('counted', {}, async (_args, ctx) => {
   const { content } = await ctx.elicit(question)
   return text(`Hello, ${content?.name}`)
 })
-const handle = createHandler(server)
+const handle = sessionHandler(server)
 
 async function call(name: string, inputResponses: unknown) {
   const params = { name, inputResponses } as { name: string }

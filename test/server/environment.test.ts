@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { createHandler, createServer, type Handler } from '../../src/server/index.ts'
+import { createServer, type Handler } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
 
@@ -36,7 +37,7 @@ function makeHandler(): Handler {
     ...(await next()),
     _meta: { by: ctx.env.GREETING },
   }))
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   return Object.assign((request: Request) => handle(request, { env }), { close: handle.close })
 }
 
@@ -75,7 +76,7 @@ describe('Work that goes on after the answer', () => {
       ctx.waitUntil(Promise.resolve('later'))
       return 'now'
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const work: Promise<unknown>[] = []
     const withHost = (request: Request): Promise<Response> =>
       handle(request, { waitUntil: (late) => void work.push(late) })

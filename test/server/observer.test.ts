@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions } from '../../src/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { createHandler, createServer, text, type ObservedEvent } from '../../src/server/index.ts'
+import { createServer, text, type ObservedEvent } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
@@ -14,7 +15,7 @@ function makeServer(observe: (event: ObservedEvent) => void) {
   server.tool('bad', {}, () => {
     throw new Error('secret')
   })
-  return createHandler(server)
+  return sessionHandler(server)
 }
 
 describe('what is observed of a server', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { revisions, type Annotations, type JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, resourceLink, text } from '../../src/server/index.ts'
+import { createServer, resourceLink, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, post } from '../transport/streamable-http/post.ts'
 import { makeRichServer } from '../traffic/server.ts'
@@ -156,7 +157,7 @@ describe('subscribing where no change can be told of', () => {
   it.each(LEGACY)('is not offered, and no method, in %s [L-RES-015]', async (revision) => {
     const server = createServer(info)
     server.resource('a:b', { name: 'a' }, () => '')
-    const handle = createHandler(server, { sessions: false })
+    const handle = sessionHandler(server, { sessions: false })
     const params = { protocolVersion: revision, capabilities: {}, clientInfo: info }
     const open = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
     const { result } = await lastMessage(await post(handle, open))
@@ -167,7 +168,7 @@ describe('subscribing where no change can be told of', () => {
     const headers = { 'mcp-protocol-version': revision }
     expect((await lastMessage(await post(handle, subscribe, headers))).error.code).toBe(-32601)
     await handle.close()
-    const { send } = await openSession(createHandler(server), revision)
+    const { send } = await openSession(sessionHandler(server), revision)
     expect((await lastMessage(await send(subscribe))).result).toEqual({})
   })
 })

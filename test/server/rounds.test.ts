@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { InputRequest, JsonObject, JsonRpcResultResponse } from '../../src/index.ts'
-import { createHandler, createServer, text, type Handler } from '../../src/server/index.ts'
+import { createServer, text, type Handler } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
 
 const ALL = { elicitation: {}, sampling: {}, roots: {} }
@@ -84,7 +85,7 @@ afterEach(() => void vi.useRealTimers())
 describe('asking over rounds', () => {
   it('plays back what was answered, and runs steps once [M-MRTR-001] [M-MRTR-016] [M-MRTR-039] [M-MRTR-010]', async () => {
     const { server, runs } = makeServer()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const first = round(await call(handle, { name: 'two' }))
     expect(first.inputRequests).toEqual({
       'elicitation/create#1': {
@@ -111,23 +112,23 @@ describe('asking over rounds', () => {
 
   it('goes on in another instance with the same secret, after any restart [M-MRTR-026] [M-MRTR-029] [M-BASE-046]', async () => {
     const first = round(
-      await call(createHandler(makeServer().server, { secrets: SHARED }), { name: 'two' }),
+      await call(sessionHandler(makeServer().server, { secrets: SHARED }), { name: 'two' }),
     )
     const params = {
       name: 'two',
       requestState: first.requestState,
       inputResponses: { 'elicitation/create#1': yes },
     }
-    const rotated = createHandler(makeServer().server, {
+    const rotated = sessionHandler(makeServer().server, {
       secrets: ['a newer secret, long enough', SHARED],
     })
     expect(round(await call(rotated, params)).inputRequests).toHaveProperty('elicitation/create#2')
-    const stranger = createHandler(makeServer().server, { secrets: 'another secret, long enough' })
+    const stranger = sessionHandler(makeServer().server, { secrets: 'another secret, long enough' })
     expect((await call(stranger, params)).error.code).toBe(-32602)
   })
 
   it('puts questions that are asked together into one round; partial answers leave the rest [M-MRTR-015] [M-MRTR-033] [M-MRTR-032]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const first = round(await call(handle, { name: 'parallel' }))
     expect(Object.keys(first.inputRequests)).toEqual(['sure', 'model', 'roots/list#1'])
     const second = round(
@@ -159,7 +160,7 @@ describe('asking over rounds', () => {
     ['that the schema refuses', { action: 'accept', content: { yes: 'perhaps' } }],
     ['that is absent', undefined],
   ])('asks again after an answer %s [M-MRTR-030] [M-MRTR-035]', async (_how, answer) => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const first = round(await call(handle, { name: 'two' }))
     const again = await call(handle, {
       name: 'two',
@@ -170,7 +171,7 @@ describe('asking over rounds', () => {
   })
 
   it('answers that come before any question are ignored [M-MRTR-034]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const first = await call(handle, {
       name: 'two',
       inputResponses: { 'elicitation/create#1': yes },
@@ -181,13 +182,13 @@ describe('asking over rounds', () => {
   it.each([[[]], ['text'], [5], [null]])(
     'inputResponses that are %j are -32602 [M-MRTR-031]',
     async (inputResponses) => {
-      const handle = createHandler(makeServer().server)
+      const handle = sessionHandler(makeServer().server)
       expect((await call(handle, { name: 'two', inputResponses })).error.code).toBe(-32602)
     },
   )
 
   it('works for prompts and resources, and for nothing else [M-MRTR-002] [M-MRTR-037]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     for (const [method, params] of [
       ['prompts/get', { name: 'ask' }],
       ['resources/read', { uri: 'ask://me' }],
@@ -205,7 +206,7 @@ describe('asking over rounds', () => {
   })
 
   it('a handler that swallows the suspension gets no result out of it', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const first = round(await call(handle, { name: 'swallow' }))
     const { result } = await call(handle, {
       name: 'swallow',
@@ -216,7 +217,7 @@ describe('asking over rounds', () => {
   })
 
   it('a handler that asks something else in its next run is told which question', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const first = round(await call(handle, { name: 'diverge' }))
     const { error } = await call(handle, {
       name: 'diverge',
@@ -228,7 +229,7 @@ describe('asking over rounds', () => {
   })
 
   it('a handler may make the round itself; its state is sealed all the same [M-MRTR-006] [M-MRTR-019]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const first = round(await call(handle, { name: 'own' }))
     expect(first.requestState).not.toContain('mine')
     const { result } = await call(handle, {
@@ -242,7 +243,7 @@ describe('asking over rounds', () => {
   })
 
   it('asks only for what the request declares, and says what is missing [M-MRTR-011] [M-MRTR-014] [M-META-013] [M-META-015] [M-META-016] [M-META-017]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     await call(handle, { name: 'own' })
     for (const name of ['two', 'own']) {
       const response = await postModern(handle, 'tools/call', { name }, { roots: {} })
@@ -257,7 +258,7 @@ describe('asking over rounds', () => {
 
 describe('the state that travels through the client', () => {
   const { server } = makeServer()
-  const handle = createHandler(server, { stateTtlMs: 60_000 })
+  const handle = sessionHandler(server, { stateTtlMs: 60_000 })
   const retry = (requestState: unknown, more: JsonObject = {}): JsonObject => ({
     name: 'two',
     requestState,

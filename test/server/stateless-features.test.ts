@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { META_LOG_LEVEL, type JsonObject } from '../../src/index.ts'
-import {
-  audio,
-  createHandler,
-  createServer,
-  embedded,
-  image,
-  text,
-  ToolError,
-} from '../../src/server/index.ts'
+import { audio, createServer, embedded, image, text, ToolError } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { allMessages, lastMessage, postModern } from '../transport/streamable-http/post.ts'
 import { makeServer } from './fixture.ts'
 
@@ -36,11 +29,11 @@ describe('lists of 2026-07-28', () => {
     '%s has what was registered, whoever asked what before [M-TOOL-001] [M-TOOL-002] [M-TOOL-003] [M-RES-001] [M-RES-002] [M-RES-003] [M-PROMPT-001] [M-PROMPT-002] [M-PROMPT-003]',
     async (method, member) => {
       const server = many()
-      const handle = createHandler(server)
+      const handle = sessionHandler(server)
       const { result } = await lastMessage(await postModern(handle, method))
       expect(result[member]).toHaveLength(5)
       await postModern(handle, 'tools/call', { name: 'tool0' })
-      const others = await lastMessage(await postModern(createHandler(server), method))
+      const others = await lastMessage(await postModern(sessionHandler(server), method))
       expect(others.result).toEqual(result)
       const { capabilities } = (await lastMessage(await postModern(handle, 'server/discover')))
         .result
@@ -51,7 +44,7 @@ describe('lists of 2026-07-28', () => {
   it.each(LISTS)(
     '%s comes in pages, each with its type and the same hints [M-PAGE-001] [M-PAGE-013] [M-CACHE-002] [M-CACHE-003] [M-CACHE-004] [M-CACHE-005] [M-CACHE-037]',
     async (method, member) => {
-      const handle = createHandler(
+      const handle = sessionHandler(
         many({ pageSize: 2, cache: { ttlMs: 1000, cacheScope: 'public' } }),
       )
       const names: unknown[] = []
@@ -69,7 +62,7 @@ describe('lists of 2026-07-28', () => {
   )
 
   it.each(LISTS)('%s refuses a cursor that is not from it', async (method) => {
-    const handle = createHandler(many({ pageSize: 2 }))
+    const handle = sessionHandler(many({ pageSize: 2 }))
     const other = method === 'tools/list' ? 'prompts/list' : 'tools/list'
     const { result } = await lastMessage(await postModern(handle, other))
     for (const cursor of ['', 'x', '2', 5, result.nextCursor]) {
@@ -85,7 +78,7 @@ describe('lists of 2026-07-28', () => {
     server.tool('open', {}, () => text('open'))
     server.tool('hers', { visible }, () => text('hers'))
     server.resource('r://hers', { name: 'hers', visible }, () => 'hers')
-    const inner = createHandler(server)
+    const inner = sessionHandler(server)
     const as = (principal: string) =>
       Object.assign((request: Request) => inner(request, { principal }), { close: inner.close })
     const list = async (principal: string) =>
@@ -112,7 +105,7 @@ describe('caching hints', () => {
     const server = createServer({ name: 's', version: '1' })
     server.resource('r://a', { name: 'a', cache: { ttlMs: 5000, cacheScope: 'public' } }, () => 'a')
     server.resource('r://b', { name: 'b' }, () => 'b')
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const hints = async (method: string, params = {}): Promise<unknown[]> => {
       const { ttlMs, cacheScope } = (await lastMessage(await postModern(handle, method, params)))
         .result
@@ -149,7 +142,7 @@ describe('tools of 2026-07-28', () => {
 
   it('never run with arguments that their schema refuses [M-TOOL-041]', async () => {
     const { server, ran } = makeServer()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     for (const args of [{}, { a: '1', b: 2 }, { a: null, b: 2 }, { a: [1], b: 2 }, { a: 1 }]) {
       const { result } = await lastMessage(
         await postModern(handle, 'tools/call', { name: 'add', arguments: args }),
@@ -175,7 +168,7 @@ describe('tools of 2026-07-28', () => {
     server.tool('failed', { output }, () => {
       throw new ToolError('Not today')
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     for (const name of ['wrong', 'none']) {
       const { error } = await lastMessage(await postModern(handle, 'tools/call', { name }))
       expect([name, error?.code]).toEqual([name, -32603])
@@ -193,7 +186,7 @@ describe('tools of 2026-07-28', () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('list', { output: z.array(z.number()) }, () => ({ structuredContent: [1, 2] }))
     const { result } = await lastMessage(
-      await postModern(createHandler(server), 'tools/call', { name: 'list' }),
+      await postModern(sessionHandler(server), 'tools/call', { name: 'list' }),
     )
     expect(result).toMatchObject({ structuredContent: [1, 2], content: [{ text: '[1,2]' }] })
   })
@@ -209,7 +202,7 @@ describe('tools of 2026-07-28', () => {
     server.use('completion/complete', async (_request, _ctx, next) => {
       return ++completions > 1 ? { completion: { values: [] } } : next()
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const add = { name: 'add', arguments: { a: 1, b: 2 } }
     expect((await lastMessage(await postModern(handle, 'tools/call', add))).result.content).toEqual(
       [text('[cleaned]')],
@@ -239,7 +232,7 @@ describe('resources of 2026-07-28', () => {
   server.resource('bytes://all', { name: 'bytes' }, () =>
     Uint8Array.from({ length: 256 }, (_, n) => n),
   )
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   const read = async (uri: unknown) =>
     lastMessage(await postModern(handle, 'resources/read', { uri }))
 
@@ -306,7 +299,7 @@ describe('prompts of 2026-07-28', () => {
       embedded({ uri: 'r://a', mimeType: 'text/plain', text: 'a' }),
     ])
     const { result } = await lastMessage(
-      await postModern(createHandler(server), 'prompts/get', { name: 'rich' }),
+      await postModern(sessionHandler(server), 'prompts/get', { name: 'rich' }),
     )
     expect((result.messages as { content: unknown }[]).map(({ content }) => content)).toEqual([
       { type: 'image', data: 'AQID', mimeType: 'image/png' },
@@ -322,7 +315,7 @@ describe('prompts of 2026-07-28', () => {
       seen.push(args)
       return 'x'
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     for (const name of ['../x', '{{7*7}}', '', 5]) {
       const params = { name: 'file', arguments: { name } }
       expect((await lastMessage(await postModern(handle, 'prompts/get', params))).error.code).toBe(
@@ -335,7 +328,7 @@ describe('prompts of 2026-07-28', () => {
 
 describe('completion of 2026-07-28', () => {
   const { server } = makeServer()
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   const complete = async (params: JsonObject) =>
     lastMessage(await postModern(handle, 'completion/complete', params))
   const ref = { type: 'ref/prompt', name: 'greet' }
@@ -345,7 +338,7 @@ describe('completion of 2026-07-28', () => {
     const offered = async (handler: typeof handle) =>
       (await lastMessage(await postModern(handler, 'server/discover'))).result.capabilities
     expect(await offered(handle)).toHaveProperty('completions')
-    expect(await offered(createHandler(many()))).not.toHaveProperty('completions')
+    expect(await offered(sessionHandler(many()))).not.toHaveProperty('completions')
   })
 
   it('gives a complete result [M-COMP-017]', async () => {
@@ -386,7 +379,7 @@ describe('completion of 2026-07-28', () => {
     )
     asking.use('tools/list', async () => ({ resultType: 'input_required', requestState: 'x' }))
     asking.tool('t', {}, () => text(''))
-    const asked = createHandler(asking)
+    const asked = sessionHandler(asking)
     const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }
     for (const [method, given] of [
       ['completion/complete', params],
@@ -413,7 +406,7 @@ describe('logs and progress of 2026-07-28', () => {
       })
       return text('done')
     })
-    return { server, handle: createHandler(server), late }
+    return { server, handle: sessionHandler(server), late }
   }
 
   it('logs are offered, and sent for requests that say a level [M-LOG-001] [M-LOG-002]', async () => {
@@ -512,7 +505,7 @@ describe('trace context', () => {
         },
       )
       server.tool('t', {}, () => text(''))
-      await postModern(createHandler(server), 'tools/call', { name: 't', _meta })
+      await postModern(sessionHandler(server), 'tools/call', { name: 't', _meta })
       expect(traces).toEqual(read)
     },
   )

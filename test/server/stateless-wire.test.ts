@@ -10,7 +10,8 @@ import {
   type JsonObject,
   type JsonRpcMessage,
 } from '../../src/index.ts'
-import { createHandler, createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { schemaErrors } from '../schema/validator.ts'
 import {
   allMessages,
@@ -30,7 +31,7 @@ const form = z.object({ yes: z.boolean() })
 function doing(run: Parameters<ReturnType<typeof createServer>['tool']>[2]) {
   const server = createServer({ name: 's', version: '1' })
   server.tool('do', {}, run)
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   return {
     server,
     handle,
@@ -42,7 +43,7 @@ function doing(run: Parameters<ReturnType<typeof createServer>['tool']>[2]) {
 describe('every message that a server of 2026-07-28 sends', () => {
   it('fits the schema; results are objects, errors have a code and a message, nothing is a request [M-BASE-008] [M-BASE-015] [M-BASE-021] [M-BASE-039] [M-HTTP-001] [M-HTTP-017] [M-HTTP-023]', async () => {
     const { server } = makeServer()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const requests: [string, JsonObject?][] = [
       ['server/discover'],
       ['tools/list'],
@@ -100,7 +101,7 @@ describe('every message that a server of 2026-07-28 sends', () => {
   ])(
     '%s has its own code and status, also for discover [M-HTTP-041] [M-BASE-034] [M-DISC-005]',
     async (_what, headers, version, status, code) => {
-      const handle = createHandler(makeServer().server)
+      const handle = sessionHandler(makeServer().server)
       const request = modernRequest('server/discover')
       const meta = request.params._meta as JsonObject
       if (version === undefined) delete meta[VERSION]
@@ -152,7 +153,7 @@ describe('a client of 2026-07-28', () => {
     const server = createServer({ name: 's', version: '1' })
     const input = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
     server.tool('route', { input }, () => text('routed'))
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const call = modernRequest('tools/call', { name: 'route', arguments: { region: 'é' } })
     const headers = {
       'MCP-PROTOCOL-VERSION': '2026-07-28',
@@ -169,13 +170,13 @@ describe('a client of 2026-07-28', () => {
   it('cannot reach another tool by forged headers [M-HDR-073]', async () => {
     const { server, ran } = makeServer()
     const forged = modernRequest('tools/call', { name: 'fail', arguments: { how: 'x' } })
-    const response = await post(createHandler(server), forged, modernHeaders('tools/call', 'add'))
+    const response = await post(sessionHandler(server), forged, modernHeaders('tools/call', 'add'))
     expect(response.status).toBe(400)
     expect(ran).toEqual([])
   })
 
   it('gets 400 for a malformed notification, without an id [M-HTTP-016]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const version = { 'mcp-protocol-version': '2026-07-28' }
     for (const body of [
       { jsonrpc: '2.0', method: 5 },
@@ -370,7 +371,7 @@ describe('listeners of 2026-07-28', () => {
   it('hear what they asked for and nothing else, the acknowledgement first [M-SUB-004] [M-SUB-007] [M-META-032]', async () => {
     const { server } = makeServer()
     for (let n = 0; n < 50; n++) {
-      const handle = createHandler(server)
+      const handle = sessionHandler(server)
       const opening = postModern(handle, 'subscriptions/listen', {
         notifications: { toolsListChanged: true },
       })

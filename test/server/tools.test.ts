@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions, type Revision, type StandardSchema } from '../../src/index.ts'
-import {
-  audio,
-  createHandler,
-  createServer,
-  image,
-  json,
-  rateLimit,
-  text,
-} from '../../src/server/index.ts'
+import { audio, createServer, image, json, rateLimit, text } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { contents } from '../protocol/rich.ts'
 import { openSession, lastMessage } from '../transport/streamable-http/post.ts'
@@ -248,7 +241,7 @@ describe('a tool', () => {
     )
     server.use('tools/call', rateLimit({ requests: 2, perMs: 60_000 }))
     server.use('completion/complete', rateLimit({ requests: 1, perMs: 60_000 }))
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const send = async (principal: string) => {
       const as = Object.assign((request: Request) => handle(request, { principal }), handle)
       return (await openSession(as)).send

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { ProtocolError, type JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, type Context } from '../../src/server/index.ts'
+import { createServer, type Context } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
   allMessages,
@@ -50,7 +51,7 @@ describe.each(unwritable)('a result that holds %s', (_what, result) => {
     'is an internal error over HTTP, and nothing else breaks: %s',
     async (name) => {
       const { server, errors } = make(result)
-      const handle = createHandler(server)
+      const handle = sessionHandler(server)
       const { send } = await openSession(handle)
       const call = (tool: string): JsonObject => {
         return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool } }
@@ -65,7 +66,7 @@ describe.each(unwritable)('a result that holds %s', (_what, result) => {
   )
 
   it('spoils no other answer of a batch', async () => {
-    const handle = createHandler(make(result).server)
+    const handle = sessionHandler(make(result).server)
     const { send } = await openSession(handle, '2025-03-26')
     const calls = ['good', 'bad'].map((name, id) => {
       return { jsonrpc: '2.0', id, method: 'tools/call', params: { name } }
@@ -111,7 +112,7 @@ it('a question after the answer is refused at once, as nothing would carry it', 
     context = ctx
     return 'done'
   })
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   const { send } = await openSession(handle, '2025-11-25', { elicitation: {} })
   await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'keep' } })
   const late = context?.elicit({ message: 'Still there?', schema: z.object({ a: z.string() }) })
@@ -131,7 +132,7 @@ describe('what an author gives that the protocol does not have', () => {
       ],
     ] as const) {
       const { server } = make(result)
-      const response = await postModern(createHandler(server), 'tools/call', { name: 'bad' })
+      const response = await postModern(sessionHandler(server), 'tools/call', { name: 'bad' })
       expect((await lastMessage(response)).error.code).toBe(code)
     }
   })
@@ -145,7 +146,7 @@ describe('what an author gives that the protocol does not have', () => {
     for (const progressToken of [{}, [], true, 1.5, null]) {
       const params = { name: 'work', _meta: { progressToken } }
       const messages = await allMessages(
-        await postModern(createHandler(server), 'tools/call', params),
+        await postModern(sessionHandler(server), 'tools/call', params),
       )
       expect(messages).toHaveLength(1)
     }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { revisions, type Revision } from '../../src/protocol/revisions.ts'
-import { createHandler, serveTransport } from '../../src/server/index.ts'
+import { serveTransport } from '../../src/server/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { until } from '../client/peers.ts'
 import { implementation } from '../protocol/rich.ts'
 import { captureFetch, captureTransports, faultsIn, methodsIn, type Captured } from './capture.ts'
@@ -148,7 +149,7 @@ describe.each(revisions.map(({ version }) => version))('everything said in %s', 
 
   test('over HTTP fits the schema, and is known to the revision [L-RPC-001]', async () => {
     const made = makeRichServer()
-    const handle = createHandler(made.server)
+    const handle = sessionHandler(made.server)
     const { fetch, captured } = captureFetch(handle)
     const eras = new Map<string, string>()
     const client = await connect('http://localhost/mcp', { ...options, revision, fetch, eras })

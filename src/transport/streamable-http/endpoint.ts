@@ -5,10 +5,11 @@
  */
 import { Router } from 'itty-router'
 import type { Server } from '../../server/server.ts'
+import { keptSessions } from '../../session/kept-sessions.ts'
 import { createHandler } from './handler.ts'
 import type { HandlerOptions } from './options.ts'
 
-/** Where and how a server is served over HTTP. */
+/** Where and how a server is served over HTTP; `sessions` are kept in memory by default. */
 export interface ListenOptions extends HandlerOptions {
   /**
    * The TCP port; 0 lets the system choose a free one.
@@ -63,7 +64,11 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
   const { port = 0, hostname = '127.0.0.1', path = '/mcp' } = options
   const authority = hostname.includes(':') ? `[${hostname}]` : hostname
   const local = LOOPBACK.includes(authority)
-  const handler = createHandler(server, local ? { allowedHosts: LOOPBACK, ...options } : options)
+  const handler = createHandler(server, {
+    sessions: keptSessions(),
+    ...(local && { allowedHosts: LOOPBACK }),
+    ...options,
+  })
   const router = Router()
     .all(path, (request: Request) => handler(request))
     .all('*', () => new Response(null, { status: 404 }))

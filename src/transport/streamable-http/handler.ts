@@ -7,10 +7,6 @@ import { createSealer } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf, type Server, type ServerDefinition } from '../../server/server.ts'
 import { announceTo } from '../../server/announce.ts'
-import type { SealedSessions } from '../../session/sealed-sessions.ts'
-import type { SessionRecord } from '../../session/session.ts'
-import { Sessions } from '../../session/sessions.ts'
-import { createMemorySessionStore } from '../../session/store.ts'
 import { readVersion } from './checks.ts'
 import { preflightResponse } from './cors.ts'
 import { forward, isForwarded } from './forward.ts'
@@ -18,7 +14,7 @@ import { get } from './get.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
 import { refuse } from './refusal.ts'
-import type { HandlerOptions, SessionForwarder } from './options.ts'
+import type { HandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { findMembership } from './session-post.ts'
 
@@ -42,9 +38,7 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
   const host: Host = {
     server: definition,
     options,
-    sessions: makeSessions(definition, options),
-    sealed: findSealed(options),
-    forward: findForwarder(definition, options),
+    ...sessionsOf(definition, options),
     rounds: { sealer: createSealer(options.secrets), stateTtlMs, maxStateBytes },
     ending: ending.signal,
   }
@@ -71,29 +65,19 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
   return Object.assign(handle, { close })
 }
 
-function makeSessions(
+/** Which of the ways to have sessions it is. */
+function sessionsOf(
   { revisions, observe }: ServerDefinition,
-  { sessions, sessionLimits, calls }: HandlerOptions,
-): Sessions | undefined {
-  if (sessions === false || typeof sessions === 'function') return undefined
-  if (sessions && 'seal' in sessions) return undefined
-  if (!revisions.some(({ era }) => era === 'legacy')) return undefined
-  const store = sessions ?? createMemorySessionStore()
-  const changed = (change: 'opened' | 'ended', { revision, principal }: SessionRecord): void =>
+  { sessions: given }: HandlerOptions,
+): Pick<Host, 'sessions' | 'calls' | 'sealed' | 'forward'> {
+  const none = { sessions: undefined, calls: undefined, sealed: undefined, forward: undefined }
+  if (!given || !revisions.some(({ era }) => era === 'legacy')) return none
+  if (typeof given === 'function') return { ...none, forward: given }
+  if ('seal' in given) return { ...none, sealed: given }
+  const sessions = given.start((change, { revision, principal }) => {
     observe?.({ type: 'session', change, revision, principal })
-  return new Sessions(store, sessionLimits, changed, calls?.restore)
-}
-
-function findForwarder(
-  { revisions }: ServerDefinition,
-  { sessions }: HandlerOptions,
-): SessionForwarder | undefined {
-  if (typeof sessions !== 'function') return undefined
-  return revisions.some(({ era }) => era === 'legacy') ? sessions : undefined
-}
-
-function findSealed({ sessions }: HandlerOptions): SealedSessions | undefined {
-  return sessions && 'seal' in sessions ? sessions : undefined
+  })
+  return { ...none, sessions, calls: given.calls }
 }
 
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {

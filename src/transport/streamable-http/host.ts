@@ -3,6 +3,7 @@
  */
 import type { Caller, Rounds } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/server.ts'
+import type { CallKeeper } from '../../session/kept-calls.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { Acceptable } from './checks.ts'
@@ -14,6 +15,8 @@ export interface Host {
   readonly options: HandlerOptions
   /** Where sessions are, unless the handler has none. */
   readonly sessions: Sessions | undefined
+  /** Lets calls of a session go on after their host was replaced. */
+  readonly calls: CallKeeper | undefined
   /** Reads the ids of sessions that nobody keeps. */
   readonly sealed: SealedSessions | undefined
   /** Takes the requests of sessions that are served elsewhere. */

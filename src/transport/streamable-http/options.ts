@@ -4,11 +4,9 @@
 import type { Secrets } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
-import type { CallKeeper } from '../../session/kept-calls.ts'
+import type { KeptSessions } from '../../session/kept-sessions.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
-import type { SessionLimits } from '../../session/sessions.ts'
 import type { Sink } from '../../session/stream-store.ts'
-import type { SessionStore } from '../../session/store.ts'
 
 /**
  * Hands over a request that belongs to a session, or that opens one, to where its session is served;
@@ -38,19 +36,14 @@ export interface HandlerOptions {
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
   maxBodyBytes?: number
   /**
-   * Where sessions of the revisions up to 2025-11-25 are kept: in memory by default. A function
-   * hands their requests over to another handler. `sealedSessions` keeps none, and lets their ids
-   * tell what was negotiated; `false` serves these revisions without sessions. Then the server cannot
-   * ask or tell the client anything outside its answers.
+   * How the revisions up to 2025-11-25 have sessions. `keptSessions()` keeps them, in memory or in a
+   * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
+   * was negotiated. A function hands their requests over to another handler. Without any, which is
+   * the default, as a handler cannot know whether the next request reaches it, these revisions are
+   * served request by request, and handlers know nothing of the client. Without `keptSessions` the
+   * server cannot ask or tell a client of these revisions anything outside its answers.
    */
-  sessions?: SessionStore | SessionForwarder | SealedSessions | false
-  /** For how long, and how many, sessions are kept. */
-  sessionLimits?: SessionLimits
-  /**
-   * Lets calls of a session go on after their host was replaced: `keepCalls`, where the store keeps
-   * streams; not by default.
-   */
-  calls?: CallKeeper
+  sessions?: KeptSessions | SealedSessions | SessionForwarder | false
   /** Answers with JSON only: what would be sent before the answer is left out. */
   jsonOnly?: boolean
   /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */

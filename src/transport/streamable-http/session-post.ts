@@ -159,7 +159,7 @@ async function take(
   const { host, caller } = incoming
   if (isResponse(message)) {
     if (session.settle(message)) return
-    const work = host.options.calls?.resume(live, message, (record, outlet) =>
+    const work = host.calls?.resume(live, message, (record, outlet) =>
       run(incoming, member, record.call.request, outlet, record).then(
         (answer) => answer && writable(answer, (error) => host.server.report(error)),
       ),

@@ -47,7 +47,7 @@ export function answer(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const { live } = member
-  const record = live && incoming.host.options.calls?.begin(live, message)
+  const record = live && incoming.host.calls?.begin(live, message)
   return new Promise((resolve, reject) => {
     const reply = makeReply(incoming, member, resolve, record)
     run(incoming, member, message, reply, record).then((response) => reply.finish(response), reject)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createHandler, createServer } from '../../../src/server/index.ts'
+import { createServer } from '../../../src/server/index.ts'
+import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import {
   lastMessage,
@@ -21,7 +22,7 @@ async function refusal(response: Response): Promise<[number, number, unknown]> {
 
 describe('what is wrong before it runs', () => {
   const { server, ran } = makeServer()
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
 
   it('malformed JSON is 400 and -32700 without an id [L-RPC-015] [M-BASE-024] [M-BASE-017]', async () => {
     expect(await refusal(await postRaw(handle, '{"jsonrpc":'))).toEqual([400, -32700, undefined])
@@ -48,7 +49,7 @@ describe('what is wrong before it runs', () => {
       body,
       duplex: 'half',
     }
-    const response = await createHandler(other)(new Request('http://localhost/mcp', init))
+    const response = await sessionHandler(other)(new Request('http://localhost/mcp', init))
     expect(await refusal(response)).toEqual([400, -32600, undefined])
     expect(errors).toEqual([])
   })
@@ -177,7 +178,7 @@ describe('what is wrong before it runs', () => {
   })
 
   it('a body over the limit is 413, however it is sent [M-BASE-081] [M-HTTP-049]', async () => {
-    const small = createHandler(server, { maxBodyBytes: 100 })
+    const small = sessionHandler(server, { maxBodyBytes: 100 })
     const long = JSON.stringify({ ...ping, params: { text: 'x'.repeat(200) } })
     expect((await postRaw(small, long, { 'content-length': String(long.length) })).status).toBe(413)
     const stream = new Blob([long]).stream()
@@ -242,7 +243,7 @@ describe('what is wrong before it runs', () => {
 describe('Origin and Host', () => {
   const { server } = makeServer()
   const from = (url: string, origin: string | undefined, options = {}): Promise<Response> =>
-    createHandler(
+    sessionHandler(
       server,
       options,
     )(
@@ -296,7 +297,7 @@ describe('Origin and Host', () => {
         method,
         headers: { origin: 'https://evil.example' },
       })
-      expect((await createHandler(server)(request)).status).toBe(403)
+      expect((await sessionHandler(server)(request)).status).toBe(403)
     },
   )
 
@@ -314,7 +315,7 @@ describe('Origin and Host', () => {
         'access-control-request-headers': 'content-type, Mcp-Param-Region',
       },
     })
-    const { status, headers } = await createHandler(server)(preflight)
+    const { status, headers } = await sessionHandler(server)(preflight)
     expect(status).toBe(204)
     expect(headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
     for (const name of ['mcp-session-id', 'mcp-method', 'mcp-param-region', 'last-event-id']) {

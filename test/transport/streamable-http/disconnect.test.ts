@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 
 import { connect } from '../../../src/client/index.ts'
 import type { Revision } from '../../../src/index.ts'
-import { createHandler, createServer, text, type Server } from '../../../src/server/index.ts'
+import { createServer, text, type Server } from '../../../src/server/index.ts'
+import { sessionHandler } from '../../handler.ts'
 import { lastMessage, openSession } from './post.ts'
 
 const call = (name: string) => ({
@@ -30,7 +31,7 @@ function makePolled(): { server: Server; finish: () => void } {
 
 test('A stream that a tool leaves begins with an id, brings retry, ends, and is resumed [L-HTTP-018] [L-HTTP-020] [L-HTTP-022]', async () => {
   const { server, finish } = makePolled()
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   const { id, send } = await openSession(handle)
   const response = await send(call('slow'))
   expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -56,7 +57,7 @@ test.each<Revision>(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '20
   'A client of %s gets the answer of a tool that would leave it waiting',
   async (revision) => {
     const { server, finish } = makePolled()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const fetch = (url: string, init: RequestInit) => handle(new Request(url, init))
     await using client = await connect('http://localhost/mcp', { fetch, revision })
     const calling = client.callTool('slow')

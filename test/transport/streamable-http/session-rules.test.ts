@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createHandler, createServer, text, type Handler } from '../../../src/server/index.ts'
+import { createServer, keptSessions, text, type Handler } from '../../../src/server/index.ts'
+import { sessionHandler } from '../../handler.ts'
 import { revisions } from '../../../src/protocol/revisions.ts'
 import { until } from '../../client/peers.ts'
 import { makeServer } from '../../server/fixture.ts'
@@ -31,7 +32,7 @@ function follow(response: Response): { data: string[]; cancel: () => Promise<voi
 
 describe.each(LEGACY)('one URL in %s', (revision) => {
   it('takes messages and gives streams [L-HTTP-001]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const { id, send } = await openSession(handle, revision)
     const answer = await send({ jsonrpc: '2.0', id: 1, method: 'ping' })
     expect((await lastMessage(answer)).result).toEqual({})
@@ -42,7 +43,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
   })
 
   it('reads the header of the session in any case [L-HTTP-054]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const { id } = await openSession(handle, revision)
     for (const name of ['Mcp-Session-Id', 'MCP-Session-Id', 'mcp-session-id', 'MCP-SESSION-ID']) {
       const answer = await post(handle, { jsonrpc: '2.0', id: 1, method: 'ping' }, { [name]: id })
@@ -52,7 +53,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
   })
 
   it('answers notifications that cannot be taken with an error, never with 202 [L-HTTP-013]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const { id } = await openSession(handle, revision)
     const method = 'notifications/cancelled'
     const notification = JSON.stringify({ jsonrpc: '2.0', method, params: { requestId: 1 } })
@@ -81,7 +82,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
       await ctx.progress(1)
       return text('done')
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const { id, send } = await openSession(handle, revision)
     const streams = [0, 1].map(async () => follow(await get(handle, { 'mcp-session-id': id })))
     const open = await Promise.all(streams)
@@ -106,7 +107,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
       seen.push(ctx.meta)
       return 'a'
     })
-    const { send } = await openSession(createHandler(server), revision)
+    const { send } = await openSession(sessionHandler(server), revision)
     const _meta = { 'io.modelcontextprotocol/unknown': [7], 'dev.mcp/x': null, progressToken: 1 }
     const params = { name: 'a', _meta }
     await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
@@ -116,7 +117,9 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
 
 describe('ids of sessions', () => {
   it('cannot be foretold from others [L-HTTP-050]', async () => {
-    const handle = createHandler(makeServer().server, { sessionLimits: { maxSessions: 300 } })
+    const handle = sessionHandler(makeServer().server, {
+      sessions: keptSessions({ maxSessions: 300 }),
+    })
     const ids: string[] = []
     for (let n = 0; n < 200; n++) ids.push((await openSession(handle)).id)
     expect(new Set(ids).size).toBe(200)
@@ -130,7 +133,7 @@ describe('ids of sessions', () => {
 
 describe('a batch of 2025-03-26', () => {
   it('is of calls or of responses, never of both [L-HTTP-011]', async () => {
-    const handle = createHandler(makeServer().server)
+    const handle = sessionHandler(makeServer().server)
     const { send } = await openSession(handle, '2025-03-26')
     const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const notification = { jsonrpc: '2.0', method: 'notifications/x' }
@@ -152,7 +155,7 @@ describe('a batch of 2025-03-26', () => {
 describe('a question to the user', () => {
   const asking = async () => {
     const { server } = makeServer()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const capabilities = { elicitation: { form: {} } }
     const as = (principal: string) =>
       Object.assign((request: Request) => handle(request, { principal }), handle)
@@ -196,7 +199,7 @@ describe('who a client says it is', () => {
       seen.push(ctx.principal)
       return 'x'
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const clientInfo = { name: 'admin', version: '1', title: 'admin', principal: 'admin' }
     const params = {
       protocolVersion: '2025-11-25',

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createHandler, createServer, type Handler } from '../../../src/server/index.ts'
+import { createServer, keptSessions, type Handler } from '../../../src/server/index.ts'
+import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import { allMessages, lastMessage, openSession, post } from './post.ts'
 
@@ -14,7 +15,7 @@ const open: Handler[] = []
 
 function serve(options = {}) {
   const made = makeServer()
-  const handle = createHandler(made.server, options)
+  const handle = sessionHandler(made.server, options)
   open.push(handle)
   return { ...made, handle }
 }
@@ -231,7 +232,7 @@ describe('sessions over HTTP', () => {
       await ctx.progress(2)
       return 'finished'
     })
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const { id, send } = await openSession(handle)
     const response = await send(call(1, 'slow', { _meta: { progressToken: 't' } }))
     const seen = await readUntil(response, '"progress":1')
@@ -259,7 +260,7 @@ describe('sessions over HTTP', () => {
 
   it('a session is for the principal who opened it [L-HTTP-062]', async () => {
     const { server } = makeServer()
-    const handle = createHandler(server)
+    const handle = sessionHandler(server)
     const request = (principal: string, headers: Record<string, string>, body: unknown) =>
       handle(
         new Request(URL, {
@@ -283,7 +284,7 @@ describe('sessions over HTTP', () => {
 
   it('an idle session ends, and the oldest gives way at the bound [L-HTTP-063]', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const { handle } = serve({ sessionLimits: { idleMs: 60_000, maxSessions: 2 } })
+    const { handle } = serve({ sessions: keptSessions({ idleMs: 60_000, maxSessions: 2 }) })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const first = await openSession(handle)
     await openSession(handle)

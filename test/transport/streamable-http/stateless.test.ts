@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { META_CLIENT_INFO, META_LOG_LEVEL, META_SERVER_INFO } from '../../../src/index.ts'
-import { createHandler, createServer, json, text } from '../../../src/server/index.ts'
+import { createServer, json, text } from '../../../src/server/index.ts'
+import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import {
   allMessages,
@@ -22,12 +23,12 @@ async function codes(response: Response): Promise<[number, number | undefined]> 
 
 describe('a request that stands for itself', () => {
   const { server, ran } = makeServer()
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   const list = modernRequest('tools/list')
   const headers = modernHeaders('tools/list')
 
   it('is answered without a handshake, by a handler that never saw the client [M-HTTP-055] [M-VER-014]', async () => {
-    const fresh = createHandler(server)
+    const fresh = sessionHandler(server)
     const response = await postModern(fresh, 'tools/call', {
       name: 'add',
       arguments: { a: 1, b: 2 },
@@ -127,7 +128,7 @@ describe('a request that stands for itself', () => {
 
   it('of a version that is switched off is the same [M-VER-003]', async () => {
     const legacy = createServer({ name: 's', version: '1' }, { revisions: ['2025-11-25'] })
-    const response = await postModern(createHandler(legacy), 'server/discover')
+    const response = await postModern(sessionHandler(legacy), 'server/discover')
     const { error } = await lastMessage(response)
     expect([response.status, error.code, error.data]).toEqual([
       400,
@@ -149,7 +150,7 @@ describe('a request that stands for itself', () => {
   })
 
   it('whose feature is not there is 404 and -32601 [M-DISC-009]', async () => {
-    const bare = createHandler(createServer({ name: 'bare', version: '1' }))
+    const bare = sessionHandler(createServer({ name: 'bare', version: '1' }))
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'completion/complete']) {
       expect(await codes(await postModern(bare, method))).toEqual([404, -32601])
     }
@@ -224,13 +225,13 @@ describe('a request that stands for itself', () => {
     const wanted = modernHeaders('subscriptions/listen')
     const json = await post(handle, request, { ...wanted, accept: 'application/json' })
     expect(json.status).toBe(406)
-    const only = createHandler(server, { jsonOnly: true })
+    const only = sessionHandler(server, { jsonOnly: true })
     expect((await post(only, request, wanted)).status).toBe(406)
   })
 
   it('to listen is answered with a stream: the acknowledgement, changes, the closing result [M-SUB-031] [M-SUB-032]', async () => {
     const made = makeServer()
-    const listening = createHandler(made.server)
+    const listening = sessionHandler(made.server)
     const response = await postModern(listening, 'subscriptions/listen', {
       notifications: { toolsListChanged: true },
     })
@@ -255,7 +256,7 @@ describe('a request that stands for itself', () => {
       await ctx.progress(2)
       return 'late'
     })
-    const response = await postModern(createHandler(stopping), 'tools/call', {
+    const response = await postModern(sessionHandler(stopping), 'tools/call', {
       name: 'work',
       _meta: { progressToken: 1 },
     })
@@ -293,7 +294,7 @@ describe('arguments that headers repeat', () => {
     dry: z.boolean().meta({ 'x-mcp-header': 'Dry' }).optional(),
   })
   server.tool('route', { input }, (args) => json(args))
-  const handle = createHandler(server)
+  const handle = sessionHandler(server)
   const route = (args: object, headers: Record<string, string>): Promise<Response> =>
     post(handle, modernRequest('tools/call', { name: 'route', arguments: args }), {
       ...modernHeaders('tools/call', 'route'),

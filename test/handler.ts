@@ -1,0 +1,13 @@
+/** Handlers that keep sessions, which most tests of the revisions before 2026-07-28 are about. */
+import {
+  createHandler,
+  keptSessions,
+  type Handler,
+  type HandlerOptions,
+  type Server,
+} from '../src/server/index.ts'
+
+/** Makes a handler that keeps sessions in memory. */
+export function sessionHandler(server: Server, options: HandlerOptions = {}): Handler {
+  return createHandler(server, { sessions: keptSessions(), ...options })
+}
