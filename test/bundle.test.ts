@@ -9,7 +9,9 @@ describe('Bundle of the client', () => {
     expect(paths).toContain('dist/src/client/client.js')
     expect(
       paths.filter((path) =>
-        /src\/(server|session|tasks|authorization)\/|zod|json-schema|jose|oauth4webapi/.test(path),
+        /src\/(server|session|tasks|authorization|protected-resource)\/|zod|json-schema|jose|oauth4webapi/.test(
+          path,
+        ),
       ),
     ).toEqual([])
   })
@@ -22,7 +24,9 @@ describe('Bundle of the server', () => {
     expect(paths).toContain('dist/src/server/server.js')
     expect(
       paths.filter((path) =>
-        /src\/(client|authorization)\/|zod|json-schema|jose|oauth4webapi/.test(path),
+        /src\/(client|authorization|protected-resource)\/|zod|json-schema|jose|oauth4webapi/.test(
+          path,
+        ),
       ),
     ).toEqual([])
   })

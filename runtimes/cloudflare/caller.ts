@@ -3,12 +3,14 @@
  * object a request, so the header is as trustworthy as the Worker, which always sets or removes it.
  */
 
+import type { Auth } from '../../src/server/index.ts'
+
 /** Who calls, as {@link WorkerOptions.identify} found out. */
 export interface Identity {
   /** The authenticated subject; sessions and input rounds are bound to it. */
   readonly principal?: string | undefined
   /** Whatever else handlers need to know of the caller, as `ctx.auth`. Must survive JSON. */
-  readonly auth?: unknown
+  readonly auth?: Auth | undefined
 }
 
 /** What travels to the object. */
@@ -19,8 +21,16 @@ interface Forwarded extends Identity {
 
 const HEADER_CALLER = 'edgewise-caller'
 
-/** The request as the object gets it: with who calls, instead of what the client may have claimed. */
-export function withIdentity(request: Request, { principal, auth, shared }: Forwarded): Request {
+/**
+ * The request as the object gets it: with who calls, instead of what the client may have claimed.
+ *
+ * @param bare Whether credentials are left out: they were checked, and are nobody's business now.
+ */
+export function withIdentity(
+  request: Request,
+  { principal, auth, shared }: Forwarded,
+  bare: boolean,
+): Request {
   const text = JSON.stringify({ principal, auth, shared })
   // The object answers a GET with a socket, if it does not refuse it.
   const opens = request.method === 'GET'
@@ -32,6 +42,7 @@ export function withIdentity(request: Request, { principal, auth, shared }: Forw
   headers.delete('origin')
   if (text === '{}') headers.delete(HEADER_CALLER)
   else headers.set(HEADER_CALLER, encodeURIComponent(text))
+  if (bare) for (const name of ['authorization', 'dpop']) headers.delete(name)
   if (opens) headers.set('upgrade', 'websocket')
   return new Request(request, { headers })
 }

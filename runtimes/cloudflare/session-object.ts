@@ -32,7 +32,7 @@ export function sessionObject<Env>(
   options: WorkerOptions<Env>,
   hub: Hub,
 ): ObjectClass {
-  const { sessionIdleMs: idleMs = 3_600_000 } = options
+  const { sessionIdleMs: idleMs = 3_600_000, protect } = options
   // Uses are noted this often, so that most requests write nothing.
   const touchMs = Math.min(idleMs / 10, 60_000)
 
@@ -84,8 +84,9 @@ export function sessionObject<Env>(
           const response = new Response(null, { status: 101, webSocket: client })
           return { sink: socketSink(socket), response }
         },
-        // The Worker checked origin and host.
+        // The Worker checked origin, host and who calls; what a message needs shows only here.
         allowedOrigins: '*',
+        ...(protect && { protect: { ...protect, admit: (_request, caller) => caller } }),
       })
     }
 

@@ -78,7 +78,7 @@ export function createWorker<Env = unknown>(
       : handle(request, { ...identity, env, waitUntil })
   }
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
-  router.all(path, serve)
+  for (const each of [path, ...(options.protect?.paths ?? [])]) router.all(each, serve)
   const route: Worker<Env>['fetch'] = async (request, env, ctx) =>
     (await router.fetch(request, env, ctx)) ??
     (await findAssets(env)?.fetch(request)) ??
@@ -138,10 +138,10 @@ async function ask<Env>(
   object: Fetcher,
   request: Request,
   caller: Caller & { shared?: boolean },
-  { keepAliveMs }: WorkerOptions<Env>,
+  { keepAliveMs, protect }: WorkerOptions<Env>,
 ): Promise<Response> {
   try {
-    const response = await object.fetch(withIdentity(request, caller))
+    const response = await object.fetch(withIdentity(request, caller, protect !== undefined))
     if (response.webSocket) return eventStreamResponse(response.webSocket, keepAliveMs)
     // Pages need more headers, and only those of a copy can be changed.
     return hasOrigin(request) ? new Response(response.body, response) : response

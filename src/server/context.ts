@@ -33,7 +33,7 @@ import {
 } from './elicitation.ts'
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
-import type { Caller, ClientFacts, Exchange } from './exchange.ts'
+import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
 import { outgoingLogs, wants, type LogRules } from './logging.ts'
 
 /**
@@ -54,8 +54,8 @@ export interface Context<Env = unknown> {
   readonly meta: Meta
   /** The authenticated subject, where authorization is set up. */
   readonly principal: string | undefined
-  /** What authorization found out. */
-  readonly auth: unknown
+  /** What authorization found out, where it is set up. */
+  readonly auth: Auth | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env: Env
   /** The HTTP request, where there is one. */
@@ -174,7 +174,7 @@ export class RequestContext implements Context {
   get principal(): string | undefined {
     return this.exchange.caller.principal
   }
-  get auth(): unknown {
+  get auth(): Auth | undefined {
     return this.exchange.caller.auth
   }
   get env(): unknown {

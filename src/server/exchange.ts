@@ -22,12 +22,34 @@ export interface ClientFacts {
   readonly capabilities: ClientCapabilities
 }
 
+/**
+ * What authorization found out about the caller. A protected server fills in the named members, from
+ * the access token; what else there is comes from a host that identifies callers itself.
+ */
+export interface Auth {
+  /** Whom the token stands for (`sub`). */
+  readonly subject?: string | undefined
+  /** The client that the token was issued to. */
+  readonly clientId?: string | undefined
+  /** The authorization server that issued the token (`iss`). */
+  readonly issuer?: string | undefined
+  /** The scopes that were granted. */
+  readonly scopes?: readonly string[] | undefined
+  /** When the token expires, in milliseconds since 1970. */
+  readonly expiresAt?: number | undefined
+  /** Whether the token is bound to a key, so that nobody else can use it (DPoP). */
+  readonly bound?: boolean | undefined
+  /** All that is known of the token; never the token itself. */
+  readonly claims?: JsonObject | undefined
+  readonly [other: string]: unknown
+}
+
 /** What a host knows of the caller beside the message. */
 export interface Caller {
   /** The authenticated subject; sessions and input rounds are bound to it. */
   readonly principal?: string | undefined
-  /** Whatever authorization found out, for handlers. */
-  readonly auth?: unknown
+  /** What authorization found out, for handlers. Survives JSON. */
+  readonly auth?: Auth | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
   /** The HTTP request, where there is one. */

@@ -9,7 +9,8 @@ export type { Context } from './context.ts'
 export { createGateway, mountClient, type Connector, type Gateway } from './gateway.ts'
 export { mount, type Mount } from './mount.ts'
 export type { Completer, Completers } from './completion.ts'
-export type { Caller, ClientFacts } from './exchange.ts'
+export type { Auth, Caller, ClientFacts } from './exchange.ts'
+export type { Protection } from './protection.ts'
 export type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'
 export {
   createNotifier,

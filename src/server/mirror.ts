@@ -79,6 +79,6 @@ function mirrored<T extends Entry>(
 
   function differs(one: T, other: T): boolean {
     if (one.visible !== other.visible) return true
-    return JSON.stringify(one.item) !== JSON.stringify(other.item)
+    return JSON.stringify([one.item, one.scopes]) !== JSON.stringify([other.item, other.scopes])
   }
 }

@@ -10,6 +10,8 @@ export interface Entry {
   readonly enabled: boolean
   /** Whether a caller may see and use the thing; everybody by default. */
   readonly visible?: ((caller: Caller) => boolean) | undefined
+  /** The scopes that the use of the thing needs, where the server is protected. */
+  readonly scopes?: readonly string[] | undefined
   /** How lists describe the thing. */
   readonly item: object
 }

@@ -53,6 +53,11 @@ export interface ToolOptions<
   meta?: Meta
   /** Whether a caller may see and call the tool; everybody by default. */
   visible?: (caller: Caller) => boolean
+  /**
+   * The scopes that a call needs beside those that the server needs anyway. Checked where the server
+   * is protected (`edgewise/protected-resource`): the client is told what to ask the user for.
+   */
+  scopes?: readonly string[]
 }
 
 /** What a tool may return: content in any form, or a result. */
@@ -109,7 +114,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   options: ToolOptions<Input, Output>,
   handler: ToolHandler<Input, Output>,
 ): ToolEntry {
-  const { input, output, meta, visible, ...described } = options
+  const { input, output, meta, visible, scopes, ...described } = options
   const inputSchema = input ? input['~standard'].jsonSchema.input(TARGET) : NO_ARGUMENTS
   if (!takesObjects(inputSchema)) {
     throw new TypeError(`The input of the tool "${name}" must be an object schema`)
@@ -121,7 +126,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   const item: Tool = { name, ...described, inputSchema: { ...inputSchema, type: 'object' } }
   if (output) item.outputSchema = output['~standard'].jsonSchema.output(TARGET)
   if (meta) item._meta = meta
-  return { enabled: true, visible, item, input, output, headerParams, run: handler }
+  return { enabled: true, visible, scopes, item, input, output, headerParams, run: handler }
 }
 
 /** Whether a schema is for objects, or for a union of which some are. */

@@ -12,7 +12,6 @@ import type { Caller } from '../server/exchange.ts'
 import { definitionOf, type Server } from '../server/server.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from './event-stream.ts'
 import { readAccept, readBody } from './streamable-http/checks.ts'
-import { preflightResponse } from './streamable-http/cors.ts'
 import { answerGuarded, methodNotAllowed } from './streamable-http/guard.ts'
 import type { Handler } from './streamable-http/handler.ts'
 import type { HandlerOptions } from './streamable-http/options.ts'
@@ -22,7 +21,10 @@ import type { Receiver, Transport } from './transport.ts'
 /** How a server is served over HTTP+SSE. */
 export interface SseHandlerOptions
   extends
-    Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts' | 'maxBodyBytes' | 'keepAliveMs'>,
+    Pick<
+      HandlerOptions,
+      'allowedOrigins' | 'allowedHosts' | 'maxBodyBytes' | 'keepAliveMs' | 'protect'
+    >,
     Omit<ConnectionOptions, 'caller' | 'signal'> {
   /**
    * The path that clients are told to post to, which must reach this handler too; that of the
@@ -50,10 +52,9 @@ export function createSseHandler(server: Server, options: SseHandlerOptions = {}
   const endpoint = new SseEndpoint(server, options)
   const definition = definitionOf(server)
   const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
-    answerGuarded(definition, options, request, () => {
-      if (request.method === 'GET') return endpoint.open(request, { request, ...caller })
-      if (request.method === 'POST') return endpoint.post(request, caller)
-      if (request.method === 'OPTIONS') return preflightResponse(request)
+    answerGuarded(definition, options, request, caller, (known) => {
+      if (request.method === 'GET') return endpoint.open(request, known)
+      if (request.method === 'POST') return endpoint.post(request, known)
       throw methodNotAllowed(request, 'GET, POST, OPTIONS')
     })
   return Object.assign(handle, { close: () => endpoint.close() })
@@ -103,15 +104,17 @@ class SseEndpoint {
    *
    * @throws {Refusal} 404 when there is no such stream, 400, 413 or 415 when the body is wrong.
    */
-  async post(request: Request, { principal }: Caller): Promise<Response> {
+  async post(request: Request, caller: Caller): Promise<Response> {
     const id = new URL(request.url).searchParams.get(SESSION) ?? ''
     const find = (): SseConnection => {
       const connection = this.#connections.get(id)
-      if (connection && connection.caller.principal === principal) return connection
+      if (connection && connection.caller.principal === caller.principal) return connection
       throw refuse(404, 'Session not found')
     }
     find()
-    const frame = readFrame(await readBody(request, this.#options.maxBodyBytes))
+    const { maxBodyBytes, protect } = this.#options
+    const frame = readFrame(await readBody(request, maxBodyBytes))
+    protect?.permit(frame, caller, definitionOf(this.#server))
     // The stream may have ended while the body was read
     await find().receive(frame)
     return new Response(null, { status: 202 })

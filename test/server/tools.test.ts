@@ -218,9 +218,13 @@ describe('a tool', () => {
     const server = createServer(info)
     const visible = ({ principal }: { principal?: string | undefined }): boolean =>
       principal === 'ada'
-    server.tool('secret', { visible }, (_args, ctx) => `${ctx.principal} ${String(ctx.auth)}`)
+    server.tool(
+      'secret',
+      { visible },
+      (_args, ctx) => `${ctx.principal} ${String(ctx.auth?.scopes)}`,
+    )
     for (const principal of ['ada', 'bob', undefined]) {
-      const caller = { principal, auth: 'token' }
+      const caller = { principal, auth: { scopes: ['token'] } }
       const wire = await openWire(server, '2025-11-25', {}, { caller })
       const { tools } = await wire.result('tools/list')
       const response = await wire.request('tools/call', { name: 'secret' })

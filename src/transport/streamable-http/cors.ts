@@ -15,7 +15,8 @@ const ALLOWED_HEADERS = [
   'mcp-protocol-version',
   'mcp-session-id',
 ]
-const EXPOSED_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after'
+const EXPOSED_HEADERS =
+  'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after'
 
 /** Answers a preflight request. */
 export function preflightResponse(request: Request): Response {

@@ -70,8 +70,10 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
     ...options,
   })
   const router = Router()
-    .all(path, (request: Request) => handler(request))
-    .all('*', () => new Response(null, { status: 404 }))
+  for (const each of [path, ...(options.protect?.paths ?? [])]) {
+    router.all(each, (request: Request) => handler(request))
+  }
+  router.all('*', () => new Response(null, { status: 404 }))
   return {
     port,
     hostname,

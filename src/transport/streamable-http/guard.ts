@@ -1,27 +1,38 @@
 /**
- * What stands around every HTTP endpoint: the check of where a request comes from, and the only
- * place where an error becomes a response.
+ * What stands around every HTTP endpoint: the checks of where a request comes from and of who sent
+ * it, and the only place where an error becomes a response.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
 import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import type { Caller } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/server.ts'
 import { checkOrigin } from './checks.ts'
-import { allowOrigin } from './cors.ts'
+import { allowOrigin, preflightResponse } from './cors.ts'
 import type { HandlerOptions } from './options.ts'
 import { Refusal, refusalResponse, refuse } from './refusal.ts'
 
-/** Answers a request by `route` unless its origin or host is refused; never rejects. */
+/** Answers a request by `route` unless its origin, host or sender is refused; never rejects. */
 export async function answerGuarded(
   server: ServerDefinition,
-  options: HandlerOptions,
+  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts' | 'protect'>,
   request: Request,
-  route: () => Response | Promise<Response>,
+  given: Caller,
+  route: (caller: Caller) => Response | Promise<Response>,
 ): Promise<Response> {
+  const { protect } = options
   const origin = request.headers.get('origin')
+  // Who may read the answer: nobody, until the origin is known to be fine.
+  let reader: string | null = null
   try {
+    const published = protect?.publish(request)
+    if (published) return published
     checkOrigin(request, options)
-    return allowOrigin(await route(), origin)
+    reader = origin
+    if (request.method === 'OPTIONS') return allowOrigin(preflightResponse(request), reader)
+    const known = { request, ...given }
+    const caller = protect ? await protect.admit(request, known, server) : known
+    return allowOrigin(await route(caller), reader)
   } catch (error) {
     if (error instanceof Refusal) {
       const {
@@ -29,12 +40,11 @@ export async function answerGuarded(
         error: { code, message },
       } = error
       server.observe?.({ type: 'refusal', status, code, message, origin })
-      const response = refusalResponse(error)
-      return error.status === 403 ? response : allowOrigin(response, origin)
+      return allowOrigin(refusalResponse(error), reader)
     }
     server.report(error)
     const internal = new ProtocolError(INTERNAL_ERROR, 'Internal error')
-    return allowOrigin(refusalResponse(new Refusal(500, internal)), origin)
+    return allowOrigin(refusalResponse(new Refusal(500, internal)), reader)
   }
 }
 

@@ -8,7 +8,6 @@ import type { Caller } from '../../server/exchange.ts'
 import { definitionOf, type Server, type ServerDefinition } from '../../server/server.ts'
 import { announceTo } from '../../server/announce.ts'
 import { readVersion } from './checks.ts'
-import { preflightResponse } from './cors.ts'
 import { forward, isForwarded } from './forward.ts'
 import { get } from './get.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
@@ -51,8 +50,7 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
       })
     })
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
-    const known = { request, ...caller }
-    return answerGuarded(definition, options, request, () => {
+    return answerGuarded(definition, options, request, caller, (known) => {
       if (ending.signal.aborted) throw refuse(503, 'The server is closed')
       return route(host, request, known)
     })
@@ -85,8 +83,6 @@ async function route(host: Host, request: Request, caller: Caller): Promise<Resp
   switch (request.method) {
     case 'POST':
       return post(host, request, caller)
-    case 'OPTIONS':
-      return preflightResponse(request)
     case 'GET':
       if (hasSessions && !host.options.jsonOnly) return get(host, request, caller)
       break

@@ -4,6 +4,7 @@
 import type { Secrets } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
+import type { Protection } from '../../server/protection.ts'
 import type { KeptSessions } from '../../session/kept-sessions.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
 import type { Sink } from '../../session/stream-store.ts'
@@ -33,6 +34,11 @@ export interface HandlerOptions {
   allowedOrigins?: readonly string[] | '*'
   /** The `Host` names that are served, without port; all by default. */
   allowedHosts?: readonly string[]
+  /**
+   * Serves nobody without an access token: `protectedResource`. By default everybody is served. Then
+   * the paths of its metadata must reach the handler too.
+   */
+  protect?: Protection
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
   maxBodyBytes?: number
   /**

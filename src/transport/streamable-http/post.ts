@@ -29,6 +29,7 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
   const accept = readAccept(request)
   const text = await readBody(request, host.options.maxBodyBytes)
   const frame = refuseInvalid(() => parseJson(text))
+  host.options.protect?.permit(frame, caller, host.server)
   const incoming = { host, request, accept, caller, version: readVersion(request.headers) }
 
   if (Array.isArray(frame)) return postBatch(incoming, frame)

@@ -1,0 +1,100 @@
+/**
+ * What is known of an access token, wherever it was learnt, and whether the token is good here.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { isObject } from '../protocol/validate.ts'
+
+/** A token that is authentic: signed, or vouched for, by an authorization server. */
+export interface AccessToken {
+  /** The authorization server that issued it (`iss`), where that is known. */
+  readonly issuer?: string | undefined
+  /** Whom it stands for (`sub`); needed unless `clientId` is known. */
+  readonly subject?: string | undefined
+  /** The client that it was issued to. */
+  readonly clientId?: string | undefined
+  /** For whom it is meant (`aud`). A token that does not name the server is refused. */
+  readonly audience: string | readonly string[] | undefined
+  readonly scopes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number | undefined
+  /** Milliseconds since 1970. */
+  readonly notBefore?: number | undefined
+  /** What else the bearer must hold (`cnf`, RFC 7800), such as the key of DPoP proofs. */
+  readonly confirmation?: JsonObject | undefined
+  /** Everything else that handlers should know. */
+  readonly claims?: JsonObject | undefined
+}
+
+/** For whom a token must be meant. */
+export interface Expected {
+  /** The identifier of the protected resource: the URL of the endpoint. */
+  readonly resource: string
+  /** The values of `aud` of which the token must have one. */
+  readonly audience: readonly string[]
+  /** The issuers of which it must come from one. */
+  readonly authorizationServers: readonly string[]
+  /** How far clocks may be apart, in milliseconds. */
+  readonly clockSkewMs: number
+}
+
+/**
+ * Finds out whether a token is authentic and what it says; nothing when it is not. Audience, issuer
+ * and times are checked afterwards, for every verifier alike.
+ *
+ * Whatever it throws is answered with 503, as it is no fault of the caller's.
+ */
+export type TokenVerifier = (token: string, expected: Expected) => Promise<AccessToken | undefined>
+
+/** The token that a set of claims describes: those of a JWT (RFC 9068), or of an introspection. */
+export function tokenOf(claims: JsonObject): AccessToken {
+  return {
+    issuer: text(claims.iss),
+    subject: text(claims.sub),
+    clientId: text(claims.client_id) ?? text(claims.azp),
+    audience: audienceOf(claims.aud),
+    scopes: scopesOf(claims.scope ?? claims.scp),
+    expiresAt: milliseconds(claims.exp),
+    notBefore: milliseconds(claims.nbf),
+    confirmation: isObject(claims.cnf) ? claims.cnf : undefined,
+    claims,
+  }
+}
+
+/** Whether a token is meant for this server, comes from one it trusts, and is good now. */
+export function isGood(token: AccessToken, expected: Expected, now: number): boolean {
+  const { issuer, subject, clientId, audience, expiresAt, notBefore, confirmation } = token
+  const { authorizationServers, clockSkewMs } = expected
+  const named = typeof audience === 'string' ? [audience] : (audience ?? [])
+  return (
+    (subject ?? clientId ?? '') !== '' &&
+    named.some((one) => expected.audience.includes(one)) &&
+    (issuer === undefined || authorizationServers.includes(issuer)) &&
+    // Not a number compares as expired
+    (expiresAt === undefined || expiresAt + clockSkewMs > now) &&
+    (notBefore === undefined || notBefore - clockSkewMs <= now) &&
+    // Nobody checks other ways of binding here, so whoever stole the token could use it
+    Object.keys(confirmation ?? {}).every((way) => way === 'jkt')
+  )
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function audienceOf(aud: unknown): string | string[] | undefined {
+  return Array.isArray(aud) ? aud.filter((one) => typeof one === 'string') : text(aud)
+}
+
+/** As a text with spaces (RFC 9068), or a list, as some servers write them. */
+function scopesOf(scope: unknown): string[] {
+  if (Array.isArray(scope)) return scope.filter((one) => typeof one === 'string')
+  return (text(scope) ?? '').split(' ').filter((one) => one !== '')
+}
+
+/** A malformed time is not a number, and compares as no time at all. */
+function milliseconds(seconds: unknown): number | undefined {
+  if (seconds === undefined || seconds === null) return undefined
+  return typeof seconds === 'number' ? seconds * 1000 : NaN
+}

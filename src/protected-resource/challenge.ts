@@ -1,0 +1,52 @@
+/**
+ * What a refused client is told, so that it can get what is missing.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1
+ */
+import { refuse, type Refusal } from '../transport/streamable-http/refusal.ts'
+
+/** What a challenge can say. */
+export interface Challenge {
+  /** The address of the metadata. */
+  readonly metadata: string
+  /** Everything that the operation needs. */
+  readonly scopes: readonly string[]
+  /** The algorithms of DPoP proofs; absent where they are not taken. */
+  readonly algorithms?: readonly string[] | undefined
+}
+
+/** Why a request is refused. */
+export interface Reason {
+  readonly status: 400 | 401 | 403
+  /** In people's words, as `error_description` too; without quotes. */
+  readonly message: string
+  readonly error?: string
+  /** The scheme that the client used; without one it gets a challenge for each. */
+  readonly scheme?: 'bearer' | 'dpop' | undefined
+  /** Whether only proofs are taken. */
+  readonly bound?: boolean
+  readonly nonce?: string | undefined
+  readonly id?: string | number | undefined
+}
+
+/** A refusal with its challenge. */
+export function challenge(facts: Challenge, reason: Reason): Refusal {
+  const { metadata, scopes, algorithms } = facts
+  const { status, message, error, scheme, bound = false, nonce, id } = reason
+  const told = [
+    ...(error === undefined ? [] : [`error="${error}"`, `error_description="${message}"`]),
+    `resource_metadata="${metadata}"`,
+    ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
+  ].join(', ')
+  const challenges: string[] = []
+  // Many clients read nothing but the first challenge, and know only this one
+  if (scheme !== 'dpop' && !bound) challenges.push(`Bearer ${told}`)
+  if (algorithms && (bound || scheme !== 'bearer' || error === undefined)) {
+    challenges.push(`DPoP ${told}, algs="${algorithms.join(' ')}"`)
+  }
+  const headers: Record<string, string> = { 'www-authenticate': challenges.join(', ') }
+  if (nonce !== undefined) headers['dpop-nonce'] = nonce
+  return refuse(status, message, { headers, id })
+}

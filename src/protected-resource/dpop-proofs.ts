@@ -1,0 +1,127 @@
+/**
+ * DPoP: whoever uses a token proves, with each request, that it holds the key that the token is
+ * bound to.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
+ */
+import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWK } from 'jose'
+import { encodeBase64Url } from '../protocol/base64url.ts'
+import { createNonces, type NonceOptions } from './nonces.ts'
+import { createReplays, type Replays } from './replays.ts'
+
+/** Which proofs are taken. */
+export interface DpopOptions {
+  /** Refuses tokens that are bound to no key; taken by default. */
+  required?: boolean
+  /** The algorithms that are accepted; the usual ones with a public key by default. */
+  algorithms?: readonly string[]
+  /** How far the time of a proof may be from now, in milliseconds; 300,000 by default, and at most. */
+  maxAgeMs?: number
+  /** Wants proofs to hold a nonce from this server; not by default. */
+  nonce?: NonceOptions
+  /**
+   * Remembers which proofs were used; by default this instance of the server does, up to 100,000.
+   * Several instances need something they share, or a nonce that is good for a short time only.
+   */
+  replays?: Replays
+}
+
+/** What a proof must fit. */
+export interface Proven {
+  readonly token: string
+  /** The thumbprint of the key that the token is bound to. */
+  readonly thumbprint: string
+  readonly method: string
+  /** The addresses under which clients know the endpoint. */
+  readonly urls: readonly string[]
+}
+
+/** Why a proof is not taken. */
+export type ProofFault = 'invalid_dpop_proof' | 'invalid_token' | 'use_dpop_nonce'
+
+/** Checks proofs. */
+export interface DpopVerifier {
+  readonly required: boolean
+  readonly algorithms: readonly string[]
+  /** What is wrong with the proof of a request, if anything. */
+  check(proof: string | null, proven: Proven): Promise<ProofFault | undefined>
+  /** A nonce for the next proof, where they need one. */
+  nonce(): Promise<string | undefined>
+}
+
+const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS256']
+const MAX_AGE_MS = 300_000
+const encoder = new TextEncoder()
+
+/** Takes DPoP-bound tokens. */
+export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
+  const { required = false, replays = createReplays() } = options
+  const maxAgeMs = Math.min(options.maxAgeMs ?? MAX_AGE_MS, MAX_AGE_MS)
+  const algorithms = [...(options.algorithms ?? ALGORITHMS)]
+  const nonces = options.nonce && createNonces(options.nonce)
+
+  const check = async (
+    proof: string | null,
+    { token, thumbprint, method, urls }: Proven,
+  ): Promise<ProofFault | undefined> => {
+    const read = await readProof(proof ?? '', algorithms)
+    if (!read) return 'invalid_dpop_proof'
+    const { htm, htu, ath, iat, jti, nonce, jkt } = read
+    const age = Date.now() - iat * 1000
+    const fits =
+      htm === method &&
+      typeof htu === 'string' &&
+      urls.includes(normalUrl(htu) ?? '') &&
+      ath === (await digest(token)) &&
+      Math.abs(age) <= maxAgeMs
+    if (!fits) return 'invalid_dpop_proof'
+    if (jkt !== thumbprint) return 'invalid_token'
+    if (nonces && !(typeof nonce === 'string' && (await nonces.isGood(nonce)))) {
+      return 'use_dpop_nonce'
+    }
+    const fresh = await replays.use(`${jkt} ${await digest(jti)}`, iat * 1000 + maxAgeMs)
+    return fresh ? undefined : 'invalid_dpop_proof'
+  }
+  return { required, algorithms, check, nonce: async () => nonces?.next() }
+}
+
+/** A URL as proofs name it: without query and fragment; nothing when it is none. */
+export function normalUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { origin, pathname } = new URL(text)
+  return origin + pathname
+}
+
+interface ProofClaims {
+  readonly htm: unknown
+  readonly htu: unknown
+  readonly ath: unknown
+  readonly nonce: unknown
+  readonly iat: number
+  readonly jti: string
+  /** The thumbprint of the key that signed. */
+  readonly jkt: string
+}
+
+/** What a proof says, if it is signed by the public key in it. */
+async function readProof(proof: string, algorithms: string[]): Promise<ProofClaims | undefined> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      typ: 'dpop+jwt',
+      algorithms,
+      requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
+    })
+    const { iat, jti, htm, htu, ath, nonce } = payload
+    if (iat === undefined || jti === undefined) return undefined
+    const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)
+    return { htm, htu, ath, nonce, iat, jti, jkt }
+  } catch {
+    return undefined
+  }
+}
+
+async function digest(text: string): Promise<string> {
+  return encodeBase64Url(
+    new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))),
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * Where an authorization server has its signing keys.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3
+ * @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig
+ */
+import { isObject } from '../protocol/validate.ts'
+
+/** The addresses at which the metadata of an issuer may be, the likeliest first. */
+export function metadataUrls(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const at = `${origin}/.well-known/`
+  const urls = [`${at}oauth-authorization-server${path}`, `${at}openid-configuration${path}`]
+  return path === '' ? urls : [...urls, `${origin}${path}/.well-known/openid-configuration`]
+}
+
+/**
+ * Finds the key set of an issuer by its metadata.
+ *
+ * @throws {Error} when no metadata of this issuer names a key set that can be trusted.
+ */
+export async function discoverKeySet(
+  issuer: string,
+  fetch: typeof globalThis.fetch,
+  timeoutMs: number,
+): Promise<URL> {
+  const seen: string[] = []
+  for (const url of metadataUrls(issuer)) {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const metadata: unknown = response.ok ? await response.json().catch(() => undefined) : undefined
+    if (!response.ok) await response.body?.cancel()
+    if (isObject(metadata) && metadata.issuer === issuer && typeof metadata.jwks_uri === 'string') {
+      return requireSecure(metadata.jwks_uri)
+    }
+    seen.push(`${url} (${response.status})`)
+  }
+  throw new Error(`No keys of the issuer "${issuer}" are told at ${seen.join(', ')}`)
+}
+
+/**
+ * The URL, if what is read from there can be trusted.
+ *
+ * @throws {TypeError} when it is not HTTPS, except on this machine.
+ */
+export function requireSecure(text: string): URL {
+  const url = new URL(text)
+  const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (url.protocol === 'https:' || (local && url.protocol === 'http:')) return url
+  throw new TypeError(`"${text}" must be an https URL`)
+}

@@ -1,0 +1,121 @@
+/**
+ * How a server is protected, and what follows from it once and for all.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Caller } from '../server/exchange.ts'
+import type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
+import { normalUrl, type DpopVerifier } from './dpop-proofs.ts'
+
+/** How a server is protected. */
+export interface ProtectedResourceOptions {
+  /**
+   * The URL of the endpoint as clients know it, such as `https://example.com/mcp`. Tokens must be
+   * meant for it. What a request says of its own host is never believed.
+   */
+  resource: string
+  /** The issuers whose tokens are taken, as URLs; at least one. */
+  authorizationServers: readonly string[]
+  /** Finds out whether a token is authentic: `jwtTokens`, `introspectedTokens`, or a function. */
+  verify: TokenVerifier
+  /** The scopes that every request needs; none by default. Clients ask for them first. */
+  scopes?: readonly string[]
+  /** The scopes that a message needs beside those of the server and of the tool that it calls. */
+  scopesOf?: (
+    message: { readonly method: string; readonly params: JsonObject },
+    caller: Caller,
+  ) => readonly string[]
+  /**
+   * Whether the granted scopes hold one that is needed, where some imply others; by default only if
+   * it is among them.
+   */
+  holds?: (granted: readonly string[], needed: string) => boolean
+  /** What tokens may have as `aud`; the resource by default. */
+  audience?: string | readonly string[]
+  /** How far clocks may be apart, in milliseconds; 30,000 by default. */
+  clockSkewMs?: number
+  /** Takes tokens that are bound to a key: `dpopProofs`. By default they are refused. */
+  dpop?: DpopVerifier
+  /**
+   * Names the principal of a token: sessions and rounds of input belong to it. By default its
+   * subject, or `client` and the client without one; with its issuer in front if there are several.
+   */
+  principal?: (token: AccessToken) => string
+  /** More members of the metadata, such as `resource_name` and `resource_documentation`. */
+  metadata?: JsonObject
+}
+
+/** What the options come to. */
+export interface Settings extends Expected {
+  readonly options: ProtectedResourceOptions
+  /** The scopes that every request needs. */
+  readonly scopes: readonly string[]
+  /** The well-known paths of the metadata: that of the endpoint, and that of the host. */
+  readonly paths: readonly string[]
+  /** The address of the metadata. */
+  readonly metadataUrl: string
+  /** The body of the metadata. */
+  readonly metadata: string
+  /** The resource as proofs name it. */
+  readonly proofUrl: string
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+
+/**
+ * Checks options.
+ *
+ * @throws {TypeError} when the resource, an issuer or a scope is none, or there is no issuer.
+ */
+export function readOptions(options: ProtectedResourceOptions): Settings {
+  const { resource, authorizationServers, scopes = [], dpop, clockSkewMs = 30_000 } = options
+  const { origin, pathname, search } = requireHttp(resource, 'resource')
+  if (resource.includes('#')) throw new TypeError(`The resource "${resource}" has a fragment`)
+  if (authorizationServers.length === 0) throw new TypeError('There is no authorization server')
+  for (const issuer of authorizationServers) requireHttp(issuer, 'authorization server')
+  for (const scope of scopes) if (!SCOPE.test(scope)) throw new TypeError(`Bad scope: "${scope}"`)
+
+  const path = WELL_KNOWN + (pathname === '/' ? '' : pathname)
+  return {
+    options,
+    resource,
+    authorizationServers,
+    scopes,
+    clockSkewMs,
+    audience: audienceOf(options),
+    paths: path === WELL_KNOWN ? [path] : [path, WELL_KNOWN],
+    metadataUrl: origin + path + search,
+    proofUrl: normalUrl(resource) as string,
+    metadata: JSON.stringify({
+      resource,
+      authorization_servers: authorizationServers,
+      bearer_methods_supported: ['header'],
+      ...(scopes.length > 0 && { scopes_supported: scopes.filter(isForResource) }),
+      ...(dpop && {
+        dpop_signing_alg_values_supported: dpop.algorithms,
+        dpop_bound_access_tokens_required: dpop.required,
+      }),
+      ...options.metadata,
+    }),
+  }
+}
+
+/** Whether a scope concerns the resource; `offline_access` is between client and issuer. */
+export function isForResource(scope: string): boolean {
+  return scope !== 'offline_access'
+}
+
+/** The resource is one URL in whatever way it is written; an audience of the author's is a text. */
+function audienceOf({ audience, resource }: ProtectedResourceOptions): readonly string[] {
+  if (audience !== undefined) return typeof audience === 'string' ? [audience] : audience
+  const { href, pathname, origin, search } = new URL(resource)
+  return [resource, href, ...(pathname === '/' && search === '' ? [origin] : [])]
+}
+
+function requireHttp(text: string, role: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new TypeError(`The ${role} "${text}" must be an http or https URL`)
+}

@@ -1,0 +1,68 @@
+/**
+ * Whether a caller was granted what a message needs.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
+ */
+import type { Caller } from '../server/exchange.ts'
+import type { ServerDefinition } from '../server/server.ts'
+import { isObject, isRequestId } from '../protocol/validate.ts'
+import { challenge } from './challenge.ts'
+import { isForResource, type Settings } from './options.ts'
+
+/**
+ * Checks a message, or every one of a batch.
+ *
+ * @throws {Refusal} 403 with a challenge that names all scopes that the caller needs: those that it
+ *   has, so that it does not lose them, and those that it lacks.
+ */
+export function requirePermission(
+  settings: Settings,
+  frame: unknown,
+  caller: Caller,
+  server: ServerDefinition,
+): void {
+  const { options, scopes, metadataUrl: metadata } = settings
+  const { auth } = caller
+  const granted = auth?.scopes ?? []
+  const holds = options.holds ?? ((all, scope) => all.includes(scope))
+  const needed = union(scopes, neededFor(settings, frame, caller, server))
+  if (needed.every((scope) => holds(granted, scope))) return
+
+  const lacking = needed.filter((scope) => !holds(granted, scope))
+  const id = isObject(frame) && isRequestId(frame.id) ? frame.id : undefined
+  throw challenge(
+    { metadata, scopes: union(granted, needed), algorithms: options.dpop?.algorithms },
+    {
+      status: 403,
+      error: 'insufficient_scope',
+      message: `The access token lacks the scope ${lacking.join(' and ')}`,
+      scheme: auth?.bound ? 'dpop' : 'bearer',
+      id,
+    },
+  )
+}
+
+/** What scopes make together, without those that are no concern of the resource. */
+export function union(...sets: (readonly string[])[]): string[] {
+  return [...new Set(sets.flat())].filter(isForResource)
+}
+
+function neededFor(
+  settings: Settings,
+  frame: unknown,
+  caller: Caller,
+  server: ServerDefinition,
+): readonly string[] {
+  if (Array.isArray(frame)) {
+    return frame.flatMap((each) => neededFor(settings, each, caller, server))
+  }
+  if (!isObject(frame) || typeof frame.method !== 'string') return []
+  const { method } = frame
+  const params = isObject(frame.params) ? frame.params : {}
+  const tool =
+    method === 'tools/call' && typeof params.name === 'string'
+      ? server.tools.find(params.name, caller)
+      : undefined
+  const more = settings.options.scopesOf?.({ method, params }, caller)
+  return [...(tool?.scopes ?? []), ...(more ?? [])]
+}

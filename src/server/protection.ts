@@ -1,0 +1,30 @@
+/**
+ * What a handler asks before it answers, where a server is protected. The handler knows no more of
+ * authorization than this; `edgewise/protected-resource` makes it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+import type { Caller } from './exchange.ts'
+import type { ServerDefinition } from './server.ts'
+
+/** Decides who is served. Made by `protectedResource`. */
+export interface Protection {
+  /** The paths beside the endpoint's that must reach the handler too: those of the metadata. */
+  readonly paths: readonly string[]
+  /** Answers a request for the metadata, whatever its origin; nothing when it is for the endpoint. */
+  publish(request: Request): Response | undefined
+  /**
+   * Finds out who calls, before anything of the request but its headers is read.
+   *
+   * @returns The caller, with `principal` and `auth`.
+   * @throws {Refusal} 401, 403 and so on, with a challenge.
+   */
+  admit(request: Request, caller: Caller, server: ServerDefinition): Promise<Caller> | Caller
+  /**
+   * Checks that a caller may send a message, before the message is even validated.
+   *
+   * @param frame A message or a batch of them, as parsed.
+   * @throws {Refusal} 403, with a challenge that names the scopes that are missing.
+   */
+  permit(frame: unknown, caller: Caller, server: ServerDefinition): void
+}

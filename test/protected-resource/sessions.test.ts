@@ -1,0 +1,128 @@
+// A session is no credential: whatever its id, each request needs a token of who opened it.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createSseHandler } from '../../src/server/index.ts'
+import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
+import { bearer, challengeOf, makeServer, open, protect, send, textOf } from './endpoint.ts'
+import { Issuer, ISSUER, RESOURCE } from './issuer.ts'
+
+let issuer: Issuer
+let ada: Record<string, string>
+let bob: Record<string, string>
+
+beforeEach(async () => {
+  issuer = await Issuer.make()
+  ada = bearer(await issuer.token({ sub: 'ada' }))
+  bob = bearer(await issuer.token({ sub: 'bob' }))
+})
+
+const whoami = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
+
+describe('A session', () => {
+  it('is none for another principal, who cannot use, hear, resume or end it [L-HTTP-061] [L-HTTP-062] [M-ASEC-055]', async () => {
+    const { handle, seen } = protect(issuer)
+    const session = await open(handle, ada)
+    const stolen = { ...bob, 'mcp-session-id': session, accept: 'text/event-stream' }
+    const attempts = [
+      () => send(handle, whoami, { ...bob, 'mcp-session-id': session }),
+      () =>
+        send(handle, { jsonrpc: '2.0', id: 1, result: {} }, { ...bob, 'mcp-session-id': session }),
+      () => handle(new Request(RESOURCE, { headers: stolen })),
+      () => handle(new Request(RESOURCE, { headers: { ...stolen, 'last-event-id': '1' } })),
+      () => handle(new Request(RESOURCE, { method: 'DELETE', headers: stolen })),
+    ]
+    for (const attempt of attempts) {
+      const response = await attempt()
+      expect(response.status).toBe(404)
+      expect(await response.text()).not.toContain('ada')
+    }
+    expect(seen).toEqual([])
+    const mine = await send(handle, whoami, { ...ada, 'mcp-session-id': session })
+    expect(JSON.parse(await textOf(mine))).toMatchObject({ principal: 'ada' })
+  })
+
+  it('is no credential by itself: without a token every request is refused [L-HTTP-060] [L-HTTP-061]', async () => {
+    const { handle, seen } = protect(issuer)
+    const session = await open(handle, ada)
+    const expired = bearer(await issuer.token({ exp: Math.floor(Date.now() / 1000) - 60 }))
+    for (const credentials of [{}, expired]) {
+      const headers = { ...credentials, 'mcp-session-id': session }
+      const responses = [
+        await send(handle, whoami, headers),
+        await handle(new Request(RESOURCE, { headers: { ...headers, accept: '*/*' } })),
+        await handle(new Request(RESOURCE, { headers: { ...headers, 'last-event-id': '1' } })),
+        await handle(new Request(RESOURCE, { method: 'DELETE', headers })),
+      ]
+      expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 401])
+    }
+    expect(seen).toEqual([])
+    expect((await send(handle, whoami, { ...ada, 'mcp-session-id': session })).status).toBe(200)
+  })
+
+  it('goes on with a new token of the same principal, as that token allows', async () => {
+    const { handle } = protect(issuer)
+    const session = await open(handle, ada)
+    const renewed = bearer(await issuer.token({ sub: 'ada', scope: 'mcp more' }))
+    const response = await send(handle, whoami, { ...renewed, 'mcp-session-id': session })
+    expect(JSON.parse(await textOf(response))).toMatchObject({ scopes: ['mcp', 'more'] })
+  })
+
+  it('belongs to whom the author says', async () => {
+    const { handle } = protect(issuer, {
+      principal: ({ clientId, subject }) => `${clientId}/${subject}`,
+    })
+    const session = await open(handle, ada)
+    const other = bearer(await issuer.token({ sub: 'ada', client_id: 'client-2' }))
+    const response = await send(handle, whoami, { ...other, 'mcp-session-id': session })
+    expect(response.status).toBe(404)
+  })
+
+  it('of a client without a user is not that of a user with the same name', async () => {
+    const { handle } = protect(issuer)
+    const client = bearer(await issuer.token({ sub: undefined, client_id: 'ada' }))
+    const session = await open(handle, client)
+    expect((await send(handle, whoami, { ...ada, 'mcp-session-id': session })).status).toBe(404)
+    expect((await send(handle, whoami, { ...client, 'mcp-session-id': session })).status).toBe(200)
+  })
+})
+
+describe('HTTP+SSE', () => {
+  it('checks tokens and scopes with each request, and binds the stream to who opened it [L-HTTP-060] [L-AUTH-008]', async () => {
+    const { server, seen } = makeServer()
+    const handle = createSseHandler(server, {
+      protect: protectedResource({
+        resource: RESOURCE,
+        authorizationServers: [ISSUER],
+        verify: jwtTokens({ fetch: issuer.fetch }),
+      }),
+    })
+    expect((await handle(new Request(RESOURCE))).status).toBe(401)
+    const stream = await handle(
+      new Request(RESOURCE, { headers: { ...ada, accept: 'text/event-stream' } }),
+    )
+    expect(stream.status).toBe(200)
+    const reader = stream.body!.getReader()
+    const { value } = await reader.read()
+    const path = /data: (\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+    const url = new URL(path, RESOURCE).href
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2024-11-05',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      },
+    }
+    expect((await send(handle, initialize, {}, url)).status).toBe(401)
+    expect((await send(handle, initialize, bob, url)).status).toBe(404)
+    expect((await send(handle, initialize, ada, url)).status).toBe(202)
+    const write = { ...whoami, params: { name: 'write' } }
+    const refused = await send(handle, write, ada, url)
+    expect(refused.status).toBe(403)
+    expect(challengeOf(refused).error).toBe('insufficient_scope')
+    expect(seen).toEqual([])
+    await handle.close()
+    await reader.cancel()
+  })
+})

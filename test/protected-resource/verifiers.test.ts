@@ -1,0 +1,144 @@
+// Tokens that are no JWTs: checked by asking the authorization server, or by a function.
+import { describe, expect, it } from 'vitest'
+import { introspectedTokens, type AccessToken } from '../../src/protected-resource/index.ts'
+import { bearer, call, challengeOf, protect, textOf } from './endpoint.ts'
+import { ISSUER, RESOURCE } from './issuer.ts'
+
+const ENDPOINT = 'https://issuer.example/introspect'
+
+/** Verifies by an introspection endpoint that gives one answer. */
+function introspecting(
+  answer: () => Response | Promise<Response>,
+  authentication?: 'client_secret_post',
+) {
+  const requests: Request[] = []
+  const fetch: typeof globalThis.fetch = async (...args) => {
+    requests.push(new Request(...args))
+    return answer()
+  }
+  const verify = introspectedTokens({
+    endpoint: ENDPOINT,
+    clientId: 'mcp',
+    clientSecret: 's3cret',
+    fetch,
+    ...(authentication && { authentication }),
+  })
+  return { verify, requests }
+}
+
+const active = {
+  active: true,
+  sub: 'ada',
+  client_id: 'client-1',
+  aud: RESOURCE,
+  scope: 'mcp notes:write',
+  exp: Math.floor(Date.now() / 1000) + 60,
+}
+
+describe('Introspection', () => {
+  it('takes tokens that are active, and asks as the server itself', async () => {
+    const { verify, requests } = introspecting(() => Response.json(active))
+    const { handle } = protect(undefined, { verify })
+    const response = await call(handle, 'whoami', bearer('opaque:token'))
+    expect(JSON.parse(await textOf(response))).toMatchObject({
+      principal: 'ada',
+      clientId: 'client-1',
+      scopes: ['mcp', 'notes:write'],
+    })
+    const [request] = requests
+    expect(request?.url).toBe(ENDPOINT)
+    expect(request?.headers.get('authorization')).toBe(`Basic ${btoa('mcp:s3cret')}`)
+    expect(new URLSearchParams(await request?.text()).get('token')).toBe('opaque:token')
+  })
+
+  it('can send its credentials in the body', async () => {
+    const { verify, requests } = introspecting(() => Response.json(active), 'client_secret_post')
+    const { handle } = protect(undefined, { verify })
+    expect((await call(handle, 'whoami', bearer('t'))).status).toBe(200)
+    const body = new URLSearchParams(await requests[0]!.text())
+    expect(body.get('client_secret')).toBe('s3cret')
+  })
+
+  it.each([
+    ['inactive', { active: false }],
+    ['for another server', { ...active, aud: 'https://other.example/mcp' }],
+    ['for nobody', { ...active, aud: undefined }],
+    ['expired all the same', { ...active, exp: 1 }],
+    ['of another issuer', { ...active, iss: 'https://evil.example' }],
+  ])('refuses tokens that are %s [L-AUTH-063] [L-AUTH-064] [M-ASEC-028]', async (_what, answer) => {
+    const { verify } = introspecting(() => Response.json(answer))
+    const { handle } = protect(undefined, { verify })
+    const response = await call(handle, 'whoami', bearer('t'))
+    expect(response.status).toBe(401)
+    expect(challengeOf(response).error).toBe('invalid_token')
+  })
+
+  it.each([
+    ['is down', () => Promise.reject(new TypeError('refused'))],
+    ['answers HTML', () => new Response('<html>')],
+    ['answers no introspection', () => Response.json({ sub: 'ada' })],
+    ['does not know the server', () => Response.json({ error: 'invalid_client' }, { status: 401 })],
+  ])('makes 503 when the authorization server %s', async (_what, answer) => {
+    const { verify } = introspecting(answer)
+    const { handle, errors } = protect(undefined, { verify })
+    const response = await call(handle, 'whoami', bearer('the-token'))
+    expect(response.status).toBe(503)
+    expect(await response.text()).not.toMatch(/s3cret|the-token|refused|html/)
+    expect(errors).toHaveLength(1)
+  })
+
+  it('sends nothing without TLS', () => {
+    const options = { endpoint: 'http://issuer.example/i', clientId: 'a', clientSecret: 'b' }
+    expect(() => introspectedTokens(options)).toThrow(/must be an https URL/)
+  })
+})
+
+describe('A verifying function', () => {
+  const token: AccessToken = { subject: 'ada', audience: RESOURCE, scopes: ['mcp'] }
+
+  it('decides, and learns for whom the token must be', async () => {
+    const given: unknown[] = []
+    const { handle } = protect(undefined, {
+      verify: (text, { resource, authorizationServers }) => {
+        given.push([text, resource, authorizationServers])
+        return Promise.resolve(text === 'good' ? token : undefined)
+      },
+    })
+    expect((await call(handle, 'whoami', bearer('good'))).status).toBe(200)
+    expect((await call(handle, 'whoami', bearer('bad'))).status).toBe(401)
+    expect(given).toEqual([
+      ['good', RESOURCE, [ISSUER]],
+      ['bad', RESOURCE, [ISSUER]],
+    ])
+  })
+
+  it.each([
+    ['names no audience', { audience: undefined }],
+    ['names another audience', { audience: ['https://other.example'] }],
+    ['says that it expired', { expiresAt: Date.now() - 60_000 }],
+    ['gives a time that is none', { expiresAt: NaN }],
+    ['names nobody', { subject: undefined }],
+    ['names nobody by an empty name', { subject: '' }],
+  ])('does not stand alone: a token that %s is refused [L-AUTH-064]', async (_what, wrong) => {
+    const { handle } = protect(undefined, { verify: () => Promise.resolve({ ...token, ...wrong }) })
+    expect((await call(handle, 'whoami', bearer('t'))).status).toBe(401)
+  })
+
+  it('that throws makes 503, and tells only the author why', async () => {
+    const { handle, errors } = protect(undefined, {
+      verify: () => Promise.reject(new Error('database at 10.0.0.7')),
+    })
+    const response = await call(handle, 'whoami', bearer('t'))
+    expect(response.status).toBe(503)
+    expect(await response.text()).not.toContain('database')
+    expect(errors).toMatchObject([{ message: 'database at 10.0.0.7' }])
+  })
+
+  it('may give tokens another audience than the endpoint', async () => {
+    const { handle } = protect(undefined, {
+      audience: ['api://notes'],
+      verify: () => Promise.resolve({ ...token, audience: 'api://notes' }),
+    })
+    expect((await call(handle, 'whoami', bearer('t'))).status).toBe(200)
+  })
+})
