@@ -58,7 +58,7 @@ describe('A request without an access token', () => {
     }
     const preflight = await handle(new Request(RESOURCE, { method: 'OPTIONS', headers }))
     expect(preflight.status).toBe(204)
-    expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization, ')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, dpop')
   })
 
   it('is refused by 403 first when its origin is foreign', async () => {

@@ -34,17 +34,16 @@ export async function answerGuarded(
     const caller = protect ? await protect.admit(request, known, server) : known
     return allowOrigin(await route(caller), reader)
   } catch (error) {
+    let refusal: Refusal
     if (error instanceof Refusal) {
-      const {
-        status,
-        error: { code, message },
-      } = error
-      server.observe?.({ type: 'refusal', status, code, message, origin })
-      return allowOrigin(refusalResponse(error), reader)
+      refusal = error
+      const { code, message } = error.error
+      server.observe?.({ type: 'refusal', status: error.status, code, message, origin })
+    } else {
+      refusal = new Refusal(500, new ProtocolError(INTERNAL_ERROR, 'Internal error'))
+      server.report(error)
     }
-    server.report(error)
-    const internal = new ProtocolError(INTERNAL_ERROR, 'Internal error')
-    return allowOrigin(refusalResponse(new Refusal(500, internal)), reader)
+    return allowOrigin(refusalResponse(refusal), reader)
   }
 }
 

@@ -312,13 +312,13 @@ describe('Origin and Host', () => {
       method: 'OPTIONS',
       headers: {
         origin: 'http://localhost:5173',
-        'access-control-request-headers': 'content-type, Mcp-Param-Region',
+        'access-control-request-headers': 'content-type, mcp-method, Mcp-Param-Region',
       },
     })
     const { status, headers } = await sessionHandler(server)(preflight)
     expect(status).toBe(204)
     expect(headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
-    for (const name of ['mcp-session-id', 'mcp-method', 'mcp-param-region', 'last-event-id']) {
+    for (const name of ['content-type', 'mcp-method', 'Mcp-Param-Region']) {
       expect(headers.get('access-control-allow-headers')).toContain(name)
     }
     expect(headers.get('access-control-expose-headers')).toContain('mcp-session-id')
