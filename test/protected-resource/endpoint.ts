@@ -1,7 +1,6 @@
 /** A protected server, and requests to it in both eras. */
 import * as z from 'zod'
 import {
-  createHandler,
   createServer,
   type Context,
   type Handler,
@@ -14,6 +13,7 @@ import {
   protectedResource,
   type ProtectedResourceOptions,
 } from '../../src/protected-resource/index.ts'
+import { sessionHandler } from '../handler.ts'
 import { ISSUER, RESOURCE, type Issuer } from './issuer.ts'
 
 /** A server whose tool `whoami` tells of the caller, and whose tool `write` needs a scope more. */
@@ -57,7 +57,7 @@ export function protect(
     verify: jwtTokens(issuer && { fetch: issuer.fetch }),
     ...options,
   })
-  const handle = createHandler(server, { ...handlerOptions, protect: protection })
+  const handle = sessionHandler(server, { ...handlerOptions, protect: protection })
   return { handle, seen, errors, observed }
 }
 

@@ -1,6 +1,6 @@
 // A session is no credential: whatever its id, each request needs a token of who opened it.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createSseHandler } from '../../src/server/index.ts'
+import { createSseHandler, sealedSessions } from '../../src/server/index.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
 import { bearer, challengeOf, makeServer, open, protect, send, textOf } from './endpoint.ts'
 import { Issuer, ISSUER, RESOURCE } from './issuer.ts'
@@ -38,6 +38,17 @@ describe('A session', () => {
     expect(seen).toEqual([])
     const mine = await send(handle, whoami, { ...ada, 'mcp-session-id': session })
     expect(JSON.parse(await textOf(mine))).toMatchObject({ principal: 'ada' })
+  })
+
+  it('whose state its id seals is none for another principal [L-HTTP-062]', async () => {
+    const sessions = sealedSessions({ secrets: 'a secret that is long enough' })
+    const { handle, seen } = protect(issuer, {}, { sessions })
+    const session = await open(handle, ada)
+    expect(session).not.toBe('')
+    const stolen = await send(handle, whoami, { ...bob, 'mcp-session-id': session })
+    expect(stolen.status).toBe(404)
+    expect(seen).toEqual([])
+    expect((await send(handle, whoami, { ...ada, 'mcp-session-id': session })).status).toBe(200)
   })
 
   it('is no credential by itself: without a token every request is refused [L-HTTP-060] [L-HTTP-061]', async () => {
