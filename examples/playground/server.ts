@@ -18,7 +18,7 @@ export const server = createServer(
   },
   {
     instructions:
-      'Start with “Greet”. “Count slowly” shows progress and can be cancelled. “Book a trip” asks two questions before it answers.',
+      'Start with “Greet”. “Count slowly” shows progress and can be cancelled. “Book a trip” asks two questions before it answers, “Write a postcard” asks your model as well.',
   },
 )
 
@@ -129,6 +129,44 @@ server.tool(
       text(`Booked ${nights} nights in ${city} from ${arrival}. Reference: ${reference}`),
       resourceLink({ uri: `demo://cities/${city}`, name: city, title: `About ${city}` }),
     ]
+  },
+)
+
+server.tool(
+  'postcard',
+  {
+    title: 'Write a postcard',
+    description: 'Asks you who gets it, has your model write it, and asks you whether to send it.',
+    annotations: { destructiveHint: false },
+    input: z.object({ city: z.enum(cities.map(({ name }) => name)) }),
+  },
+  async ({ city }, ctx) => {
+    const receiver = await ctx.elicit({
+      message: `Who gets the postcard from ${city}?`,
+      schema: z.object({ name: z.string().min(1).meta({ title: 'Name' }) }),
+    })
+    if (receiver.action !== 'accept') return text('No postcard was written.')
+
+    const { name } = receiver.content
+    const { content } = await ctx.sample({
+      systemPrompt: 'You write postcards of one or two sentences.',
+      messages: [
+        {
+          role: 'user',
+          content: { type: 'text', text: `Write a postcard from ${city} to ${name}.` },
+        },
+      ],
+      maxTokens: 100,
+    })
+    const [written] = [content].flat()
+    const card = written?.type === 'text' ? written.text : '…'
+    const sent = await ctx.elicit({
+      message: `“${card}”`,
+      schema: z.object({ send: z.boolean().meta({ title: `Send it to ${name}` }) }),
+    })
+    if (sent.action !== 'accept' || !sent.content.send) return text('The postcard was not sent.')
+    const stamp = await ctx.step('send', () => crypto.randomUUID().slice(0, 4).toUpperCase())
+    return text(`Sent to ${name} with stamp ${stamp}: ${card}`)
   },
 )
 

@@ -63,7 +63,7 @@ describe('Playground: tools', () => {
     for (const name of ['Tools', 'Resources', 'Templates', 'Prompts']) {
       await nav.getByRole('heading', { name }).waitFor()
     }
-    expect(await nav.getByRole('link').count()).toBe(12)
+    expect(await nav.getByRole('link').count()).toBe(13)
     await sees(page.getByRole('main'), '2026-07-28, stateless')
   })
 
@@ -233,15 +233,20 @@ describe('Playground: questions of the server', () => {
     await sees(result(), /^Booked 2 nights in Oslo from 2030-05-17. Reference: [0-9A-F]{8}$/)
   }
 
-  it('are asked one after the other; both accepted, it books and links to what it booked', async () => {
+  it('are asked one after the other, by whom they name; both accepted, it books and links to what it booked [M-ELIC-030] [M-ELIC-032]', async () => {
     await book()
+    await sees(dialog(), new URL(worker.url).host)
+    await sees(dialog(), /calls itself “Edgewise demo”/)
+    // What was filled in can be changed until it is sent
+    await page.getByLabel('Arrival').fill('2031-01-01')
+    await page.getByLabel('Room').selectOption('Suite')
     await giveWishes()
     await confirm()
     await result().getByRole('link', { name: 'About Oslo' }).click()
     await sees(result(), '"Norway"')
   })
 
-  it('can be declined and dismissed, and the server learns of it', async () => {
+  it('can be declined and dismissed, and the server learns of it [M-ELIC-031]', async () => {
     await book()
     await press('Decline')
     await sees(result(), 'the wishes were not given')
@@ -251,18 +256,61 @@ describe('Playground: questions of the server', () => {
     await sees(result(), 'the offer was not taken')
   })
 
-  it('show a URL, which opens only when the person agrees', async () => {
+  it('show a URL whole, and open it only when the person agrees, out of reach of this page [M-ELIC-033] [M-ELIC-034] [M-ELIC-035] [M-ELIC-036] [M-ELIC-037]', async () => {
     await show('tool/sign', 'Sign on a page')
-    await page.context().route('https://sign.example/**', (route) => route.fulfill({ body: '' }))
+    let visits = 0
+    await page.context().route('https://sign.example/**', (route) => {
+      visits++
+      return route.fulfill({ body: '' })
+    })
     await press('Run')
-    await sees(dialog(), 'sign.example')
+    const address = dialog().locator('.url')
+    expect(await address.innerText()).toBe('https://sign.example/contract?id=42')
+    expect(await address.locator('strong').innerText()).toBe('sign.example')
     await press('Decline')
     await sees(result(), 'The page was not opened.')
     await press('Run')
+    await address.waitFor()
+    expect(visits).toBe(0)
     const [opened] = await Promise.all([page.waitForEvent('popup'), press('Open page')])
     expect(opened.url()).toBe('https://sign.example/contract?id=42')
+    expect(visits).toBe(1)
+    expect(await opened.evaluate(() => window.opener)).toBe(null)
     await opened.close()
     await sees(result(), 'Thank you. The page is open.')
+  })
+
+  async function write(): Promise<void> {
+    await show('tool/postcard', 'Write a postcard')
+    await page.getByLabel('city').selectOption('Kyoto')
+    await press('Run')
+    await page.getByLabel('Name').fill('Ada')
+    await press('Send')
+    await sees(dialog(), 'The server asks your model')
+  }
+  async function answerAndSend(): Promise<void> {
+    await sees(dialog(), 'You write postcards of one or two sentences.')
+    await sees(dialog(), 'Write a postcard from Kyoto to Ada.')
+    await page.getByLabel('Answer of the model').fill('Dear Ada, moss everywhere.')
+    await press('Send answer')
+    await sees(dialog(), '“Dear Ada, moss everywhere.”')
+    await page.getByLabel('Send it to Ada').check()
+    await press('Send')
+    await sees(result(), /^Sent to Ada with stamp [0-9A-F]{4}: Dear Ada, moss everywhere\.$/)
+  }
+
+  it('of a model are shown and answered by hand, between two of the person', async () => {
+    await write()
+    await answerAndSend()
+  })
+
+  it('of a model can be declined, and the request fails with that', async () => {
+    await write()
+    await press('Decline')
+    await sees(result(), 'You declined to let a model answer')
+    await write()
+    await page.keyboard.press('Escape')
+    await sees(result(), 'You declined to let a model answer')
   })
 
   it.each(['2025-11-25', '2025-06-18'])('are asked on a session of %s too', async (revision) => {
@@ -270,6 +318,11 @@ describe('Playground: questions of the server', () => {
     await book()
     await giveWishes()
     await confirm()
+    await write()
+    await answerAndSend()
+    await write()
+    await press('Decline')
+    await sees(result(), /^You declined to let a model answer/)
   })
 })
 
@@ -342,6 +395,26 @@ describe('Playground: for everyone', () => {
     await own.context().close()
   })
 
+  it('answers for a model by keyboard alone', async () => {
+    const own = await open('#/tool/postcard')
+    await own.getByLabel('city').focus()
+    await own.keyboard.type('Oslo')
+    await own.keyboard.press('Control+Enter')
+    await sees(dialog(own), 'Who gets the postcard')
+    await own.keyboard.type('Grace')
+    await own.keyboard.press('Enter')
+    await sees(dialog(own), 'The server asks your model')
+    await own.keyboard.type('Snow.')
+    await own.keyboard.press('Tab')
+    expect(await own.locator(':focus').innerText()).toBe('Send answer')
+    await own.keyboard.press('Enter')
+    await sees(dialog(own), '“Snow.”')
+    await own.keyboard.press('Space')
+    await own.keyboard.press('Enter')
+    await sees(result(own), /^Sent to Grace with stamp .{4}: Snow\.$/)
+    await own.context().close()
+  })
+
   it('fits a narrow screen: the list, then one thing with a way back', async () => {
     const own = await open('', { viewport: { width: 320, height: 640 } })
     const width = (): Promise<number> => own.evaluate(() => document.documentElement.scrollWidth)
@@ -383,6 +456,15 @@ describe('Playground: for everyone', () => {
     expect(await violations()).toEqual([])
     await press('Decline', own)
     await sees(result(own), /^Done in/)
+    await show('tool/postcard', 'Write a postcard', own)
+    await own.getByLabel('city').selectOption('Oslo')
+    await press('Run', own)
+    await own.getByLabel('Name').fill('Ada')
+    await press('Send', own)
+    await sees(dialog(own), 'The server asks your model')
+    expect(await violations()).toEqual([])
+    await press('Decline', own)
+    await sees(result(own), 'You declined')
     await show('tool/order', 'Order a pizza', own)
     await own.getByRole('tab', { name: 'Wire' }).click()
     await own.getByRole('tabpanel').locator('summary').first().click()

@@ -8,6 +8,7 @@ import { connect, type Client, type Revision } from 'edgewise/browser'
 import type { Activity } from './activity.ts'
 import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
+import { sample } from './sample.ts'
 import { watchedFetch } from './wire.ts'
 
 /** An open connection and what the server lists. */
@@ -53,7 +54,8 @@ export async function openConnection(
     signal,
     fetch: watchedFetch({ report: activity.wire, onReach }),
     capabilities: { elicitation: { form: {}, url: {} } },
-    onElicit: (params, context) => ask(params, context.signal),
+    onElicit: ask,
+    onSample: sample,
     onLog: activity.log,
     onToolsChanged: () => void reload(),
     onResourcesChanged: () => void reload(),

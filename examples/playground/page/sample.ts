@@ -1,0 +1,85 @@
+/**
+ * Lets the person see what a server wants from a model, and answer in its place: the playground has
+ * no model.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#user-interaction-model
+ */
+import {
+  McpError,
+  type ContentBlock,
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type InputContext,
+} from 'edgewise/browser'
+import { contentBlock } from './content.ts'
+import { inTurn, showDialog } from './dialog.ts'
+import { el } from './dom.ts'
+import { schemaForm } from './form/form.ts'
+import { jsonBlock } from './json.ts'
+
+const note =
+  '“Decline” refuses, and the request fails: sampling has no other answer. Nothing goes to any model.'
+
+/**
+ * Asks for an answer, once earlier questions are answered.
+ *
+ * @throws {McpError} `DENIED` when the person declined.
+ */
+export function sample(
+  params: CreateMessageParams,
+  context: InputContext,
+): Promise<CreateMessageResult> {
+  return inTurn(() => askForAnswer(params, context))
+}
+
+async function askForAnswer(
+  { messages, systemPrompt, maxTokens }: CreateMessageParams,
+  context: InputContext,
+): Promise<CreateMessageResult> {
+  const form = schemaForm({
+    type: 'object',
+    properties: {
+      answer: {
+        type: 'string',
+        title: 'Answer of the model',
+        description: `At most ${maxTokens} tokens, about ${maxTokens * 4} characters.`,
+        maxLength: maxTokens * 4,
+      },
+    },
+    required: ['answer'],
+  })
+  const conversation = el(
+    'ol',
+    { class: 'conversation', 'aria-label': 'Conversation' },
+    systemPrompt !== undefined && message('system', [el('p', { class: 'text' }, systemPrompt)]),
+    ...messages.map(({ role, content }) => message(role, [content].flat().map(block))),
+  )
+  const action = await showDialog(
+    {
+      title: 'The server asks your model',
+      message: 'This is what it would be sent. You are the model: write what it answers.',
+      content: [conversation, form.element],
+      accept: 'Send answer',
+      note,
+      canCancel: false,
+    },
+    context,
+  )
+  if (action !== 'accept') throw new McpError('DENIED', 'You declined to let a model answer')
+  const text = String(form.read()['answer'] ?? '')
+  return {
+    role: 'assistant',
+    content: { type: 'text', text },
+    model: 'playground-user',
+    stopReason: 'endTurn',
+  }
+}
+
+function message(role: string, blocks: readonly HTMLElement[]): HTMLElement {
+  return el('li', {}, el('span', { class: 'chip' }, role), ...blocks)
+}
+
+function block(content: { type: string }): HTMLElement {
+  const known = ['text', 'image', 'audio'].includes(content.type)
+  return known ? contentBlock(content as ContentBlock) : jsonBlock(content)
+}
