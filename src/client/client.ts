@@ -82,42 +82,42 @@ export class Client {
 
   /** Lists the tools, fetching pages as they are needed. */
   tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
-    return items(this.#connection, 'tools/list', 'tools', options)
+    return items(this.#connection, 'tools/list', options)
   }
 
   /** Lists all tools at once. */
   listAllTools(options?: RequestOptions): Promise<Tool[]> {
-    return allItems(this.#connection, 'tools/list', 'tools', options)
+    return allItems(this.#connection, 'tools/list', options)
   }
 
   /** Lists the resources, fetching pages as they are needed. */
   resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
-    return items(this.#connection, 'resources/list', 'resources', options)
+    return items(this.#connection, 'resources/list', options)
   }
 
   /** Lists all resources at once. */
   listAllResources(options?: RequestOptions): Promise<Resource[]> {
-    return allItems(this.#connection, 'resources/list', 'resources', options)
+    return allItems(this.#connection, 'resources/list', options)
   }
 
   /** Lists the resource templates, fetching pages as they are needed. */
   resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return items(this.#connection, 'resources/templates/list', 'resourceTemplates', options)
+    return items(this.#connection, 'resources/templates/list', options)
   }
 
   /** Lists all resource templates at once. */
   listAllResourceTemplates(options?: RequestOptions): Promise<ResourceTemplate[]> {
-    return allItems(this.#connection, 'resources/templates/list', 'resourceTemplates', options)
+    return allItems(this.#connection, 'resources/templates/list', options)
   }
 
   /** Lists the prompts, fetching pages as they are needed. */
   prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
-    return items(this.#connection, 'prompts/list', 'prompts', options)
+    return items(this.#connection, 'prompts/list', options)
   }
 
   /** Lists all prompts at once. */
   listAllPrompts(options?: RequestOptions): Promise<Prompt[]> {
-    return allItems(this.#connection, 'prompts/list', 'prompts', options)
+    return allItems(this.#connection, 'prompts/list', options)
   }
 
   /**

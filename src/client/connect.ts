@@ -11,13 +11,16 @@ import { Client } from './client.ts'
 import { Connection } from './connection.ts'
 import { discover, statusOf, type LegacyEvidence } from './discover.ts'
 import { DuplexChannel } from './duplex.ts'
-import { initialize } from './lifecycle.ts'
+import { abortable, sleep } from './delay.ts'
+import { initialize, propose } from './lifecycle.ts'
 import type { ConnectOptions, EraCache } from './options.ts'
 import { isModernError } from './versions.ts'
 
 /** What endpoints are, for clients that bring no map of their own. */
 const sharedEras: EraCache = new Map()
 
+/** How long the answer to the first question may come after that to the second, in milliseconds. */
+const GRACE_MS = 100
 const LEGACY = 'legacy'
 const HTTP_SSE = 'http-sse'
 
@@ -25,7 +28,7 @@ const HTTP_SSE = 'http-sse'
  * Connects to a server.
  *
  * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
- * @throws {McpError} `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `HTTP`, `CLOSED`.
+ * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `HTTP`, `CLOSED`.
  * @throws {ProtocolError} What the server answered to the handshake.
  */
 export async function connect(
@@ -36,7 +39,7 @@ export async function connect(
   const client = new Client(connection)
   try {
     if (typeof target === 'string' || target instanceof URL) {
-      await openHttp(connection, new URL(target).href)
+      await openHttp(connection, endpoint(target))
     } else await openTransport(connection, requireTransport(target))
   } catch (error) {
     await connection.close()
@@ -44,6 +47,13 @@ export async function connect(
   }
   client.ready()
   return client
+}
+
+/** The URL of an endpoint, where it is one. */
+function endpoint(target: string | URL): string {
+  const url = String(target)
+  if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
+  throw new McpError('INVALID_USE', `"${url}" is no URL of http or https`)
 }
 
 /** Connects over HTTP, and asks no more than is not known yet. */
@@ -110,22 +120,36 @@ async function openHttpSse(connection: Connection, url: string): Promise<void> {
   await initialize(connection, { signal: options.signal })
 }
 
-/** Connects over a transport. */
+/**
+ * Connects over a transport. A server that does not say what it is may have sessions, or be slow to
+ * start: it is asked for a session too, and what it answers decides.
+ */
 async function openTransport(connection: Connection, transport: Transport): Promise<void> {
-  const { probeTimeoutMs: timeoutMs = 5_000, signal } = connection.options
+  const { probeTimeoutMs = 5_000, signal } = connection.options
   await start(connection, transport)
   if (recall(connection)) return
-  const evidence = await discover(connection, { signal, timeoutMs }).catch(
-    async (error: unknown): Promise<LegacyEvidence> => {
+  const found = new AbortController()
+  let session: Promise<() => Promise<void>> | undefined
+  const slow = sleep(probeTimeoutMs, found.signal)
+    .then(() => (session = propose(connection, { signal })))
+    // Not everyone who answers both does so in order
+    .finally(() => sleep(GRACE_MS, found.signal))
+  const discovery = discover(connection, { signal: found.signal })
+  const first = await abortable(Promise.race([discovery, slow]), signal)
+    .catch(async (error: unknown): Promise<LegacyEvidence> => {
       // Some old servers die of a first message that they do not know
       const died = error instanceof McpError && error.code === 'CLOSED' && transport.restart
       if (!died || connection.versions.legacy.length === 0) throw error
+      found.abort()
+      session = undefined
       connection.reopened()
       await transport.restart?.()
       return {}
-    },
-  )
-  if (evidence) await initialize(connection, { signal }, evidence.first)
+    })
+    .finally(() => found.abort())
+  if (!first) return
+  const take = typeof first === 'function' ? first : await session
+  await (take ? take() : initialize(connection, { signal }, (first as LegacyEvidence).first))
 }
 
 async function start(connection: Connection, transport: Transport): Promise<void> {

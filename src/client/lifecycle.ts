@@ -10,17 +10,31 @@ import type { RequestOptions } from './options.ts'
 import { chooseVersion, mismatch, supportedBy } from './versions.ts'
 
 /**
- * Opens a session, proposing `first`, and settles on the revision that the server answers. A server
- * that refuses and lists its versions is asked again with one of them.
+ * Opens a session, proposing `first`, and settles on the revision that the server answers.
  *
- * @throws {McpError} `VERSION_MISMATCH` when there is no revision that both speak.
+ * @throws {McpError} as {@link propose}.
  */
 export async function initialize(
   connection: Connection,
   options: RequestOptions,
+  first?: RevisionFacts,
+): Promise<void> {
+  const take = await propose(connection, options, first)
+  await take()
+}
+
+/**
+ * Asks for a session; what it gives takes it. A server that refuses and lists its versions is asked
+ * again with one of them.
+ *
+ * @throws {McpError} `VERSION_MISMATCH` when there is no revision that both speak.
+ */
+export async function propose(
+  connection: Connection,
+  options: RequestOptions,
   first: RevisionFacts | undefined = connection.versions.legacy[0],
   left: readonly RevisionFacts[] = connection.versions.legacy,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { modern, legacy } = connection.versions
   if (!first) throw mismatch(modern, 'an earlier revision')
   connection.speak(first)
@@ -35,11 +49,13 @@ export async function initialize(
     const next = chooseVersion(others, supported)
     if (!next && supported && modern.length === 0) throw mismatch(legacy, supported, error)
     if (!next) throw error
-    return initialize(connection, options, next, others)
+    return propose(connection, options, next, others)
   }
   const versions = [result.protocolVersion]
   const agreed = chooseVersion(legacy, versions)
   if (!agreed) throw mismatch(legacy, versions)
-  connection.meet(agreed, result)
-  await connection.notify('notifications/initialized')
+  return () => {
+    connection.meet(agreed, result)
+    return connection.notify('notifications/initialized')
+  }
 }

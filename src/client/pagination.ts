@@ -7,7 +7,7 @@ import { INVALID_PARAMS, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { PaginatedResult } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
-import { request } from './request.ts'
+import { arrays, request } from './request.ts'
 
 /**
  * Gives the items of a list, page after page, and fetches a page when it is needed. Only a missing
@@ -18,7 +18,6 @@ import { request } from './request.ts'
 export async function* items<Item>(
   connection: Connection,
   method: string,
-  member: string,
   options: RequestOptions = {},
 ): AsyncGenerator<Item, void, undefined> {
   const maxPages = connection.options.maxPages ?? 1000
@@ -30,7 +29,7 @@ export async function* items<Item>(
     const next = result.nextCursor ?? undefined
     // Some servers end a list with an empty cursor, and begin anew when it is sent back
     if (cursor === '' && next === '') return
-    yield* result[member] as Item[]
+    yield* result[arrays.get(method) ?? ''] as Item[]
     if (next === undefined) return
     if (seen.has(next)) {
       const what = `"${method}" gave the cursor "${next}" twice`
@@ -46,26 +45,24 @@ export async function* items<Item>(
 export async function allItems<Item>(
   connection: Connection,
   method: string,
-  member: string,
   options: RequestOptions = {},
 ): Promise<Item[]> {
   try {
-    return await collect<Item>(connection, method, member, options)
+    return await collect<Item>(connection, method, options)
   } catch (error) {
     const stale = error instanceof ProtocolError && error.code === INVALID_PARAMS
     if (!stale || connection.cache.empty) throw error
     connection.cache.forget(method)
-    return collect<Item>(connection, method, member, options)
+    return collect<Item>(connection, method, options)
   }
 }
 
 async function collect<Item>(
   connection: Connection,
   method: string,
-  member: string,
   options: RequestOptions,
 ): Promise<Item[]> {
   const all: Item[] = []
-  for await (const item of items<Item>(connection, method, member, options)) all.push(item)
+  for await (const item of items<Item>(connection, method, options)) all.push(item)
   return all
 }

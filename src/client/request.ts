@@ -21,8 +21,8 @@ import { isLegacyEvidence, statusOf } from './discover.ts'
 import { answerInputs } from './input.ts'
 import type { RequestOptions } from './options.ts'
 
-/** The member that a result must have as an array. */
-const arrays = new Map([
+/** The member that a result must have as an array, by method. */
+export const arrays: ReadonlyMap<string, string> = new Map([
   ['tools/list', 'tools'],
   ['resources/list', 'resources'],
   ['resources/templates/list', 'resourceTemplates'],
@@ -70,7 +70,9 @@ export async function request(
     if (!facts?.asks || !isInputRequired(result)) throw invalid(method, result)
     if (options.input === 'manual') return result
     if (round >= maxRounds) {
-      throw new McpError('LIMIT_EXCEEDED', `"${method}" was asked for input ${maxRounds} times`)
+      const left = JSON.stringify(Object.keys(result.inputRequests ?? {}))
+      const what = `"${method}" was asked for input ${maxRounds} times and still refuses ${left}`
+      throw new McpError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!result.inputRequests) {
       await sleep(Math.min(PAUSE_MS * 2 ** pauses++, MAX_PAUSE_MS), options.signal)
@@ -190,10 +192,9 @@ function check(connection: Connection, method: string, result: Result): void {
 
 /** The tools that can be called; HTTP clients of 2026-07-28 leave out those with bad annotations. */
 function visibleTools(connection: Connection, tools: readonly Tool[]): Tool[] {
-  if (!connection.mirrors) return connection.tools.remember(tools)
-  return connection.tools.remember(tools, (name, fault) => {
+  const hide = (name: string, fault: string): void =>
     connection.problem(new McpError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
-  })
+  return connection.tools.remember(tools, connection.mirrors ? hide : undefined)
 }
 
 function invalid(method: string, result: Result): McpError {

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import { mapKept } from './copy.ts'
-import { type ErrorObject, INTERNAL_ERROR } from './errors.ts'
+import { type ErrorObject, INTERNAL_ERROR, McpError } from './errors.ts'
 
 /** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */
 export type RequestId = string | number
@@ -70,6 +70,26 @@ export function resultResponse(id: RequestId, result: JsonObject): JsonRpcResult
 /** Builds the failed answer to a request; leave `id` out when it could not be read. */
 export function errorResponse(id: RequestId | undefined, error: ErrorObject): JsonRpcErrorResponse {
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error }
+}
+
+/**
+ * The text of a message.
+ *
+ * @throws {McpError} `INVALID_USE` when JSON cannot carry it, as with a bigint.
+ */
+export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
+  try {
+    return JSON.stringify(frame)
+  } catch (cause) {
+    throw unwritable(cause)
+  }
+}
+
+/** The error of a message that JSON cannot carry. */
+export function unwritable(cause: unknown): McpError {
+  return new McpError('INVALID_USE', `The message cannot be sent as JSON: ${String(cause)}`, {
+    cause,
+  })
 }
 
 /** The answer to a request, or the answers to a batch. */

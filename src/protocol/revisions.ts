@@ -14,37 +14,37 @@ import {
 /** A revision of the protocol, named by its date. */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
-/** What one revision has and asks. */
+/** What one revision has and asks; it has not what it does not mention. */
 export interface RevisionFacts {
   readonly version: Revision
   /** With sessions and `initialize` (legacy), or stateless with everything on each request. */
   readonly era: 'legacy' | 'modern'
   /** Whether several messages may share one array. */
-  readonly batches: boolean
+  readonly batches?: boolean
   /** Whether HTTP requests after `initialize` must name the version in a header. */
-  readonly versionHeader: boolean
+  readonly versionHeader?: boolean
   /** Whether a stream may begin with an event that has an id and no data, and be polled. */
-  readonly primedStreams: boolean
+  readonly primedStreams?: boolean
   /** Whether arguments that a tool's schema refuses are a result with `isError`. */
-  readonly argumentErrorsAsResult: boolean
+  readonly argumentErrorsAsResult?: boolean
   /** The code of "no such resource". */
   readonly resourceNotFound: number
   /** Which codes from -32099 to -32000 exist; where that is not said, they are free. */
-  readonly reservedCodes: readonly number[] | undefined
+  readonly reservedCodes?: readonly number[]
   /** The code of "the client lacks a capability", where there is one. */
-  readonly missingCapability: number | undefined
+  readonly missingCapability?: number
   /** `audio` content, tool annotations, `progress.message`, the `completions` capability. */
-  readonly audio: boolean
+  readonly audio?: boolean
   /** `title`, `resource_link`, structured output, `_meta` on objects, completion context. */
-  readonly titles: boolean
+  readonly titles?: boolean
   /** Icons, descriptions of implementations, sampling with tools, rich form fields. */
-  readonly icons: boolean
+  readonly icons?: boolean
   /** What `structuredContent` may be. */
   readonly structuredContent: 'none' | 'object' | 'any'
   /** The modes in which a client can be asked for input. */
   readonly elicitation: readonly ('form' | 'url')[]
   /** Whether URLs have ids, whose completion is announced, and can be required by an error. */
-  readonly elicitationIds: boolean
+  readonly elicitationIds?: boolean
   /** Which flavour of tasks exists. */
   readonly tasks: 'none' | 'core' | 'extension'
 }
@@ -52,19 +52,9 @@ export interface RevisionFacts {
 const v20241105: RevisionFacts = {
   version: '2024-11-05',
   era: 'legacy',
-  batches: false,
-  versionHeader: false,
-  primedStreams: false,
-  argumentErrorsAsResult: false,
   resourceNotFound: RESOURCE_NOT_FOUND,
-  missingCapability: undefined,
-  reservedCodes: undefined,
-  audio: false,
-  titles: false,
-  icons: false,
   structuredContent: 'none',
   elicitation: [],
-  elicitationIds: false,
   tasks: 'none',
 }
 const v20250326: RevisionFacts = { ...v20241105, version: '2025-03-26', batches: true, audio: true }

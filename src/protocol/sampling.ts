@@ -7,6 +7,8 @@ import type { JsonObject } from './jsonrpc.ts'
 import type { CreateMessageParams, CreateMessageResult, ModelPreferences } from './types.ts'
 import { isObject } from './validate.ts'
 
+const UNMATCHED = 'The next message must answer every tool use, and nothing else'
+
 /**
  * Why params are none of `sampling/createMessage`. Results of tools stand alone in a user message,
  * and answer all the uses of the message before, and nothing else.
@@ -36,12 +38,12 @@ export function samplingFault({
     }
     const answered = new Set(results.map((block) => block.toolUseId))
     if (answered.size !== unanswered.length || !unanswered.every((id) => answered.has(id))) {
-      return 'Every tool use must be answered by the next message, and nothing else'
+      return UNMATCHED
     }
     const uses = role === 'assistant' ? blocks.filter((block) => block.type === 'tool_use') : []
     unanswered = uses.map((block) => block.id)
   }
-  return unanswered.length > 0 ? 'The last message has tool uses without results' : undefined
+  return unanswered.length > 0 ? UNMATCHED : undefined
 }
 
 /** Why an answer does not do what was said of the use of tools. */

@@ -6,7 +6,7 @@
  */
 import type { HttpOptions } from '../client/options.ts'
 import { McpError, type ProtocolError } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { parseJson } from '../protocol/validate.ts'
 import { SseParser } from './sse.ts'
 import { isEventStream, readEvents } from './streamable-http/client-body.ts'
@@ -61,7 +61,7 @@ export class HttpSseTransport implements Transport {
     const endpoint = await this.#endpoint
     if (!endpoint || signal.aborted) throw new McpError('CLOSED', 'The connection is closed')
     const headers = { 'content-type': 'application/json' }
-    const response = await endpoint.send('POST', headers, JSON.stringify(frame), signal)
+    const response = await endpoint.send('POST', headers, writeJson(frame), signal)
     if (!response.ok) throw httpError(response, 'A message was refused')
     discard(response)
   }

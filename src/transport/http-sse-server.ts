@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import { INTERNAL_ERROR, INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../protocol/validate.ts'
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
 import type { Caller } from '../server/exchange.ts'
@@ -158,7 +158,7 @@ class SseConnection implements Transport {
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     if (!this.#events.open) throw new McpError('CLOSED', 'The connection is closed')
-    await this.#events.send({ event: 'message', data: JSON.stringify(frame) })
+    await this.#events.send({ event: 'message', data: writeJson(frame) })
   }
 
   close(): Promise<void> {

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { McpError } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { unwritable, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { jsonCopy } from './json-copy.ts'
 import type { Receiver, Transport } from './transport.ts'
 
@@ -47,7 +47,11 @@ class InMemoryTransport implements Transport {
     if (this.#closed || !peer) {
       throw new McpError('CLOSED', 'Cannot send: the connection is closed')
     }
-    peer.#incoming.push(jsonCopy(frame))
+    try {
+      peer.#incoming.push(jsonCopy(frame))
+    } catch (cause) {
+      throw unwritable(cause)
+    }
     peer.#schedule()
     if (peer.#incoming.length > ROOM) await peer.#drained
   }

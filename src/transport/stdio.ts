@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { McpError, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from './transport.ts'
 
@@ -150,7 +150,7 @@ class StdioTransport implements Transport {
 
 /** One message as one line. `JSON.stringify` escapes every line end but two that JSON allows. */
 function line(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
-  const text = JSON.stringify(frame)
+  const text = writeJson(frame)
   // Some readers of lines, Node's readline among them, also cut at U+2028 and U+2029.
   if (!/[\u2028\u2029]/.test(text)) return text + '\n'
   return text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') + '\n'

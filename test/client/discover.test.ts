@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/client/index.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer, serveTransport, type Server } from '../../src/server/index.ts'
+import { inMemoryTransports } from '../../src/transport/in-memory.ts'
+import type { Transport } from '../../src/transport/transport.ts'
 import { sessionHandler } from '../handler.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import {
@@ -25,6 +27,12 @@ afterEach(() => void vi.useRealTimers())
 
 const content = [{ type: 'text', text: 'hi' }]
 const endpoint = 'https://peer.example/mcp'
+
+/** The transport to a server of ours that reads nothing until it is started. */
+function delayed(server: Server): { transport: Transport; start: () => void } {
+  const [near, far] = inMemoryTransports()
+  return { transport: near, start: () => void serveTransport(server, far) }
+}
 
 describe('era over HTTP', () => {
   test('a discover result means 2026-07-28, in one round trip [M-COMPAT-021] [M-DISC-013]', async () => {
@@ -269,6 +277,85 @@ describe('era over a transport', () => {
     expect(problems).toEqual([])
     expect(peer.sent('notifications/cancelled')).toEqual([])
     await client.close()
+  })
+
+  describe('a server that is slow to start', () => {
+    /** Answers only once it was asked for a session, in the order given. */
+    function slowPeer(...answers: ((asked: JsonObject[]) => JsonObject)[]) {
+      const asked: JsonObject[] = []
+      const peer = duplexPeer((message) => {
+        if (message.method === 'tools/call') return reply(message, { content })
+        if (message.id === undefined) return undefined
+        asked.push(message)
+        if (asked.length === 2) for (const answer of answers) peer.send(answer(asked))
+        return undefined
+      })
+      return peer
+    }
+    const answerProbe = ([probe]: JsonObject[]) => reply(probe ?? {}, discovered())
+    const refuseProbe = ([probe]: JsonObject[]) => refuse(probe ?? {}, -32601)
+    const answerSession = ([, open]: JsonObject[]) => reply(open ?? {}, initialized())
+    const refuseSession = ([, open]: JsonObject[]) => refuse(open ?? {}, -32601)
+
+    test.each([
+      ['answers both in order', [answerProbe, answerSession]],
+      ['answers both the other way', [answerSession, answerProbe]],
+      ['has no sessions', [answerProbe, refuseSession]],
+      ['has no sessions, and says so first', [refuseSession, answerProbe]],
+    ])('and %s is taken for what it is', async (_what, answers) => {
+      const problems: Error[] = []
+      const peer = slowPeer(...answers)
+      const client = await connectTo(peer, { probeTimeoutMs: 20, onError: (e) => problems.push(e) })
+      expect(client.revision).toBe('2026-07-28')
+      expect(await client.callTool('a')).toEqual({ content })
+      expect(peer.sent('initialize')).toHaveLength(1)
+      expect(peer.sent('notifications/initialized')).toEqual([])
+      expect(peer.sent('notifications/cancelled')).toEqual([])
+      expect(problems).toEqual([])
+      await client.close()
+    })
+
+    test.each([
+      ['knows no probe', [refuseProbe, answerSession]],
+      ['knows no probe, and says so last', [answerSession, refuseProbe]],
+      ['answers no probe', [answerSession]],
+    ])('and %s has the one session that it was asked for', async (_what, answers) => {
+      const peer = slowPeer(...answers)
+      const client = await connectTo(peer, { probeTimeoutMs: 20 })
+      expect(client.revision).toBe('2025-11-25')
+      expect(await client.callTool('a')).toEqual({ content })
+      expect(peer.sent('initialize')).toHaveLength(1)
+      expect(peer.sent('notifications/initialized')).toHaveLength(1)
+      await client.close()
+    })
+
+    test('and of ours is asked nothing twice', async () => {
+      const { transport, start } = delayed(createServer({ name: 's', version: '1' }))
+      const connecting = connect(transport, { probeTimeoutMs: 20 })
+      setTimeout(start, 60)
+      const client = await connecting
+      expect(client.revision).toBe('2026-07-28')
+      await client.close()
+    })
+
+    test('and refuses all of it is a clear error', async () => {
+      const peer = slowPeer(refuseSession, refuseProbe)
+      await expect(connectTo(peer, { probeTimeoutMs: 20 })).rejects.toMatchObject({ code: -32601 })
+    })
+
+    test('is asked for no session by a client that has none', async () => {
+      const peer = duplexPeer(() => undefined)
+      const options = { probeTimeoutMs: 20, revision: '2026-07-28' } as const
+      await expect(connectTo(peer, options)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
+      expect(peer.sent('initialize')).toEqual([])
+    })
+
+    test('is waited for no longer than the caller wants', async () => {
+      const peer = duplexPeer(() => undefined)
+      const signal = AbortSignal.timeout(60)
+      const connecting = connectTo(peer, { probeTimeoutMs: 20, signal })
+      await expect(connecting).rejects.toMatchObject({ code: 'ABORTED' })
+    })
   })
 
   test('a server that ends at the probe is started anew and initialized [M-STDIO-031]', async () => {

@@ -249,7 +249,11 @@ describe('a call that needs input', () => {
       inputRequests: { who: elicitation },
     }))
     const client = await connectTo(peer, { ...accept, maxRounds: 3 })
-    await expect(client.callTool('a')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    await expect(client.callTool('a')).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: '"tools/call" was asked for input 3 times and still refuses ["who"]',
+      data: { inputRequests: { who: elicitation } },
+    })
     expect(peer.sent('tools/call')).toHaveLength(4)
     await client.close()
   })

@@ -45,7 +45,7 @@ test('a message is what JSON makes of it, and shares nothing with its sender', a
   await sleep(0)
   expect(right.got).toEqual([ping(1, { list: [1], when: '1970-01-01T00:00:00.000Z' })])
   expect(Object.keys((right.got[0] as { params: object }).params)).not.toContain('gone')
-  await expect(a.send(ping(2, { big: 1n }))).rejects.toThrow(TypeError)
+  await expect(a.send(ping(2, { big: 1n }))).rejects.toMatchObject({ code: 'INVALID_USE' })
 })
 
 test('messages sent before the peer starts are kept for it', async () => {

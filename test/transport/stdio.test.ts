@@ -340,7 +340,9 @@ describe('writing', () => {
   test('a message that is no JSON is refused, and the others are sent', async () => {
     const { transport, text } = writer()
     const sent = transport.send(ping(1))
-    await expect(transport.send(echo(1n as never))).rejects.toThrow(TypeError)
+    await expect(transport.send(echo(1n as never))).rejects.toMatchObject({
+      code: 'INVALID_USE',
+    })
     await sent
     expect(text()).toBe(JSON.stringify(ping(1)) + '\n')
   })

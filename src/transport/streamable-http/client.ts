@@ -16,10 +16,11 @@ import {
   HEADER_PROTOCOL_VERSION,
   HEADER_SESSION_ID,
 } from '../../protocol/headers.ts'
-import type {
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcResponse,
+import {
+  writeJson,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
 import { methods } from '../../protocol/methods.ts'
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
@@ -228,7 +229,7 @@ export class StreamableHttpChannel implements Channel {
   ): Promise<Response> {
     const session = this.#session
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
-    const body = message && JSON.stringify(message)
+    const body = message && writeJson(message)
     const response = await this.#sender.send(method, headers, body, signal, call)
     if (response.status !== 404 || session === undefined) return response
     // Some servers refuse the stream in this way, and go on with the session

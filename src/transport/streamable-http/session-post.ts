@@ -56,7 +56,8 @@ export function opensSession(headers: Headers, message: JsonRpcMessage): message
  */
 export async function postBatch(incoming: Incoming, frames: readonly unknown[]): Promise<Response> {
   const { revisions } = incoming.host.server
-  if (findRevision(incoming.version)?.batches === false) throw refuse(400, NO_BATCHES)
+  const stated = findRevision(incoming.version)
+  if (stated && !stated.batches) throw refuse(400, NO_BATCHES)
   const member = await findMembership(incoming)
   const { live, revision } = member
   if (!revision.batches || !revisions.includes(revision)) throw refuse(400, NO_BATCHES)
