@@ -30,7 +30,7 @@ import {
 } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
-import { Session } from '../session/session.ts'
+import { idInUse, Session } from '../session/session.ts'
 import { requireTransport, type Transport } from '../transport/transport.ts'
 import { announceTo } from './announce.ts'
 import { dispatch } from './dispatch.ts'
@@ -183,6 +183,10 @@ class Connection {
   /** Answers a request; no response when it was cancelled. */
   async #answer(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
     try {
+      // Answers do not tell which of two requests they are for, whatever these belong to
+      if (this.#open.has(message.id) || this.#session?.inFlight.has(message.id)) {
+        throw idInUse(message.id)
+      }
       if (describesItself(message.params)) return await this.#answerAlone(message)
       if (this.#session) return await this.#answerInSession(message, this.#session)
       if (message.method === 'initialize') return this.#initialize(message)
@@ -214,10 +218,6 @@ class Connection {
   async #answerAlone(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
     const { version, client, logLevel } = readRequestMeta(message.params)
     const revision = requireStatelessRevision(this.#server.revisions, version)
-    if (this.#open.has(message.id)) {
-      const id = JSON.stringify(message.id)
-      throw new ProtocolError(INVALID_REQUEST, `Request id ${id} is already in use`)
-    }
     const cancellation = new Cancellation()
     this.#open.set(message.id, cancellation)
     const exchange: Exchange = {

@@ -134,7 +134,8 @@ export const keepCalls: CallKeeper = {
   },
 
   resume({ session, streams, waiting }, response, run) {
-    const id = String(response.id)
+    // Questions have numbers as ids; the same as text answers none
+    const id = typeof response.id === 'number' ? String(response.id) : ''
     const stream = waiting.get(id)
     if (!stream?.call) return undefined
     waiting.delete(id)

@@ -65,9 +65,7 @@ export class Session {
    * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
    */
   open(id: RequestId): Cancellation {
-    if (this.inFlight.has(id)) {
-      throw new ProtocolError(INVALID_REQUEST, `Request id ${JSON.stringify(id)} is already in use`)
-    }
+    if (this.inFlight.has(id)) throw idInUse(id)
     const cancellation = new Cancellation()
     this.inFlight.set(id, cancellation)
     return cancellation
@@ -137,4 +135,9 @@ export class Session {
     this.inFlight.clear()
     this.#asked.clear()
   }
+}
+
+/** The error of a request whose id is that of another one in flight. */
+export function idInUse(id: RequestId): ProtocolError {
+  return new ProtocolError(INVALID_REQUEST, `Request id ${JSON.stringify(id)} is already in use`)
 }

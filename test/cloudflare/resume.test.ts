@@ -32,6 +32,8 @@ describe('A session whose object was replaced', () => {
     await workerd.restart()
 
     const answer = { jsonrpc: '2.0', id: asked.message?.id, result: accept }
+    const decline = { action: 'decline' }
+    await send({ ...answer, id: String(answer.id), result: decline })
     expect((await send(answer)).status).toBe(202)
     expect((await send(answer)).status, 'Delivered twice').toBe(202)
     const resumed = new EventReader(await listen(workerd.handle, id, asked.id))

@@ -53,6 +53,28 @@ describe('a server on a connection', () => {
     }
   })
 
+  it.each(['session', 'none'])(
+    'refuses an id that is in flight, whichever era used it first: %s [L-RPC-006]',
+    async (first) => {
+      const { send, got, answer, initialize } = await peer()
+      await initialize('2025-11-25')
+      const params = { name: 'wait', arguments: {} }
+      const requests = [
+        { jsonrpc: '2.0', id: 7, method: 'tools/call', params },
+        { ...modernRequest('tools/call', params), id: 7 },
+      ]
+      if (first === 'none') requests.reverse()
+      for (const request of requests) await send(request)
+      await answer(7).toMatchObject({ error: { code: -32600 } })
+      await send({ jsonrpc: '2.0', id: '7', method: 'ping' })
+      await answer('7').toMatchObject({ result: {} })
+      await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
+      await send({ jsonrpc: '2.0', id: 8, method: 'ping' })
+      await answer(8).toMatchObject({ result: {} })
+      expect(got.filter(({ id }) => id === 7)).toHaveLength(1)
+    },
+  )
+
   it('serves clients of both eras at once; neither changes the other [M-VER-011] [M-BASE-045]', async () => {
     const { send, answer, initialize } = await peer()
     await send(modernRequest('tools/list'))
