@@ -157,8 +157,7 @@ export class Client {
     context?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<CompleteResult['completion']> {
-    const { titles } = this.#connection.revision
-    const params = { ref, argument, ...(context && titles && { context: { arguments: context } }) }
+    const params = { ref, argument, ...(context && { context: { arguments: context } }) }
     const result = await this.request('completion/complete', params, options)
     return (result as CompleteResult).completion
   }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
  */
-import { McpError, type ProtocolError } from '../protocol/errors.ts'
+import { McpError, toErrorObject } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import { requireTransport, type Transport } from '../transport/transport.ts'
@@ -53,7 +53,7 @@ export async function connect(
 function endpoint(target: string | URL): string {
   const url = String(target)
   if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
-  throw new McpError('INVALID_USE', `"${url}" is no URL of http or https`)
+  throw new McpError('INVALID_USE', `"${url}" is no HTTP URL`)
 }
 
 /** Connects over HTTP, and asks no more than is not known yet. */
@@ -105,9 +105,9 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     await openHttpSse(connection, url).catch((cause: unknown) => {
-      const { code, message, data } = error as McpError | ProtocolError
-      const first = error instanceof McpError ? data : { status, error: { code, message, data } }
-      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause, data: first })
+      const { message } = error as Error
+      const data = error instanceof McpError ? error.data : { status, error: toErrorObject(error) }
+      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause, data })
     })
     remember(HTTP_SSE)
   }
@@ -130,12 +130,16 @@ async function openTransport(connection: Connection, transport: Transport): Prom
   if (recall(connection)) return
   const found = new AbortController()
   let session: Promise<() => Promise<void>> | undefined
-  const slow = sleep(probeTimeoutMs, found.signal)
-    .then(() => (session = propose(connection, { signal })))
+  const slow = async (): Promise<() => Promise<void>> => {
+    await sleep(probeTimeoutMs, found.signal)
+    session = propose(connection, { signal })
     // Not everyone who answers both does so in order
-    .finally(() => sleep(GRACE_MS, found.signal))
+    await session.catch(() => {})
+    await sleep(GRACE_MS, found.signal)
+    return session
+  }
   const discovery = discover(connection, { signal: found.signal })
-  const first = await abortable(Promise.race([discovery, slow]), signal)
+  const first = await abortable(Promise.race([discovery, slow()]), signal)
     .catch(async (error: unknown): Promise<LegacyEvidence> => {
       // Some old servers die of a first message that they do not know
       const died = error instanceof McpError && error.code === 'CLOSED' && transport.restart

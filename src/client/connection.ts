@@ -53,32 +53,32 @@ export interface Incoming {
 
 /** One client's state and the way to its server. */
 export class Connection implements ChannelReceiver, CallOwner {
-  readonly options: ConnectOptions
-  readonly versions: Versions
-  readonly info: Implementation
+  declare readonly options: ConnectOptions
+  declare readonly versions: Versions
+  declare readonly info: Implementation
   /** What the client declares. */
-  readonly capabilities: ClientCapabilities
-  readonly cache: ResultCache
+  declare readonly capabilities: ClientCapabilities
+  declare readonly cache: ResultCache
   readonly tools: ToolSchemas = new ToolSchemas()
-  channel!: Channel
-  incoming!: Incoming
+  declare channel: Channel
+  declare incoming: Incoming
   /** What is spoken, or tried. */
-  revision!: RevisionFacts
+  declare revision: RevisionFacts
   /** The endpoint, over HTTP. */
-  url: string | undefined
-  serverInfo: Implementation | undefined
+  declare url: string | undefined
+  declare serverInfo: Implementation | undefined
   /** Nothing when the server did not say. */
-  serverCapabilities: ServerCapabilities | undefined
-  instructions: string | undefined
-  logLevel: LoggingLevel | undefined
+  declare serverCapabilities: ServerCapabilities | undefined
+  declare instructions: string | undefined
+  declare logLevel: LoggingLevel | undefined
   /** Opens a new session after the server ended one. */
-  restore: (() => Promise<void>) | undefined
+  declare restore: (() => Promise<void>) | undefined
   /** Finds out anew what the server is. */
-  find: (() => Promise<void>) | undefined
+  declare find: (() => Promise<void>) | undefined
   /** Whether the server is known to be what it is taken for. */
   proven = false
   /** Lists the tools anew, as the headers of a call were refused. */
-  refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
+  declare refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
   readonly #calls = new Map<unknown, Call>()
   /** What every request of 2026-07-28 tells. */
   #meta: JsonObject | undefined

@@ -71,7 +71,7 @@ export async function request(
     if (options.input === 'manual') return result
     if (round >= maxRounds) {
       const left = JSON.stringify(Object.keys(result.inputRequests ?? {}))
-      const what = `"${method}" was asked for input ${maxRounds} times and still refuses ${left}`
+      const what = `"${method}" still refuses ${left} after ${maxRounds} rounds`
       throw new McpError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!result.inputRequests) {

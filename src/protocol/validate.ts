@@ -23,11 +23,10 @@ export function readableId(value: unknown): RequestId | undefined {
 
 /** Whether something that is no message is to be told so: not if it is a notification or an answer. */
 export function isAnswerable(value: unknown): boolean {
-  return !isObject(value) || ('method' in value ? 'id' in value : !isAnswer(value))
-}
-
-function isAnswer(value: JsonObject): boolean {
-  return 'result' in value || 'error' in value
+  return (
+    !isObject(value) ||
+    ('method' in value ? 'id' in value : !('result' in value || 'error' in value))
+  )
 }
 
 /**
@@ -56,6 +55,8 @@ export function validateMessage(value: unknown): JsonRpcMessage {
   return value as JsonRpcMessage
 }
 
+const ONE_KIND = 'a message has one of "method", "result" and "error"'
+
 function fault(value: unknown): string | undefined {
   if (!isObject(value)) return 'the message is not an object'
   if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"'
@@ -66,14 +67,13 @@ function fault(value: unknown): string | undefined {
 function callFault(value: JsonObject): string | undefined {
   if (typeof value.method !== 'string') return '"method" must be a string'
   if ('id' in value && !isRequestId(value.id)) return '"id" must be a string or an integer'
-  if ('result' in value || 'error' in value) return 'a call has neither "result" nor "error"'
+  if ('result' in value || 'error' in value) return ONE_KIND
   if (value.params !== undefined && !isObject(value.params)) return '"params" must be an object'
   return undefined
 }
 
 function responseFault(value: JsonObject): string | undefined {
-  if ('result' in value && 'error' in value) return 'a response has both "result" and "error"'
-  if (!isAnswer(value)) return '"method" is missing'
+  if ('result' in value === 'error' in value) return ONE_KIND
   if ('result' in value) {
     if (!isRequestId(value.id)) return '"id" must be a string or an integer'
     return isObject(value.result) ? undefined : '"result" must be an object'

@@ -41,7 +41,7 @@ export class HttpSseTransport implements Transport {
     const { signal } = this.#closing
     const stream = this.#stream
     const response = await stream.send('GET', { accept: 'text/event-stream' }, undefined, signal)
-    if (!isEventStream(response)) throw httpError(response, `"${stream.url}" gave no stream`)
+    if (!isEventStream(response)) throw httpError(response, 'The server gave no stream')
     const parser = new SseParser((type, data) => {
       if (type === 'message') deliver(receiver, data)
       if (type !== 'endpoint') return
@@ -53,7 +53,7 @@ export class HttpSseTransport implements Transport {
       onEndpoint(new HttpSender(href, this.#options, stream.server))
     }, this.#options.maxMessageLength ?? MAX_MESSAGE_LENGTH)
     await readEvents(response, parser, signal, () => false)
-    throw new McpError('HTTP', `The stream of "${stream.url}" ended`)
+    throw new McpError('HTTP', 'The stream ended')
   }
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
