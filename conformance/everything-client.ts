@@ -9,7 +9,16 @@
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
-import { signIn, type Visit } from '../src/authorization/index.ts'
+import {
+  clientCredentials,
+  dpop,
+  enterpriseManaged,
+  privateKeyJwt,
+  signIn,
+  workloadIdentity,
+  type SignIn,
+  type Visit,
+} from '../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../src/client/index.ts'
 import type { JsonObject } from '../src/index.ts'
 
@@ -86,12 +95,22 @@ const plays: Record<string, (client: Client) => Promise<unknown>> = {
   'sep-2322-client-request-state': callDuringRounds,
 }
 
-/** What the suite tells the clients of a scenario. */
-interface Context {
-  readonly client_id: string
-  readonly client_secret: string
-  readonly issuer: string
-}
+/** What the suite tells the clients of a scenario; each is told what it needs. */
+type Context = Readonly<
+  Record<
+    | 'client_id'
+    | 'client_secret'
+    | 'idp_client_id'
+    | 'idp_id_token'
+    | 'idp_issuer'
+    | 'idp_token_endpoint'
+    | 'issuer'
+    | 'private_key_pem'
+    | 'signing_algorithm'
+    | 'valid_jwt',
+    string
+  >
+>
 
 /** A user who agrees to everything at once: the suite's authorization servers ask nobody. */
 const visit: Visit = {
@@ -103,7 +122,26 @@ const visit: Visit = {
 }
 
 /** Signs in as the scenario wants it. */
-function chooseAuth({ issuer, client_id: clientId, client_secret: clientSecret }: Context) {
+function chooseAuth(context: Context): SignIn {
+  const { issuer, client_id: clientId, client_secret: clientSecret } = context
+  if (scenario === 'auth/client-credentials-basic') {
+    return clientCredentials({ clientId, clientSecret })
+  }
+  if (scenario === 'auth/client-credentials-jwt') {
+    const key = { key: context.private_key_pem, alg: context.signing_algorithm }
+    return clientCredentials({ clientId, authentication: privateKeyJwt(key) })
+  }
+  if (scenario === 'auth/wif-jwt-bearer') {
+    return workloadIdentity({ assertion: () => context.valid_jwt })
+  }
+  if (scenario === 'auth/enterprise-managed-authorization') {
+    return enterpriseManaged({
+      clientId,
+      clientSecret,
+      identityProvider: { issuer: context.idp_issuer, clientId: context.idp_client_id },
+      subject: () => ({ token: context.idp_id_token }),
+    })
+  }
   const metadataUrl = 'https://conformance-test.local/client-metadata.json'
   return signIn({
     client: {
@@ -112,6 +150,7 @@ function chooseAuth({ issuer, client_id: clientId, client_secret: clientSecret }
     },
     credentials: issuer ? [{ issuer, clientId, clientSecret }] : [],
     oldServers: scenario.startsWith('auth/2025-03-26-'),
+    ...(scenario.startsWith('auth/dpop') && { proofs: dpop() }),
     interaction: { begin: () => visit },
   })
 }

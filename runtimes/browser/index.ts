@@ -1,11 +1,14 @@
 /**
  * MCP in a browser: the client, servers in pages and workers, and the protocol's types and errors
- * that a page works with. It needs `fetch` and streams, which every current browser has, and works
+ * that a page works with,
+ * and what signing in needs of a page. It needs `fetch` and streams, which every current browser has, and works
  * under a strict Content-Security-Policy.
  *
  * @module
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+export { completeSignIn, popup, type PopupOptions } from './popup.ts'
+export { indexedDbKeyPair, indexedDbTokens } from './indexed-db.ts'
 export * from '../../src/client/index.ts'
 export * from '../../src/index.ts'
 export { connect } from './connect.ts'

@@ -1,11 +1,14 @@
 /**
- * Edgewise on Bun: servers over stdio and HTTP, and a client for servers that it starts.
+ * Edgewise on Bun: servers over stdio and HTTP, and a client for servers that it starts,
+ * with sign-in by the user's browser.
  *
  * @module
  */
 export { serve } from './serve.ts'
 export { serveStdio } from './serve-stdio.ts'
 export { stdioClient } from './stdio-client.ts'
+export { fileTokens } from '../node/file-tokens.ts'
+export { loopback } from '../node/loopback.ts'
 export type {
   ChildTransport,
   HttpServer,

@@ -1,5 +1,6 @@
 /**
- * Edgewise on Node: servers over stdio and HTTP, and a client for servers that it starts.
+ * Edgewise on Node: servers over stdio and HTTP, and a client for servers that it starts,
+ * with sign-in by the user's browser.
  *
  * @module
  */
@@ -7,6 +8,8 @@ export { toNodeListener } from './listener.ts'
 export { serveHttp } from './serve-http.ts'
 export { serveStdio } from './serve-stdio.ts'
 export { stdioClient } from './stdio-client.ts'
+export { fileTokens } from './file-tokens.ts'
+export { loopback } from './loopback.ts'
 export type {
   ChildTransport,
   HttpServer,

@@ -4,6 +4,16 @@
  * @module
  */
 export { signIn, type SignInOptions } from './sign-in.ts'
+export { clientCredentials, type MachineOptions } from './client-credentials.ts'
+export {
+  enterpriseManaged,
+  type EnterpriseOptions,
+  type IdentityProvider,
+  type SubjectToken,
+} from './enterprise.ts'
+export { workloadIdentity, type WorkloadIdentityOptions } from './workload-identity.ts'
+export { privateKeyJwt, type PrivateKeyJwtOptions } from './private-key-jwt.ts'
+export { dpop, type DpopOptions } from './dpop.ts'
 export type { AuthorizationOptions, SignIn } from './provider.ts'
 export type { Interaction, Returned, Visit } from './interaction.ts'
 export { clientMetadata, type ClientIdentity, type RegistrationOptions } from './registration.ts'
@@ -13,3 +23,10 @@ export { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } 
 export { parseChallenges, type Challenge } from './challenge.ts'
 export type { Proofs } from './requests.ts'
 export { isPrivateHost, type UrlPolicy } from './urls.ts'
+export {
+  loopbackOn,
+  type LoopbackHost,
+  type LoopbackListener,
+  type LoopbackOptions,
+} from './loopback.ts'
+export { fileTokensOn, type Files } from './file-tokens.ts'

@@ -18,6 +18,8 @@ const EXCERPT_LENGTH = 300
 
 /** Proves that a token is used by whom it was given to (RFC 9449). */
 export interface Proofs {
+  /** The algorithm of the key, which authorization servers have to know. */
+  readonly alg: string
   /** The headers that prove it for one request. */
   headers(method: string, url: string, accessToken?: string): Promise<Record<string, string>>
   /** Learns from a response; says whether the request is to be sent again with what it told. */

@@ -89,6 +89,11 @@ export async function postGrant(
 ): Promise<Answer> {
   const { href } = await checkUrl(server.token_endpoint, 'token endpoint', step, network.allowed)
   const { proofs } = network
+  const algs = server.dpop_signing_alg_values_supported
+  if (proofs && algs && !algs.includes(proofs.alg)) {
+    const what = `"${server.issuer}" knows no proofs with "${proofs.alg}"`
+    throw new AuthorizationError(step, `${what}, but "${algs.join('", "')}"`)
+  }
   for (let attempt = 0; ; attempt++) {
     const response = await genericTokenEndpointRequest(
       server,

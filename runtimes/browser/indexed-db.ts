@@ -1,0 +1,80 @@
+/**
+ * Tokens and keys in the browser's database, shared by all pages of an origin.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
+ */
+import type { TokenStore } from '../../src/authorization/index.ts'
+
+const TOKENS = 'tokens'
+const KEYS = 'keys'
+
+/**
+ * Keeps tokens in IndexedDB: give the result to the way of signing in as `tokens`. Pages that share a
+ * database renew each token once. Whatever script runs on the origin can read them, so give your
+ * pages a Content-Security-Policy.
+ *
+ * @param database The name of the database; one for each user. Default: `edgewise`.
+ */
+export function indexedDbTokens(database = 'edgewise'): TokenStore {
+  return {
+    get: (key) => run(database, TOKENS, 'readonly', (tokens) => tokens.get(key)),
+    set: (key, value) => run(database, TOKENS, 'readwrite', (tokens) => tokens.put(value, key)),
+    delete: (key) => run(database, TOKENS, 'readwrite', (tokens) => tokens.delete(key)),
+    exclusively: (key, work) => navigator.locks.request(`${database} ${key}`, work),
+  }
+}
+
+/**
+ * A key pair for `dpop()` that stays in this browser: its private key cannot be read by anyone, so
+ * tokens that are bound to it are of no use elsewhere.
+ *
+ * @param database The name of the database. Default: `edgewise`.
+ */
+export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> {
+  return navigator.locks.request(`${database} ${KEYS}`, async () => {
+    const kept = await run<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
+      keys.get(KEYS),
+    )
+    if (kept) return kept
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+    const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
+    await run(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEYS))
+    return pair
+  })
+}
+
+/** Opens the database for one operation, so that no page keeps others from changing it. */
+async function run<T>(
+  name: string,
+  store: string,
+  mode: IDBTransactionMode,
+  operation: (store: IDBObjectStore) => IDBRequest,
+): Promise<T> {
+  const opening = indexedDB.open(name, 1)
+  opening.addEventListener('upgradeneeded', () => {
+    for (const one of [TOKENS, KEYS]) opening.result.createObjectStore(one)
+  })
+  const database = await settled<IDBDatabase>(opening)
+  try {
+    const transaction = database.transaction(store, mode)
+    const result = await settled<T>(operation(transaction.objectStore(store)))
+    if (mode === 'readwrite') await committed(transaction)
+    return result
+  } finally {
+    database.close()
+  }
+}
+
+function settled<T>(request: IDBRequest): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result))
+    request.addEventListener('error', () => reject(request.error ?? new Error('No reason given')))
+  })
+}
+
+function committed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve())
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('Aborted')))
+  })
+}

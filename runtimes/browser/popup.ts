@@ -1,0 +1,146 @@
+/**
+ * Signing in from a page: in a popup, or where there can be none, by leaving the page.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
+ */
+import type { Interaction, Returned, Visit } from '../../src/authorization/index.ts'
+
+/** How the user gets to the authorization server. */
+export interface PopupOptions {
+  /**
+   * The URL, on this origin, that the authorization server sends the user to. The page there calls
+   * {@link completeSignIn}; when the page is only ever left, it may be that page itself.
+   */
+  readonly redirectUri: string | URL
+  /** `redirect` always leaves the page. Default: `popup`, and the other where popups are blocked. */
+  readonly mode?: 'popup' | 'redirect'
+  /** The features of the window, as `window.open` takes them. Default: 520 by 720 pixels. */
+  readonly features?: string
+}
+
+const KEPT = 'edgewise sign-in'
+const FEATURES = 'popup,width=520,height=720'
+/** How long the page that is waiting may take to say so, in milliseconds. */
+const ANSWER_MS = 1_000
+
+/** What is kept while the page is left. */
+interface Kept {
+  readonly state: string | null
+  readonly flow: string
+  /** Where to go on. */
+  readonly page: string
+  readonly callback?: string
+}
+
+/**
+ * Signs users in in a popup: give the result to `signIn` as `interaction`. Connect as an answer to a
+ * click, so that the browser lets the popup open. After a page was left, the first request that a
+ * client of the same page makes goes on with what was begun.
+ */
+export function popup(options: PopupOptions): Interaction {
+  const { mode = 'popup', features = FEATURES } = options
+  const redirectUri = new URL(options.redirectUri, location.href).href
+  return {
+    begin(): Visit {
+      // Before anything is waited for, as a click allows a popup for a moment only
+      const page = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
+      return {
+        redirectUri,
+        go: (url, flow, signal) =>
+          page ? goInPopup(page, url, signal) : leavePage(url, flow, signal),
+        end: () => page?.close(),
+      }
+    },
+    returned: takeReturned,
+  }
+}
+
+/**
+ * Hands what the authorization server sent the user back with to the page that waits for it, and
+ * closes this one; or goes back to the page that was left. Call it on the page at `redirectUri`.
+ *
+ * @returns False when nobody waits: the user opened this page by themselves, or too late.
+ */
+export async function completeSignIn(): Promise<boolean> {
+  const callback = location.href
+  const state = new URL(callback).searchParams.get('state')
+  // The code stays neither in the history nor in what other sites are told
+  history.replaceState(null, '', location.pathname)
+  if (await tell(state, callback)) {
+    window.close()
+    return true
+  }
+  const kept = readKept()
+  if (!kept || kept.state !== state) return false
+  keep({ ...kept, callback })
+  location.replace(kept.page)
+  return true
+}
+
+/** Tells the page that waits; it may be cut off from its popup, so not by `opener`. */
+function tell(state: string | null, callback: string): Promise<boolean> {
+  const channel = new BroadcastChannel(channelName(state))
+  return new Promise<boolean>((resolve) => {
+    const timer = setTimeout(resolve, ANSWER_MS, false)
+    channel.addEventListener('message', ({ data }) => {
+      if (data !== 'taken') return
+      clearTimeout(timer)
+      resolve(true)
+    })
+    channel.postMessage({ callback })
+  }).finally(() => channel.close())
+}
+
+async function goInPopup(page: Window, url: string, signal: AbortSignal): Promise<string> {
+  const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+      channel.addEventListener('message', ({ data }) => {
+        if (typeof data?.callback !== 'string') return
+        channel.postMessage('taken')
+        resolve(data.callback)
+      })
+      page.location.replace(url)
+    })
+  } finally {
+    // The answer has to get out before the channel is closed
+    setTimeout(() => channel.close(), ANSWER_MS)
+  }
+}
+
+function leavePage(url: string, flow: string, signal: AbortSignal): Promise<string> {
+  keep({ state: new URL(url).searchParams.get('state'), flow, page: location.href })
+  location.assign(url)
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+}
+
+/** What came back after the page was left, whether by way of another page or to this one. */
+function takeReturned(): Returned | undefined {
+  const kept = readKept()
+  if (!kept) return undefined
+  const { flow, state } = kept
+  const { href, pathname, searchParams } = new URL(location.href)
+  const here = searchParams.get('state') === state && searchParams.has('state')
+  const callback = kept.callback ?? (here ? href : undefined)
+  if (callback === undefined) return undefined
+  sessionStorage.removeItem(KEPT)
+  if (here) history.replaceState(null, '', pathname)
+  return { callback, flow }
+}
+
+function keep(kept: Kept): void {
+  sessionStorage.setItem(KEPT, JSON.stringify(kept))
+}
+
+function readKept(): Kept | undefined {
+  const text = sessionStorage.getItem(KEPT)
+  return text === null ? undefined : JSON.parse(text)
+}
+
+/** The state is known to nobody but the two pages and the authorization server. */
+function channelName(state: string | null): string {
+  return `${KEPT} ${state}`
+}

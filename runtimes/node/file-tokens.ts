@@ -1,0 +1,48 @@
+/**
+ * Tokens in files of this machine. Deno and Bun run this too, by what they have of Node.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
+ */
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Files, TokenStore } from '../../src/authorization/index.ts'
+
+/**
+ * Keeps tokens in the files of a folder, which is made when it is missing; only its owner may use
+ * them. Processes that share the folder renew each token once. Give the result to the way of signing
+ * in as `tokens`.
+ */
+export function fileTokens(folder: string): TokenStore {
+  let opened: Promise<TokenStore> | undefined
+  // Here, so that programs that sign nobody in do not load it.
+  const open = (): Promise<TokenStore> =>
+    (opened ??= import('../../src/authorization/index.ts').then(({ fileTokensOn }) =>
+      fileTokensOn(files, folder),
+    ))
+  return {
+    get: async (key) => (await open()).get(key),
+    set: async (key, value) => (await open()).set(key, value),
+    delete: async (key) => (await open()).delete(key),
+    exclusively: async (key, work) => (await open()).exclusively(key, work),
+  }
+}
+
+const files: Files = {
+  read: (path) => readFile(path, 'utf8').catch(unless('ENOENT')),
+  async create(path, text) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const made = writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    return made.then(() => true).catch(async (error: unknown) => !(unless('EEXIST')(error) ?? true))
+  },
+  rename,
+  remove: (path) => rm(path, { force: true }),
+  changedAt: async (path) => (await stat(path).catch(unless('ENOENT')))?.mtimeMs,
+  touch: (path) => utimes(path, new Date(), new Date()),
+}
+
+/** Takes errors of one code for nothing, and throws all others. */
+function unless(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if ((error as { code?: string }).code !== code) throw error
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Signing in with the user's own browser, which comes back to a port of this machine. Deno and Bun
+ * run this too, by what they have of Node.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#communication-security
+ */
+import type { AddressInfo } from 'node:net'
+import type { Interaction, LoopbackHost, LoopbackOptions } from '../../src/authorization/index.ts'
+
+/** Signs users in with their own browser: give the result to `signIn` as `interaction`. */
+export function loopback(options: LoopbackOptions = {}): Interaction {
+  return {
+    // Here, so that programs that sign nobody in do not load it.
+    async begin(known) {
+      const { loopbackOn } = await import('../../src/authorization/index.ts')
+      return loopbackOn(host, options).begin(known)
+    },
+  }
+}
+
+const host: LoopbackHost = {
+  os: process.platform,
+  async listen(port, answer) {
+    const { createServer } = await import('node:http')
+    const http = createServer(({ url = '', method = '', headers }, response) => {
+      // What comes after the path of a broken request does not matter
+      const target = `http://${headers.host ?? '127.0.0.1'}${url}`
+      const request = URL.canParse(target) && method !== 'TRACE' && method !== 'CONNECT'
+      const answered = request ? answer(new Request(target, { method })) : Response.error()
+      response.writeHead(answered.status || 400, Object.fromEntries(answered.headers))
+      void answered.text().then((text) => response.end(text))
+    })
+    await new Promise<void>((resolve, reject) => {
+      http.on('error', reject).listen(port, '127.0.0.1', resolve)
+    })
+    return {
+      port: (http.address() as AddressInfo).port,
+      close() {
+        http.close()
+        http.closeIdleConnections()
+      },
+    }
+  },
+  async run(command, args) {
+    const { spawn } = await import('node:child_process')
+    const child = spawn(command, args, { stdio: 'ignore', detached: true })
+    await new Promise((resolve, reject) => child.on('spawn', resolve).on('error', reject))
+    child.unref()
+  },
+}

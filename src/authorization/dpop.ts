@@ -1,0 +1,63 @@
+/**
+ * Tokens that only the holder of a key can use: proofs for each request (DPoP).
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449
+ */
+import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
+import type { Awaitable } from '../client/options.ts'
+import { encodeBase64Url } from '../protocol/base64url.ts'
+import type { Proofs } from './requests.ts'
+
+/** The key that tokens are bound to. */
+export interface DpopOptions {
+  /**
+   * Gives the key pair, asked once. A token outlives the process only with its key; the private key
+   * need not be extractable. Default: a new pair that is never stored.
+   */
+  readonly keyPair?: () => Awaitable<CryptoKeyPair>
+  /** The algorithm of the key; asymmetric. Default: `ES256`. */
+  readonly alg?: string
+}
+
+/** Binds tokens to a key: give the result to the way of signing in as `proofs`. */
+export function dpop({ keyPair, alg = 'ES256' }: DpopOptions = {}): Proofs {
+  if (!/^(?:ES|RS|PS|EdDSA$|Ed25519$)/.test(alg)) {
+    throw new TypeError(`"${alg}" is no asymmetric algorithm`)
+  }
+  const nonces = new Map<string, string>()
+  let loaded: Promise<{ jwk: JWK; privateKey: CryptoKey }> | undefined
+  const load = async (): Promise<{ jwk: JWK; privateKey: CryptoKey }> => {
+    const { publicKey, privateKey } = await (keyPair ?? (() => generateKeyPair(alg)))()
+    const { kty, crv, x, y, n, e } = await exportJWK(publicKey)
+    // Members that a key does not have are left out of the JSON
+    return { privateKey, jwk: { kty, crv, x, y, n, e } as JWK }
+  }
+  return {
+    alg,
+    async headers(method, address, accessToken) {
+      loaded ??= load()
+      const { jwk, privateKey } = await loaded
+      const { origin, pathname } = new URL(address)
+      const claims = { htm: method, htu: origin + pathname, nonce: nonces.get(origin) }
+      const ath = accessToken === undefined ? undefined : await digest(accessToken)
+      const proof = await new SignJWT({ ...claims, ath })
+        .setProtectedHeader({ typ: 'dpop+jwt', alg, jwk })
+        .setJti(crypto.randomUUID())
+        .setIssuedAt()
+        .sign(privateKey)
+      return { dpop: proof }
+    },
+    learn({ headers, status }, address) {
+      const nonce = headers.get('dpop-nonce')
+      const { origin } = new URL(address)
+      if (!nonce || nonces.get(origin) === nonce) return false
+      nonces.set(origin, nonce)
+      return status === 400 || status === 401
+    },
+  }
+}
+
+async function digest(accessToken: string): Promise<string> {
+  const bytes = new TextEncoder().encode(accessToken)
+  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}

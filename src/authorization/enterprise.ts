@@ -1,0 +1,94 @@
+/**
+ * Enterprise-managed authorization: the company's identity provider decides, and gives an assertion
+ * (ID-JAG) that the MCP server's authorization server takes for a token.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
+ */
+import type { AuthorizationServer } from 'oauth4webapi'
+import type { Awaitable } from '../client/options.ts'
+import type { MachineOptions } from './client-credentials.ts'
+import { oauthClient, type ClientCredentials } from './clients.ts'
+import { AuthorizationError } from './errors.ts'
+import { requireIssuer } from './issuer.ts'
+import { redeemAssertion } from './jwt-bearer.ts'
+import { discoverServer } from './metadata.ts'
+import { Provider, type GrantRequest, type SignIn } from './provider.ts'
+import { refused, type Network } from './requests.ts'
+import { postGrant, scopeParam } from './token.ts'
+
+const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:'
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
+
+/** What the identity provider knows the user by. */
+export interface SubjectToken {
+  readonly token: string
+  /** Default: `id_token`. */
+  readonly type?: 'id_token' | 'refresh_token' | 'saml2'
+}
+
+/** The company's identity provider, and the client as it knows it. */
+export interface IdentityProvider extends ClientCredentials {
+  /** Where it exchanges tokens. Default: as its metadata says. */
+  readonly tokenEndpoint?: string
+}
+
+/** How a company's users are signed in. */
+export interface EnterpriseOptions extends MachineOptions {
+  readonly identityProvider: IdentityProvider
+  /** Gives what the single sign-on led to, not expired; asked for each token. */
+  readonly subject: () => Awaitable<SubjectToken>
+}
+
+/**
+ * Signs the users of a company in through its identity provider: give the result to `connect` as
+ * `auth`. The user is not sent to the MCP server's authorization server.
+ */
+export function enterpriseManaged(options: EnterpriseOptions): SignIn {
+  return new Provider(
+    {
+      async obtain(request) {
+        const { server } = request
+        await requireIssuer(request, options.issuer)
+        const { issuer, authorization_grant_profiles_supported: profiles } = server
+        if (Array.isArray(profiles) && !profiles.includes(ID_JAG_PROFILE)) {
+          throw new AuthorizationError('token', `"${issuer}" takes no ID-JAG assertions`)
+        }
+        const client = oauthClient(server, options)
+        return redeemAssertion(request, client, await exchange(request, options))
+      },
+    },
+    options,
+  )
+}
+
+/** Has the identity provider turn what it knows the user by into an assertion. */
+async function exchange(
+  { network, server, resource, scopes }: GrantRequest,
+  { identityProvider, subject }: EnterpriseOptions,
+): Promise<string> {
+  // The application chose this server, and tokens of other servers have other keys
+  const trusted: Network = { ...network, allowed: () => true, proofs: undefined }
+  const { issuer, tokenEndpoint } = identityProvider
+  const provider: AuthorizationServer = tokenEndpoint
+    ? { issuer, token_endpoint: tokenEndpoint }
+    : await discoverServer(trusted, issuer)
+  const { token, type = 'id_token' } = await subject()
+  const params = {
+    requested_token_type: `${TOKEN_TYPE}id-jag`,
+    audience: server.issuer,
+    resource,
+    ...scopeParam(scopes),
+    subject_token: token,
+    subject_token_type: TOKEN_TYPE + type,
+  }
+  const client = oauthClient(provider, identityProvider)
+  const party = { network: trusted, server: provider }
+  const answer = await postGrant(party, client, TOKEN_EXCHANGE, params, 'token')
+  const { status, json = {} } = answer
+  const { access_token: assertion, issued_token_type: issued } = json
+  if (status !== 200 || issued !== `${TOKEN_TYPE}id-jag` || typeof assertion !== 'string') {
+    throw refused('token', 'The identity provider gave no ID-JAG assertion', answer)
+  }
+  return assertion
+}

@@ -1,0 +1,29 @@
+/**
+ * The JWT bearer grant: an assertion of someone the authorization server trusts, for a token.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
+ */
+import { AuthorizationError } from './errors.ts'
+import type { GrantRequest } from './provider.ts'
+import type { TokenRecord } from './store.ts'
+import { requestToken, scopeParam, type OAuthClient } from './token.ts'
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/**
+ * Asks for a token for an assertion.
+ *
+ * @throws {AuthorizationError} Also when the authorization server lists its grants without this one.
+ */
+export function redeemAssertion(
+  request: GrantRequest,
+  client: OAuthClient,
+  assertion: string,
+): Promise<TokenRecord> {
+  const { issuer, grant_types_supported: grants } = request.server
+  if (grants && !grants.includes(JWT_BEARER)) {
+    throw new AuthorizationError('token', `"${issuer}" gives no tokens for assertions`)
+  }
+  const params = { assertion, ...scopeParam(request.scopes) }
+  return requestToken(request, client, JWT_BEARER, params)
+}

@@ -1,0 +1,110 @@
+/**
+ * Signing in with the user's own browser, which comes back to a port of this machine (RFC 8252).
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#communication-security
+ */
+import type { Awaitable } from '../client/options.ts'
+import type { Interaction, Visit } from './interaction.ts'
+import { isLoopback, parseUrl } from './urls.ts'
+
+/** How the user is sent away and received again. */
+export interface LoopbackOptions {
+  /** The port to be sent back to. Default: the one that is registered, or any that is free. */
+  readonly port?: number
+  /** The path to be sent back to. Default: `/callback`. */
+  readonly path?: string
+  /** Shows a page to the user. Default: opens it in their browser, or prints it to stderr. */
+  readonly open?: (url: string) => Awaitable<void>
+  /** The HTML that users see when they are back. Default: a sentence. */
+  readonly page?: string
+}
+
+/** What that needs of the machine. */
+export interface LoopbackHost {
+  /** The operating system, such as `linux`, `darwin` or `win32`. */
+  readonly os: string
+  /** Listens on 127.0.0.1; a port of 0 stands for any. Rejects when the port is taken. */
+  listen(port: number, answer: (request: Request) => Response): Promise<LoopbackListener>
+  /** Runs a program without a shell; rejects when it cannot be started. */
+  run(command: string, args: readonly string[]): Promise<void>
+}
+
+/** A port that is listened on. */
+export interface LoopbackListener {
+  readonly port: number
+  /** Stops listening, once what is being answered has been. */
+  close(): Awaitable<void>
+}
+
+const PAGE =
+  '<!doctype html><meta charset="utf-8"><title>Signed in</title><p>You can close this page.'
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  connection: 'close',
+}
+
+/** Makes the interaction of a machine. */
+export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): Interaction {
+  const { path = '/callback', page = PAGE, open = (url) => openBrowser(host, url) } = options
+  return {
+    async begin(known): Promise<Visit> {
+      let state: string | null = null
+      let arrived: ((callback: string) => void) | undefined
+      const answer = ({ url, method }: Request): Response => {
+        const { pathname, searchParams } = new URL(url)
+        if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
+        // Any page can send the browser here; only the authorization server knows the state
+        if (!arrived || searchParams.get('state') !== state) {
+          return new Response('This is not the sign-in that was begun', { status: 400 })
+        }
+        arrived(url)
+        arrived = undefined
+        return new Response(page, { headers: HEADERS })
+      }
+      const listener = await listen(host, options.port, known, answer)
+      return {
+        redirectUri: `http://127.0.0.1:${listener.port}${path}`,
+        go: (url, _flow, signal) =>
+          new Promise((resolve, reject) => {
+            state = new URL(url).searchParams.get('state')
+            arrived = resolve
+            signal.addEventListener('abort', () => reject(signal.reason))
+            Promise.resolve(open(url)).catch(reject)
+          }),
+        end: () => listener.close(),
+      }
+    },
+  }
+}
+
+/** Listens on the port that is wanted, or the one that is registered, or else on any. */
+async function listen(
+  host: LoopbackHost,
+  wanted: number | undefined,
+  known: string | undefined,
+  answer: (request: Request) => Response,
+): Promise<LoopbackListener> {
+  if (wanted !== undefined) return host.listen(wanted, answer)
+  const url = parseUrl(known ?? '')
+  const port = url && isLoopback(url.hostname) ? Number(url.port) : 0
+  return port === 0
+    ? host.listen(0, answer)
+    : host.listen(port, answer).catch(() => host.listen(0, answer))
+}
+
+/** Opens a page in the user's browser. */
+async function openBrowser(host: LoopbackHost, url: string): Promise<void> {
+  const { href } = new URL(url)
+  const [command, ...args] =
+    host.os === 'darwin'
+      ? ['open']
+      : host.os.startsWith('win')
+        ? ['rundll32', 'url.dll,FileProtocolHandler']
+        : ['xdg-open']
+  await host.run(command ?? '', [...args, href]).catch(() => {
+    console.error(`To sign in, open ${href}`)
+  })
+}

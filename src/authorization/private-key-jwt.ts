@@ -1,0 +1,50 @@
+/**
+ * Proving who a client is with a key instead of a secret: `private_key_jwt`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.2
+ */
+import { importJWK, importPKCS8, type JWK } from 'jose'
+import { modifyAssertion, PrivateKeyJwt, type ClientAuth } from 'oauth4webapi'
+import { AuthorizationError } from './errors.ts'
+
+/** The key, and how assertions are made with it. */
+export interface PrivateKeyJwtOptions {
+  /** The private key: as it is, as PEM (PKCS #8), or as a JWK. */
+  readonly key: CryptoKey | string | JWK
+  /** The algorithm of a key that does not tell its own, such as PEM. Default: `ES256`. */
+  readonly alg?: string
+  /** Which of the client's keys it is. */
+  readonly kid?: string
+  /** Whom the assertions are for. Default: the issuer. */
+  readonly audience?: 'issuer' | 'token_endpoint'
+}
+
+/** Makes a client prove who it is by an assertion that it signs. */
+export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
+  const { kid, audience } = options
+  let loaded: Promise<CryptoKey> | undefined
+  return async (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported
+    if (methods && !methods.includes('private_key_jwt')) {
+      const offered = methods.join('", "')
+      const what = `"${server.issuer}" takes no signed assertions, but "${offered}"`
+      throw new AuthorizationError('registration', what)
+    }
+    loaded ??= loadKey(options)
+    const key = await loaded
+    const authenticate = PrivateKeyJwt(kid === undefined ? key : { key, kid }, {
+      [modifyAssertion](_header, payload) {
+        if (audience === 'token_endpoint') payload.aud = server.token_endpoint
+      },
+    })
+    await authenticate(server, client, body, headers)
+  }
+}
+
+async function loadKey({ key, alg = 'ES256' }: PrivateKeyJwtOptions): Promise<CryptoKey> {
+  if (key instanceof CryptoKey) return key
+  if (typeof key === 'string') return importPKCS8(key, alg)
+  const loaded = await importJWK(key, key.alg ?? alg)
+  if (loaded instanceof CryptoKey) return loaded
+  throw new TypeError('A shared secret is no private key')
+}

@@ -1,0 +1,52 @@
+/**
+ * Workloads that their platform vouches for: no secret, no registration, only the platform's JWT.
+ *
+ * @see https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1933
+ */
+import type { Awaitable } from '../client/options.ts'
+import { AuthorizationError } from './errors.ts'
+import { requireIssuer } from './issuer.ts'
+import { redeemAssertion } from './jwt-bearer.ts'
+import { Provider, type AuthorizationOptions, type SignIn } from './provider.ts'
+import type { OAuthClient } from './token.ts'
+
+/** How a workload proves itself. */
+export interface WorkloadIdentityOptions extends AuthorizationOptions {
+  /** The authorization server that trusts the platform. Default: the first that is named. */
+  readonly issuer?: string
+  /**
+   * Gives the platform's JWT for an authorization server: from a file, a metadata service. Asked for
+   * each token, as platforms rotate them.
+   */
+  readonly assertion: (issuer: string) => Awaitable<string>
+}
+
+/** Nothing tells who the client is but the assertion. */
+const nobody: OAuthClient = { client_id: 'workload', authenticate: () => {} }
+
+/**
+ * Signs a workload in: give the result to `connect` as `auth`. An assertion that was refused is not
+ * sent again.
+ */
+export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
+  let refused: string | undefined
+  return new Provider(
+    {
+      async obtain(request) {
+        await requireIssuer(request, options.issuer)
+        const { issuer } = request.server
+        const assertion = await options.assertion(issuer)
+        if (assertion === refused) {
+          throw new AuthorizationError('token', `"${issuer}" refused this assertion before`)
+        }
+        try {
+          return await redeemAssertion(request, nobody, assertion)
+        } catch (error) {
+          if (error instanceof AuthorizationError && error.answer?.error) refused = assertion
+          throw error
+        }
+      },
+    },
+    options,
+  )
+}
