@@ -6,20 +6,41 @@
 import type { EventLog, EventLogLimits, LoggedEvent } from '../session/event-log.ts'
 import { cut } from './pieces.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
-import type { Sql } from './sql.ts'
+import type { Tables } from './tables.ts'
+
+/** How many streams are remembered, so that most events need no look at the table. */
+const MAX_REMEMBERED = 1000
 
 /**
  * What spares the last event of each open stream, however old: a client that missed nothing must be
- * able to resume after it.
+ * able to resume after it. The last of the session stays too, as the next one counts on from it.
  */
 const NOT_LAST = `seq NOT IN (
-  SELECT max(e.seq) FROM mcp_events e JOIN mcp_streams s ON s.session = e.session AND s.id = e.stream
-  GROUP BY e.session, e.stream
+  SELECT max(seq) FROM mcp_events WHERE session = ?
+  UNION ALL
+  SELECT max(seq) FROM mcp_events WHERE session = ? AND stream IN (SELECT value FROM json_each(?))
+  GROUP BY stream
 )`
 
-/** Forgets the events of all sessions that were sent before a time, in milliseconds since 1970. */
-export function forgetEvents(sql: Sql, before: number): void {
-  sql.all(`DELETE FROM mcp_events WHERE at < ? AND ${NOT_LAST}`, before)
+/**
+ * Forgets the events of a session that were sent before a time, in milliseconds since 1970.
+ *
+ * @param open The streams that are open.
+ */
+export function forgetEvents(
+  tables: Tables,
+  session: string,
+  open: readonly string[],
+  before: number,
+): void {
+  tables.query(
+    `DELETE FROM mcp_events WHERE session = ? AND at < ? AND ${NOT_LAST}`,
+    session,
+    before,
+    session,
+    session,
+    JSON.stringify(open),
+  )
 }
 
 /**
@@ -29,20 +50,26 @@ export function forgetEvents(sql: Sql, before: number): void {
  * The bounds are looked at when an eighth of them was added, so the log may exceed them by that, and
  * by one message.
  *
+ * @param open The streams that are open.
  * @param onError Learns of what could not be kept.
  */
 export function createSqlEventLog(
-  sql: Sql,
+  tables: Tables,
   session: string,
+  open: () => readonly string[],
   onError: (error: unknown) => void,
   { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventLogLimits = {},
 ): EventLog {
   // The first message after a start looks at the bounds, as nobody knows what is there.
   let events = Infinity
   let size = 0
+  /** Streams that were begun here without any event. */
+  const begun = new Set<string>()
+  /** Streams that have events. */
+  const going = new Set<string>()
 
   const trim = (): void => {
-    const rows = sql.all<{ seq: number; length: number; more: number }>(
+    const rows = tables.query<{ seq: number; length: number; more: number }>(
       'SELECT seq, length(message) AS length, more FROM mcp_events WHERE session = ? ORDER BY seq DESC',
       session,
     )
@@ -51,10 +78,13 @@ export function createSqlEventLog(
     for (const { seq, length, more } of rows) {
       // Only whole messages go, so the look is at the last row of each; the newest always stays.
       if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
-        sql.all(
+        tables.query(
           `DELETE FROM mcp_events WHERE session = ? AND seq <= ? AND ${NOT_LAST}`,
           session,
           seq,
+          session,
+          session,
+          JSON.stringify(open()),
         )
         break
       }
@@ -64,34 +94,67 @@ export function createSqlEventLog(
     events = 0
     size = 0
   }
-  const insert = (stream: string, message: string, more: 0 | 1): number => {
-    const [row] = sql.all<{ seq: number }>(
-      `INSERT INTO mcp_events (session, stream, message, more, at)
-       VALUES (?, ?, ?, ?, ?) RETURNING seq`,
+  const isFirst = (stream: string): boolean => {
+    if (going.has(stream)) return false
+    const query = 'SELECT 1 AS one FROM mcp_events WHERE session = ? AND stream = ? LIMIT 1'
+    return tables.query(query, session, stream).length === 0
+  }
+  const insert = (stream: string, message: string, more: 0 | 1): string | undefined => {
+    const [row] = tables.write<{ seq: number }>(
+      `INSERT INTO mcp_events (session, seq, stream, message, first, more, at)
+       SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ?, ?, ? FROM mcp_events WHERE session = ?
+       RETURNING seq`,
       session,
       stream,
       message,
+      isFirst(stream) ? 1 : 0,
       more,
       Date.now(),
+      session,
     )
-    return row?.seq ?? 0
+    begun.delete(stream)
+    if (going.size === MAX_REMEMBERED) going.clear()
+    going.add(stream)
+    return row && `${stream}_${row.seq}`
+  }
+  /** The id of a stream's beginning, which costs no row. */
+  const begin = (stream: string): string => {
+    if (begun.size === MAX_REMEMBERED) begun.clear()
+    begun.add(stream)
+    return `${stream}_0`
+  }
+  /** Whether nothing of a stream that was begun is forgotten. */
+  const isWhole = (stream: string): boolean => {
+    const [row] = tables.query<{ first: number }>(
+      'SELECT first FROM mcp_events WHERE session = ? AND stream = ? ORDER BY seq LIMIT 1',
+      session,
+      stream,
+    )
+    if (row) return row.first === 1
+    return begun.has(stream) || open().includes(stream)
+  }
+  const isKept = (stream: string, seq: number): boolean => {
+    const query =
+      'SELECT 1 AS one FROM mcp_events WHERE session = ? AND seq = ? AND stream = ? AND more = 0'
+    return tables.query(query, session, seq, stream).length > 0
   }
 
-  const append = (stream: string, message: string): string => {
+  const append = (stream: string, message: string): string | undefined => {
+    if (message === '' && isFirst(stream)) return begin(stream)
     if (++events > maxEvents / 8 || (size += message.length) > maxSize / 8) trim()
-    if (message.length <= MAX_ROW_CHARACTERS) return `${stream}_${insert(stream, message, 0)}`
+    if (message.length <= MAX_ROW_CHARACTERS) return insert(stream, message, 0)
     const rows = cut(message, MAX_ROW_CHARACTERS)
     const last = rows.pop() ?? ''
-    return sql.transaction(() => {
+    return tables.transaction(() => {
       for (const row of rows) insert(stream, row, 1)
-      return `${stream}_${insert(stream, last, 0)}`
+      return insert(stream, last, 0)
     })
   }
 
   return {
     get appended() {
-      const counted = "SELECT seq FROM sqlite_sequence WHERE name = 'mcp_events'"
-      const [row] = sql.all<{ seq: number }>(counted)
+      const counted = 'SELECT max(seq) AS seq FROM mcp_events WHERE session = ?'
+      const [row] = tables.query<{ seq: number | null }>(counted, session)
       return row?.seq ?? 0
     },
 
@@ -107,14 +170,8 @@ export function createSqlEventLog(
     after(eventId) {
       const [stream, seq] = splitId(eventId)
       if (stream === undefined) return undefined
-      const known = sql.all(
-        'SELECT 1 AS known FROM mcp_events WHERE seq = ? AND session = ? AND stream = ? AND more = 0',
-        seq,
-        session,
-        stream,
-      )
-      if (known.length === 0) return undefined
-      const rows = sql.all<{ seq: number; message: string; more: number }>(
+      if (!(seq === 0 ? isWhole(stream) : isKept(stream, seq))) return undefined
+      const rows = tables.query<{ seq: number; message: string; more: number }>(
         'SELECT seq, message, more FROM mcp_events WHERE session = ? AND stream = ? AND seq > ? ORDER BY seq',
         session,
         stream,
@@ -141,7 +198,6 @@ function joinRows(
 }
 
 function splitId(eventId: string): [stream: string, seq: number] | [undefined, undefined] {
-  const at = eventId.lastIndexOf('_')
-  const seq = Number(eventId.slice(at + 1))
-  return at > 0 && Number.isSafeInteger(seq) ? [eventId.slice(0, at), seq] : [undefined, undefined]
+  const [, stream, digits] = /^(.+)_(0|[1-9]\d{0,14})$/.exec(eventId) ?? []
+  return stream === undefined ? [undefined, undefined] : [stream, Number(digits)]
 }

@@ -10,21 +10,19 @@ import type { Sql } from './sql.ts'
 export const MAX_ROW_CHARACTERS = 600_000
 
 /** How to get from each version of the tables to the next; what was released never changes. */
-// `more` is 1 for a row that goes on in the next one; `call` is NULL for a stream of no request.
+// `seq` counts the events of a session, `first` is 1 for the first row of a stream, `more` for a row
+// that goes on in the next one; `call` is NULL for a stream of no request.
 const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE mcp_sessions (
-     id TEXT PRIMARY KEY,
-     record TEXT NOT NULL,
-     used_at INTEGER NOT NULL
-   ) WITHOUT ROWID;
-   CREATE TABLE mcp_events (
-     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  `CREATE TABLE mcp_events (
      session TEXT NOT NULL,
+     seq INTEGER NOT NULL,
      stream TEXT NOT NULL,
      message TEXT NOT NULL,
+     first INTEGER NOT NULL,
      more INTEGER NOT NULL,
-     at INTEGER NOT NULL
-   );
+     at INTEGER NOT NULL,
+     PRIMARY KEY (session, seq)
+   ) WITHOUT ROWID;
    CREATE TABLE mcp_streams (
      session TEXT NOT NULL,
      id TEXT NOT NULL,
@@ -34,9 +32,21 @@ const MIGRATIONS: readonly string[] = [
    ) WITHOUT ROWID;`,
 ]
 
+/** Where a database holds the sessions too, and not only what belongs to the streams of one. */
+const SESSIONS = `CREATE TABLE IF NOT EXISTS mcp_sessions (
+  id TEXT PRIMARY KEY,
+  record TEXT NOT NULL,
+  used_at INTEGER NOT NULL
+) WITHOUT ROWID`
+
 /** Whether the tables are there. Writes nothing, so that asking an empty database costs nothing. */
 export function hasTables(sql: Sql): boolean {
   return sql.all(`SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`).length > 0
+}
+
+/** Makes the table of sessions. */
+export function makeSessions(sql: Sql): void {
+  sql.run(SESSIONS)
 }
 
 /**
@@ -54,9 +64,9 @@ export function migrate(sql: Sql): void {
     )
   }
   sql.transaction(() => {
-    sql.run('CREATE TABLE IF NOT EXISTS mcp_schema (version INTEGER NOT NULL)')
     for (const step of MIGRATIONS.slice(from)) sql.run(step)
-    sql.run('DELETE FROM mcp_schema')
-    sql.all('INSERT INTO mcp_schema (version) VALUES (?)', MIGRATIONS.length)
+    // A view takes one row, a table another one for its value.
+    sql.run('DROP VIEW IF EXISTS mcp_schema')
+    sql.run(`CREATE VIEW mcp_schema AS SELECT ${MIGRATIONS.length} AS version`)
   })
 }

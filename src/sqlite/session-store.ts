@@ -8,9 +8,9 @@ import type { SessionRecord } from '../session/session.ts'
 import type { SessionStore } from '../session/store.ts'
 import type { Sink, StreamStore } from '../session/stream-store.ts'
 import { createSqlEventLog, forgetEvents } from './event-log.ts'
-import { hasTables, migrate } from './schema.ts'
 import type { Sql } from './sql.ts'
 import { createSqlStreamStore } from './stream-store.ts'
+import { Tables } from './tables.ts'
 
 /** How a store behaves; an object has more to say than a process. */
 export interface SqlSessionStoreOptions {
@@ -26,25 +26,23 @@ export interface SqlSessionStoreOptions {
   limits?: EventLogLimits
 }
 
-/** Keeps sessions in a database. The tables are made with the first session. */
+/** Keeps sessions in a database. The tables are made when first something is kept. */
 export class SqlSessionStore implements SessionStore {
-  readonly #sql: Sql
+  readonly #tables: Tables
   readonly #options: SqlSessionStoreOptions
-  #ready: boolean
 
   /** @throws {Error} when a later version of the package made the tables. */
   constructor(sql: Sql, options: SqlSessionStoreOptions = {}) {
-    this.#sql = sql
+    this.#tables = new Tables(sql)
     this.#options = options
-    this.#ready = hasTables(sql)
-    if (this.#ready) migrate(sql)
   }
 
-  create(record: SessionRecord): string {
-    if (!this.#ready) migrate(this.#sql)
-    this.#ready = true
-    const id = this.#options.mintId?.() ?? crypto.randomUUID()
-    this.#sql.all(
+  create(
+    record: SessionRecord,
+    id: string = this.#options.mintId?.() ?? crypto.randomUUID(),
+  ): string {
+    this.#tables.makeSessions()
+    this.#tables.write(
       'INSERT INTO mcp_sessions (id, record, used_at) VALUES (?, ?, ?)',
       id,
       JSON.stringify(record),
@@ -54,29 +52,31 @@ export class SqlSessionStore implements SessionStore {
   }
 
   load(id: string): SessionRecord | undefined {
-    if (!this.#ready) return undefined
     const query = 'SELECT record FROM mcp_sessions WHERE id = ?'
-    const [row] = this.#sql.all<{ record: string }>(query, id)
+    const [row] = this.#tables.query<{ record: string }>(query, id)
     return row && (JSON.parse(row.record) as SessionRecord)
   }
 
   save(id: string, record: SessionRecord): void {
-    this.#sql.all('UPDATE mcp_sessions SET record = ? WHERE id = ?', JSON.stringify(record), id)
+    this.#tables.query(
+      'UPDATE mcp_sessions SET record = ? WHERE id = ?',
+      JSON.stringify(record),
+      id,
+    )
     this.#options.changed?.()
   }
 
   remove(id: string): void | Promise<void> {
-    if (!this.#ready) return
-    this.#sql.all('DELETE FROM mcp_sessions WHERE id = ?', id)
-    this.#sql.all('DELETE FROM mcp_events WHERE session = ?', id)
-    this.#sql.all('DELETE FROM mcp_streams WHERE session = ?', id)
+    this.#tables.query('DELETE FROM mcp_sessions WHERE id = ?', id)
+    this.#tables.query('DELETE FROM mcp_events WHERE session = ?', id)
+    this.#tables.query('DELETE FROM mcp_streams WHERE session = ?', id)
     this.#options.changed?.()
   }
 
   streams(id: string): StreamStore {
     const { findSink, changed, onError = ignore } = this.#options
     const find = (stream: string): Sink | undefined => findSink?.(id, stream)
-    const store = createSqlStreamStore(this.#sql, id, find, onError)
+    const store = createSqlStreamStore(this.#tables, id, find, onError)
     return {
       ...store,
       keep: (stream) => {
@@ -88,14 +88,13 @@ export class SqlSessionStore implements SessionStore {
 
   eventLog(id: string): EventLog {
     const { onError = ignore, limits } = this.#options
-    return createSqlEventLog(this.#sql, id, onError, limits)
+    return createSqlEventLog(this.#tables, id, () => this.#open(id), onError, limits)
   }
 
   /** The sessions with a stream for what belongs to no request; no other hears of changes. */
   all(): { id: string; record: SessionRecord }[] {
-    if (!this.#ready) return []
-    return this.#sql
-      .all<{ id: string; record: string }>(
+    return this.#tables
+      .query<{ id: string; record: string }>(
         `SELECT id, record FROM mcp_sessions
          WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`,
       )
@@ -111,26 +110,30 @@ export class SqlSessionStore implements SessionStore {
 
   /** Every session that is kept, with the time of its last noted use. */
   uses(): { id: string; usedAt: number }[] {
-    if (!this.#ready) return []
-    return this.#sql.all('SELECT id, used_at AS usedAt FROM mcp_sessions')
+    return this.#tables.query('SELECT id, used_at AS usedAt FROM mcp_sessions')
   }
 
   /** Notes that a session is in use; whether there is such a session. */
   touch(id: string): boolean {
-    if (!this.#ready) return false
     const set = 'UPDATE mcp_sessions SET used_at = ? WHERE id = ? RETURNING id'
-    return this.#sql.all(set, Date.now(), id).length > 0
+    return this.#tables.query(set, Date.now(), id).length > 0
   }
 
   /** Forgets what was sent before a time, in milliseconds since 1970. */
   forgetEvents(before: number): void {
-    if (this.#ready) forgetEvents(this.#sql, before)
+    for (const { id } of this.uses()) forgetEvents(this.#tables, id, this.#open(id), before)
   }
 
-  /** Notes that the tables go with all else in the database. */
+  /** Notes that the tables go with all else in the database; nothing is kept any more. */
   erased(): void {
-    this.#ready = false
+    this.#tables.erased()
     this.#options.changed?.()
+  }
+
+  #open(id: string): string[] {
+    return this.streams(id)
+      .all()
+      .map((stream) => stream.id)
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
-import type { Sql } from './sql.ts'
+import type { Tables } from './tables.ts'
 
 /**
  * Makes a store over the table of streams, which all sessions share. A call too long for one row is
@@ -13,7 +13,7 @@ import type { Sql } from './sql.ts'
  * @param onError Learns of what could not be kept.
  */
 export function createSqlStreamStore(
-  sql: Sql,
+  tables: Tables,
   session: string,
   sink: (stream: string) => Sink | undefined,
   onError: (error: unknown) => void,
@@ -27,14 +27,14 @@ export function createSqlStreamStore(
     }
   }
   const forget = (id: string): void => {
-    attempt(() => sql.all('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id))
+    attempt(() => tables.query('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id))
   }
   return {
     keep({ id, call }: KeptStream) {
       const text = call ? JSON.stringify(call) : null
       if (text !== null && text.length > MAX_ROW_CHARACTERS) return forget(id)
       attempt(() =>
-        sql.all(
+        tables.write(
           `INSERT INTO mcp_streams (session, id, opened_at, call) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET call = excluded.call`,
           session,
@@ -46,8 +46,8 @@ export function createSqlStreamStore(
     },
     forget,
     all() {
-      return sql
-        .all<{ id: string; call: string | null }>(
+      return tables
+        .query<{ id: string; call: string | null }>(
           'SELECT id, call FROM mcp_streams WHERE session = ? ORDER BY opened_at',
           session,
         )

@@ -46,7 +46,7 @@ describe('A session object', () => {
     expect(messages).toHaveLength(4)
     expect(messages.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } })
     expect((await lastMessage(await send(add(2)))).result).toBeDefined()
-    expect(workerd.printed.join('')).toContain('no such table: mcp_events')
+    expect(workerd.printed.join('')).toContain('Error: Full')
   })
 
   it('is not harmed by an alarm that rings twice, or too early', async () => {

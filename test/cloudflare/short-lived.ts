@@ -15,13 +15,23 @@ const worker = createWorker(server, {
   sessionKey: (request) => request.headers.get('x-user') ?? undefined,
 })
 
+interface ObjectState {
+  readonly id: object
+  readonly storage: {
+    setAlarm(...args: unknown[]): Promise<void>
+    kv: { put(...args: unknown[]): void }
+    sql: {
+      exec(...args: unknown[]): { rowsWritten: number; toArray(): unknown[] }
+    }
+  }
+}
+
 interface Env {
   MCP_SESSION: {
     idFromString(id: string): unknown
     get(id: unknown): {
       counts(): Promise<object>
       alarm(): Promise<void>
-      breakLog(): Promise<void>
     }
   }
 }
@@ -34,23 +44,67 @@ export default {
     const { MCP_SESSION: sessions } = env
     const object = sessions.get(sessions.idFromString(id))
     switch (route) {
+      case 'written':
+        return Response.json(written[id] ?? 0)
       case 'counts':
         return Response.json(await object.counts())
       case 'alarm':
         return Response.json((await object.alarm()) ?? null)
       case 'break':
-        return Response.json((await object.breakLog()) ?? null)
+        full.add(id)
+        return new Response()
       default:
         return new Response(null, { status: 404 })
     }
   },
 }
 
+/** How many rows were written to the storage of each object, by its id. */
+const written: Record<string, number> = {}
+
+/** The objects whose storage takes nothing more. */
+const full = new Set<string>()
+
+/** Counts what a storage is billed for. */
+function count(ctx: ObjectState): void {
+  const { storage } = ctx
+  const { sql, kv } = storage
+  const id = ctx.id.toString()
+  const note = (rows: number): void => void (written[id] = (written[id] ?? 0) + rows)
+  const [exec, put, setAlarm] = [
+    sql.exec.bind(sql),
+    kv.put.bind(kv),
+    storage.setAlarm.bind(storage),
+  ]
+  sql.exec = (...args) => {
+    if (full.has(id) && /^\s*(INSERT|UPDATE|CREATE)/.test(String(args[0]))) throw new Error('Full')
+    const cursor = exec(...args)
+    const toArray = cursor.toArray.bind(cursor)
+    note(cursor.rowsWritten)
+    let noted = cursor.rowsWritten
+    cursor.toArray = () => {
+      const rows = toArray()
+      note(cursor.rowsWritten - noted)
+      noted = cursor.rowsWritten
+      return rows
+    }
+    return cursor
+  }
+  kv.put = (...args) => {
+    if (full.has(id)) throw new Error('Full')
+    note(1)
+    put(...args)
+  }
+  storage.setAlarm = (...args) => {
+    note(1)
+    return setAlarm(...args)
+  }
+}
+
 export class McpSession extends worker.durableObjects.McpSession {
-  /** Makes it impossible to keep what streams send. */
-  breakLog(): void {
-    this.ctx.storage.sql.exec('DROP TABLE mcp_events')
-    this.ctx.storage.sql.exec('DROP TABLE mcp_streams')
+  constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpSession>) {
+    count(args[0] as ObjectState)
+    super(...args)
   }
 
   /** How many rows each of the tables has. */

@@ -110,6 +110,30 @@ export function storeSuite(open: OpenStore): Suite {
       )
     },
 
+    'A stream can be resumed from its beginning, as long as nothing of it is forgotten':
+      async () => {
+        const { store, reopen } = await open()
+        const id = await store.create(record())
+        const log = store.eventLog(id)
+        const [begin = '', other = ''] = [log.append('stream', ''), log.append('other', '')]
+        ok(begin !== other, 'Ids are used once')
+        equal(log.after(begin), { stream: 'stream', events: [] })
+        store.streams?.(id).keep({ id: 'other' })
+        const first = { id: log.append('stream', '1') ?? '', message: '1' }
+        const second = { id: log.append('stream', '2') ?? '', message: '2' }
+        equal(new Set([begin, first.id, second.id]).size, 3)
+        for (const each of reopen ? [log, reopen().eventLog(id)] : [log]) {
+          equal(each.after(begin), { stream: 'stream', events: [first, second] })
+          equal(each.after(first.id), { stream: 'stream', events: [second] })
+          equal(each.after(other), { stream: 'other', events: [] })
+        }
+        for (let n = 0; n < 3000; n++) log.append('many', `${n}`)
+        log.append('stream', 'last')
+        for (const each of reopen ? [log, reopen().eventLog(id)] : [log]) {
+          equal(each.after(begin) ?? null, null)
+        }
+      },
+
     'The log is bounded and forgets the oldest first': async () => {
       const { store } = await open()
       const log = store.eventLog(await store.create(record()))
