@@ -10,7 +10,7 @@ export default defineConfig({
     // Tests that import the package by its name get the sources, so that no class exists twice.
     alias: [
       {
-        find: /^edgewise\/(browser|bun|cloudflare|deno|node)$/,
+        find: /^edgewise\/(browser|bun|cloudflare|deno|node|react)$/,
         replacement: `${root}runtimes/$1/index.ts`,
       },
       { find: /^edgewise\/([^/]+)$/, replacement: `${root}src/$1/index.ts` },

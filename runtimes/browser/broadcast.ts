@@ -34,7 +34,7 @@ interface Relayed {
  * @param name The name of the channel.
  */
 export function broadcastTransport(name: string, options?: BroadcastOptions): Transport {
-  const id = crypto.randomUUID()
+  const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   let channel: BroadcastChannel | undefined
   let server: string | undefined
   const carrier: MessageCarrier = {
@@ -66,7 +66,7 @@ export function acceptBroadcasts(
   onPort: (transport: Transport) => unknown,
   options?: BroadcastOptions,
 ): () => void {
-  const id = crypto.randomUUID()
+  const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const channel = new BroadcastChannel(name)
   const peers = new Map<string, CarrierEvents>()
   const meet = (peer: string): void => {

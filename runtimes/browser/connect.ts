@@ -5,8 +5,12 @@
  */
 import {
   connect as connectAnywhere,
+  createConnection as createConnectionAnywhere,
   type Client,
   type ConnectOptions,
+  type LiveConnection,
+  type LiveOptions,
+  type LiveTarget,
   type Transport,
 } from '../../src/client/index.ts'
 import { pageFetch } from './page-fetch.ts'
@@ -22,4 +26,29 @@ export function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   return connectAnywhere(target, { ...options, fetch: pageFetch({ fetch: options.fetch }) })
+}
+
+/**
+ * Makes a connection that tells what it is doing, as `createConnection` of `edgewise/client` does,
+ * with {@link pageFetch}; it looks after the server when the page is shown again or the device is
+ * back online.
+ */
+export function createConnection(target: LiveTarget, options: LiveOptions = {}): LiveConnection {
+  const fetch = pageFetch({ fetch: options.fetch })
+  return createConnectionAnywhere(target, { onWake, ...options, fetch })
+}
+
+function onWake(check: () => void): () => void {
+  if (typeof globalThis.addEventListener !== 'function') return () => {}
+  const onShow = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) check()
+  }
+  addEventListener('online', check)
+  addEventListener('pageshow', onShow)
+  globalThis.document?.addEventListener('resume', check)
+  return () => {
+    removeEventListener('online', check)
+    removeEventListener('pageshow', onShow)
+    globalThis.document?.removeEventListener('resume', check)
+  }
 }

@@ -76,6 +76,8 @@ export async function findFetchFault(request: FailedRequest): Promise<FetchFault
     return fault('mixed-content', `A page on HTTPS may not call "${href}"`, advice)
   }
   const answers = await isAnswered(request)
+  // The browser tells of violations a task later
+  await new Promise((resolve) => setTimeout(resolve))
   if (isForbidden(href)) {
     const message = `The Content-Security-Policy of this page forbids calling "${origin}"`
     return fault('csp', message, `Add it to the policy's "connect-src"`)

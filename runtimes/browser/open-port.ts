@@ -57,7 +57,7 @@ export function openPort(target: PortTarget, options: OpenPortOptions = {}): Tra
 class OpenedPort implements Transport {
   readonly #target: PortTarget
   readonly #options: OpenPortOptions
-  readonly #id = crypto.randomUUID()
+  readonly #id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   /** One for each offer, until one of them is taken. */
   readonly #attempts = new Set<Transport>()
   #port: Transport | undefined

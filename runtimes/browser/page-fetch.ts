@@ -70,7 +70,7 @@ function watchLife(): void {
   if (watching || typeof globalThis.addEventListener !== 'function') return
   watching = true
   const leave = (): void => {
-    away.abort(new Error('The page cannot listen now'))
+    away.abort(new DOMException('The page cannot listen now', 'AbortError'))
     away = new AbortController()
   }
   const arrive = (): void => {
@@ -96,7 +96,7 @@ function watchLife(): void {
 /** Whether a URL can be listened to now. */
 function canListen(url: string): boolean {
   // A server on this machine needs no network
-  return !hidden && (navigator.onLine !== false || isLoopback(new URL(url).hostname))
+  return !hidden && (globalThis.navigator?.onLine !== false || isLoopback(new URL(url).hostname))
 }
 
 /** Waits until a URL can be listened to, or nobody wants to any more. */

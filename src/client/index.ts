@@ -7,6 +7,15 @@ export { connect } from './connect.ts'
 export type { Client } from './client.ts'
 export { loadIcon, selectIcon, type IconLimits, type IconRules, type IconWish } from './icons.ts'
 export { chooseModel } from './model-hints.ts'
+export {
+  createConnection,
+  watchInteraction,
+  type ConnectionState,
+  type LiveConnection,
+  type LiveOptions,
+  type LiveTarget,
+  type Visits,
+} from './live.ts'
 export { toolHints } from './tool-hints.ts'
 export type { Subscription } from './feed.ts'
 export type {

@@ -88,7 +88,7 @@ export function carrierTransport(
 }
 
 class MessagePortTransport implements Transport {
-  readonly #id = crypto.randomUUID()
+  readonly #id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   readonly #carrier: MessageCarrier
   readonly #options: MessagePortOptions
   readonly #maxLength: number

@@ -8,11 +8,11 @@ const cache = join(root, '.cache')
 const home = join(cache, 'chromium')
 
 /** Starts a headless Chromium; the first start unpacks it into `.cache`. */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
   if (!existsSync(home)) await unpack()
   return chromium.launch({
     executablePath: join(home, 'chromium'),
-    args: ['--no-sandbox', '--no-zygote', '--disable-gpu'],
+    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', ...args],
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(home, 'al2023', 'lib'),

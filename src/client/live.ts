@@ -1,0 +1,339 @@
+/**
+ * A connection that an interface can show: what state it is in, and a client that is there again
+ * after the way to the server was lost. It depends on no framework.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import type { Interaction } from '../authorization/interaction.ts'
+import { McpError } from '../protocol/errors.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { Client } from './client.ts'
+import { connect } from './connect.ts'
+import { sleep } from './delay.ts'
+import type { AuthProvider, ConnectOptions } from './options.ts'
+
+/** Where a {@link LiveConnection} goes: a URL, or what makes a transport for each attempt. */
+export type LiveTarget = string | URL | (() => Transport | Promise<Transport>)
+
+/** What a {@link LiveConnection} is doing. One object per state, for comparison by identity. */
+export type ConnectionState =
+  /** Nothing: not opened yet, or closed. */
+  | { readonly status: 'idle' }
+  /** Finding out what the server is. */
+  | { readonly status: 'connecting' }
+  /** Waiting for the user to sign in at a URL. */
+  | { readonly status: 'authenticating'; readonly url: string }
+  /** Connected. */
+  | { readonly status: 'ready'; readonly client: Client }
+  /**
+   * The server cannot be reached at the moment, and is tried again. Over HTTP the client is still
+   * the same, and may be used; then it is here.
+   */
+  | {
+      readonly status: 'reconnecting'
+      /** Why. */
+      readonly error: Error
+      /** How often it was tried since. */
+      readonly attempt: number
+      readonly client?: Client
+    }
+  /** It will not work without somebody's doing; `open` tries again. */
+  | { readonly status: 'failed'; readonly error: Error }
+
+/** Options of {@link createConnection}. */
+export interface LiveOptions extends ConnectOptions {
+  /** The first wait before trying again, in milliseconds; doubled each time. Default: 1 s. */
+  readonly retryMs?: number | undefined
+  /** The longest wait before trying again, in milliseconds. Default: 30 s. */
+  readonly maxRetryMs?: number | undefined
+  /** How often to try again in a row, once it has worked. Default: 10. */
+  readonly maxRetries?: number | undefined
+  /** The visits of users who sign in: {@link watchInteraction}, so that the state has their URL. */
+  readonly visits?: Visits | undefined
+  /**
+   * Tells when it is worth looking whether the server can still be reached, such as when a device is
+   * back online; returns what stops that.
+   */
+  readonly onWake?: ((check: () => void) => () => void) | undefined
+}
+
+/** A connection as a store: `subscribe` and `getSnapshot` are what `useSyncExternalStore` wants. */
+export interface LiveConnection {
+  /** The state. */
+  readonly getSnapshot: () => ConnectionState
+  /** Calls a function after each change of the state; returns what stops that. */
+  readonly subscribe: (listener: () => void) => () => void
+  /** Connects, unless that was begun already. Also after `failed`, and after `close`. */
+  readonly open: () => void
+  /** The client as soon as it is there. Opens. Rejects when the connection fails or is closed. */
+  readonly ready: () => Promise<Client>
+  /** Looks whether the server can be reached, now. */
+  readonly check: () => void
+  /** Ends the connection. */
+  readonly close: () => Promise<void>
+}
+
+/** The URLs that users are sent to while they sign in. */
+export interface Visits {
+  /** Calls a function with each URL, and with nothing when the user is back. */
+  subscribe(listener: (url: string | undefined) => void): () => void
+}
+
+/**
+ * Follows an interaction of `signIn`, so that a {@link LiveConnection} knows where the user has to
+ * go: give what it returns to `signIn`, and to {@link createConnection} as `visits`.
+ */
+export function watchInteraction(interaction: Interaction): Interaction & Visits {
+  const listeners = new Set<(url: string | undefined) => void>()
+  const tell = (url: string | undefined): void => {
+    for (const listener of listeners) listener(url)
+  }
+  return {
+    async begin(known) {
+      const visit = await interaction.begin(known)
+      return {
+        redirectUri: visit.redirectUri,
+        go: (url, ...rest) => {
+          tell(url)
+          return visit.go(url, ...rest).finally(() => tell(undefined))
+        },
+        end: () => visit.end?.(),
+      }
+    },
+    returned: () => interaction.returned?.(),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/**
+ * Makes a connection that tells what it is doing, and connects again by itself once it has worked:
+ * after failures that may pass, later each time. The first failure is final, as it tends to be a
+ * mistake.
+ *
+ * It does nothing until it is opened.
+ */
+export function createConnection(target: LiveTarget, options: LiveOptions = {}): LiveConnection {
+  return new Live(target, options)
+}
+
+const IDLE: ConnectionState = { status: 'idle' }
+const CONNECTING: ConnectionState = { status: 'connecting' }
+/** How long the server may take to show that it is there, in milliseconds. */
+const PING_MS = 10_000
+/** Failures that may be gone at the next attempt. */
+const PASSING = ['NETWORK', 'TIMEOUT', 'CLOSED', 'SESSION_LOST']
+
+/** What ended a time in which all was well. */
+interface Trouble {
+  readonly error: Error
+  /** Whether the client cannot be used any more. */
+  readonly isOver: boolean
+}
+
+class Live implements LiveConnection {
+  readonly #target: LiveTarget
+  readonly #options: LiveOptions
+  readonly #listeners = new Set<() => void>()
+  #state = IDLE
+  /** Aborts when the time from `open` to `close` or to a failure is over. */
+  #run: AbortController | undefined
+  /** Learns of trouble while all is well. */
+  #onTrouble: ((trouble: Trouble) => void) | undefined
+  /** Ends the wait before the next attempt. */
+  #wake: (() => void) | undefined
+
+  constructor(target: LiveTarget, options: LiveOptions) {
+    this.#target = target
+    this.#options = options
+  }
+
+  getSnapshot = (): ConnectionState => this.#state
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  open = (): void => {
+    if (this.#run) return
+    const run = (this.#run = new AbortController())
+    this.#set(CONNECTING)
+    const stop = this.#options.onWake?.(this.check)
+    this.#keep(run.signal)
+      .catch((error: Error) => {
+        if (this.#run !== run) return
+        this.#run = undefined
+        run.abort()
+        this.#set({ status: 'failed', error })
+      })
+      .finally(stop)
+  }
+
+  ready = (): Promise<Client> => {
+    this.open()
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const state = this.#state
+        if (state.status === 'ready') resolve(state.client)
+        else if (state.status === 'failed') reject(state.error)
+        else if (state.status === 'idle') reject(new McpError('CLOSED', 'It was closed'))
+        else return
+        stop()
+      }
+      const stop = this.subscribe(look)
+      look()
+    })
+  }
+
+  check = (): void => {
+    this.#wake?.()
+    if (this.#state.status !== 'ready') return
+    const { client } = this.#state
+    client.ping({ timeoutMs: PING_MS }).catch((error: Error) => {
+      if (passes(error)) this.#onTrouble?.({ error, isOver: !this.#isHttp })
+    })
+  }
+
+  close = async (): Promise<void> => {
+    const state = this.#state
+    this.#run?.abort()
+    this.#run = undefined
+    this.#set(IDLE)
+    if ('client' in state) await state.client?.close()
+  }
+
+  get #isHttp(): boolean {
+    return typeof this.#target !== 'function'
+  }
+
+  #set(state: ConnectionState): void {
+    if (this.#state === state) return
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Connects, and again whenever the connection is lost. Rejects when that is in vain. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const { maxRetries = 10 } = this.#options
+    let client: Client | undefined
+    let attempt = 0
+    for (;;) {
+      let error: Error
+      try {
+        if (client) await client.ping({ timeoutMs: PING_MS, signal })
+        else client = await this.#connect(signal)
+        if (signal.aborted) return await client.close()
+        attempt = 0
+        const trouble = await this.#trouble(client, signal)
+        if (!trouble) return
+        ;({ error } = trouble)
+        if (trouble.isOver) client = undefined
+      } catch (cause) {
+        if (signal.aborted) return
+        error = cause as Error
+        const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
+        if (isFirst || attempt >= maxRetries || !passes(error)) {
+          void client?.close()
+          throw error
+        }
+        if ((error as McpError).code === 'CLOSED') client = undefined
+      }
+      this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
+      await this.#pause(attempt++, signal)
+      if (signal.aborted) return
+    }
+  }
+
+  /** Waits until something goes wrong; nothing when the connection is to end. */
+  #trouble(client: Client, signal: AbortSignal): Promise<Trouble | undefined> {
+    return new Promise((resolve) => {
+      this.#onTrouble = resolve
+      signal.addEventListener('abort', () => resolve(undefined), { once: true })
+      this.#set({ status: 'ready', client })
+    })
+  }
+
+  async #pause(attempt: number, signal: AbortSignal): Promise<void> {
+    const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
+    const delayMs = Math.min(retryMs * 2 ** attempt, maxRetryMs) * (1 + Math.random() / 4)
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    await sleep(delayMs, AbortSignal.any([signal, woken.signal])).catch(() => {})
+    this.#wake = undefined
+  }
+
+  async #connect(signal: AbortSignal): Promise<Client> {
+    const target = this.#target
+    const to = typeof target === 'function' ? this.#watched(await target()) : target
+    const { visits: _, onWake: __, ...options } = this.#options
+    const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
+    const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
+    return connect(to, {
+      ...options,
+      signal: either,
+      ...(options.auth && { auth: this.#watchedAuth(options.auth) }),
+      fetch: async (url, init) => {
+        try {
+          return await send(url, init)
+        } catch (error) {
+          // What somebody gave up tells nothing of the server
+          const isFault = !init.signal?.aborted && (error as Error)?.name !== 'AbortError'
+          if (isFault) this.#onTrouble?.({ error: error as Error, isOver: false })
+          throw error
+        }
+      },
+    })
+  }
+
+  /** A transport whose end is noticed. */
+  #watched(transport: Transport): Transport {
+    return {
+      start: (receiver) =>
+        transport.start({
+          message: (frame) => receiver.message(frame),
+          malformed: (error) => receiver.malformed(error),
+          closed: (reason) => {
+            receiver.closed(reason)
+            const error = reason ?? new McpError('CLOSED', 'The server closed the connection')
+            this.#onTrouble?.({ error, isOver: true })
+          },
+        }),
+      send: (frame) => transport.send(frame),
+      close: () => transport.close(),
+      ...(transport.restart && { restart: () => transport.restart?.() ?? Promise.resolve() }),
+    }
+  }
+
+  /** Shows where the user has to go while a challenge is met. */
+  #watchedAuth(auth: AuthProvider): AuthProvider {
+    const met = async (work: () => ReturnType<AuthProvider['challenged']>): Promise<boolean> => {
+      const before = this.#state
+      const run = this.#run
+      const stop = this.#options.visits?.subscribe((url) => {
+        if (this.#run === run) this.#set(url === undefined ? before : visitTo(url))
+      })
+      try {
+        return await work()
+      } finally {
+        stop?.()
+        if (this.#run === run && this.#state.status === 'authenticating') this.#set(before)
+      }
+    }
+    return {
+      headers: (request) => auth.headers(request),
+      challenged: (response, request) => met(() => auth.challenged(response, request)),
+      accepted: (response, request) => auth.accepted?.(response, request),
+    }
+  }
+}
+
+function visitTo(url: string): ConnectionState {
+  return { status: 'authenticating', url }
+}
+
+function passes(error: unknown): boolean {
+  return error instanceof McpError && PASSING.includes(error.code)
+}

@@ -1,0 +1,270 @@
+// A page's own troubles, in a real Chromium: policies, failures that it may not look into, going to
+// sleep and waking up.
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeListener } from 'edgewise/node'
+import type { Revision } from 'edgewise'
+import { createHandler, createServer, keptSessions, type HandlerOptions } from 'edgewise/server'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { launchChromium } from '../runtimes/chromium.ts'
+import type { Everything } from './scripts/everything.ts'
+import { complaintsOf, page as assetOf, startSite, type Site } from './site.ts'
+
+/** Inside pages only. */
+declare const edgewise: Everything
+
+const server = createServer({ name: 'far', version: '1.0.0' })
+server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
+const changing = server.tool('changing', {}, () => 'seen')
+
+/** An MCP server over HTTP, and the listening streams that are open there. */
+interface Far {
+  port: number
+  streams(): number
+  stop(): Promise<void>
+}
+
+async function startFar(options: HandlerOptions): Promise<Far> {
+  let streams = 0
+  const answer = toNodeListener(createHandler(server, options))
+  const http = createHttpServer((request, response) => {
+    const listens =
+      request.method === 'GET' || request.headers['mcp-method'] === 'subscriptions/listen'
+    if (listens) {
+      streams++
+      response.on('close', () => streams--)
+    }
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => {
+    http.listen(0, resolve)
+  })
+  return {
+    port: (http.address() as AddressInfo).port,
+    streams: () => streams,
+    stop: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve())
+        http.closeAllConnections()
+      }),
+  }
+}
+
+let site: Site
+let open: Far
+let closed: Far
+let browser: Browser
+let context: BrowserContext
+let complaints: string[] = []
+
+beforeAll(async () => {
+  ;[site, open, closed, browser] = await Promise.all([
+    startSite(['everything', 'strict'], ({ url }, response) => {
+      if (url !== '/hangs') response.writeHead(404).end()
+    }),
+    startFar({ allowedOrigins: '*', sessions: keptSessions() }),
+    startFar({ allowedOrigins: ['https://friend.example'] }),
+    // Names that are not this machine's, though it answers to them
+    launchChromium(['--host-resolver-rules=MAP *.test 127.0.0.1']),
+  ])
+})
+afterAll(async () => {
+  await browser.close()
+  await Promise.all([site.stop(), open.stop(), closed.stop()])
+})
+afterEach(async () => {
+  await context?.close()
+})
+
+async function visit(path: string): Promise<Page> {
+  context = await browser.newContext()
+  const page = await context.newPage()
+  complaints = complaintsOf(page)
+  await page.goto(path.startsWith('http') ? path : `${site.origin}${path}`)
+  return page
+}
+
+async function visitEverything(path = '/everything.html'): Promise<Page> {
+  const page = await visit(path)
+  await page.waitForFunction('typeof edgewise === "object"')
+  return page
+}
+
+describe('A strict Content-Security-Policy with Trusted Types', () => {
+  it('stands in the way of nothing: client of every revision, server, connection', async () => {
+    const far = `http://localhost:${open.port}`
+    site.assets.set('/strict.html', {
+      ...assetOf('strict'),
+      headers: {
+        'content-security-policy':
+          `default-src 'none'; script-src 'self'; img-src data:; connect-src ${far}; ` +
+          `base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
+      },
+    })
+    const page = await visit(`/strict.html?server=${far}/mcp`)
+    await page.waitForFunction('typeof outcome === "object"')
+    const [greetings, served, revision] = await page.evaluate<unknown[][]>('outcome')
+    expect(greetings).toEqual(
+      ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'].map((version) => ({
+        type: 'text',
+        text: `Hello, ${version}`,
+      })),
+    )
+    expect(served).toEqual([{ type: 'text', text: '4' }, true])
+    expect(revision).toBe('2026-07-28')
+    // A violation would be printed as an error
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('A request that a page cannot make', () => {
+  /** What a page is told when it connects to a URL. */
+  const fault = (page: Page, url: string): Promise<unknown> =>
+    page.evaluate(async (url) => {
+      const error = await edgewise.connect(url).catch((reason: Error) => reason)
+      if (!(error instanceof Error)) return 'connected'
+      const { code } = error as { code?: string }
+      const found = edgewise.fetchFaultOf(error)
+      return [code, found?.kind, `${error.message} ${found?.advice}`]
+    }, url)
+
+  it('says that the server does not allow the origin, and what it has to send', async () => {
+    const page = await visitEverything()
+    const [code, kind, text] = (await fault(page, `http://far.test:${closed.port}/mcp`)) as string[]
+    expect([code, kind]).toEqual(['NETWORK', 'cors'])
+    expect(text).toContain(`Access-Control-Allow-Origin: ${site.origin}`)
+    expect(text).toContain('mcp-protocol-version')
+  })
+
+  it('says that nobody answers', async () => {
+    const page = await visitEverything()
+    const gone = await startFar({})
+    await gone.stop()
+    const [code, kind, text] = (await fault(page, `http://localhost:${gone.port}/mcp`)) as string[]
+    expect([code, kind]).toEqual(['NETWORK', 'unreachable'])
+    expect(text).toContain(`Nobody answers at "http://localhost:${gone.port}"`)
+  })
+
+  it('says that the policy of the page forbids it', async () => {
+    site.assets.set('/policy.html', {
+      ...assetOf('everything'),
+      headers: { 'content-security-policy': `connect-src 'self'` },
+    })
+    const page = await visitEverything('/policy.html')
+    const [code, kind, text] = (await fault(page, `http://localhost:${open.port}/mcp`)) as string[]
+    expect([code, kind]).toEqual(['NETWORK', 'csp'])
+    expect(text).toContain('connect-src')
+  })
+
+  it('says that a page on HTTPS may not call HTTP', async () => {
+    context = await browser.newContext()
+    const page = await context.newPage()
+    await page.route('https://secure.test/**', (route) => {
+      const { body, type } = site.assets.get(new URL(route.request().url()).pathname)!
+      return route.fulfill({ body, contentType: type })
+    })
+    await page.goto('https://secure.test/everything.html')
+    await page.waitForFunction('typeof edgewise === "object"')
+    const [code, kind, text] = (await fault(page, `http://far.test:${open.port}/mcp`)) as string[]
+    expect([code, kind]).toEqual(['NETWORK', 'mixed-content'])
+    expect(text).toContain('Serve it over HTTPS')
+  })
+
+  it('says that the device is offline', async () => {
+    const page = await visitEverything()
+    await context.setOffline(true)
+    const [code, kind] = (await fault(page, `http://far.test:${open.port}/mcp`)) as string[]
+    expect([code, kind]).toEqual(['NETWORK', 'offline'])
+  })
+
+  it('is not asked about again when the application gave it up', async () => {
+    const page = await visitEverything()
+    const result = await page.evaluate(async (url) => {
+      const sent: string[] = []
+      const signal = AbortSignal.timeout(50)
+      const send = (to: string, init: RequestInit): Promise<Response> => {
+        sent.push(String(init.method))
+        return fetch(to, { ...init, signal: init.signal ?? null })
+      }
+      const error = await edgewise
+        .connect(url, { fetch: send, signal })
+        .catch((reason: { code: string }) => reason.code)
+      return [error, sent]
+    }, `${site.origin}/hangs`)
+    expect(result).toEqual(['ABORTED', ['POST']])
+  })
+})
+
+describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s,', (revision) => {
+  /** Opens a page that listens, and counts the changes that it hears of. */
+  async function listen(host: string): Promise<Page> {
+    const page = await visitEverything()
+    await page.evaluate(
+      async ({ url, revision }) => {
+        const state = { heard: 0, problems: [] as string[] }
+        const client = await edgewise.connect(url, {
+          revision,
+          onToolsChanged: () => state.heard++,
+          onError: (error) => state.problems.push(error.message),
+        })
+        Object.assign(globalThis, { state, client })
+      },
+      { url: `http://${host}:${open.port}/mcp`, revision },
+    )
+    await expect.poll(open.streams).toBe(1)
+    return page
+  }
+  const heard = (page: Page): Promise<number> => page.evaluate<number>('state.heard')
+  async function hears(page: Page): Promise<void> {
+    const before = await heard(page)
+    await expect
+      .poll(
+        () => {
+          changing.disable()
+          changing.enable()
+          return heard(page)
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(before)
+  }
+  // This Chromium keeps no page in its back-forward cache and freezes none, so that what it would tell
+  // the page is told here.
+  it.each([
+    ['hidden', 'pagehide', 'pageshow'],
+    ['frozen', 'freeze', 'resume'],
+  ])(
+    'closes its stream when it is %s, and opens it again when that is over',
+    async (_what, leave, come) => {
+      const page = await listen('localhost')
+      const dispatch = (type: string): Promise<void> =>
+        page.evaluate((type) => {
+          const event = new PageTransitionEvent(type, { persisted: true })
+          ;(type.startsWith('page') ? window : document).dispatchEvent(event)
+        }, type)
+      await hears(page)
+      await dispatch(leave)
+      await expect.poll(open.streams).toBe(0)
+      // Longer than the client waits before it opens a stream again
+      await page.waitForTimeout(2_500)
+      expect(open.streams()).toBe(0)
+      await dispatch(come)
+      await expect.poll(open.streams, { timeout: 10_000 }).toBe(1)
+      await hears(page)
+      expect(await page.evaluate('state.problems')).toEqual([])
+    },
+  )
+
+  it('closes its stream when the device goes offline, and is back when that is', async () => {
+    const page = await listen('far.test')
+    await context.setOffline(true)
+    await expect.poll(open.streams).toBe(0)
+    await page.waitForTimeout(2_500)
+    await context.setOffline(false)
+    await expect.poll(open.streams, { timeout: 10_000 }).toBe(1)
+    await hears(page)
+    expect(await page.evaluate('state.problems')).toEqual([])
+  })
+})

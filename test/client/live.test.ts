@@ -1,0 +1,238 @@
+// The observable connection: what it shows, and when it connects again.
+import {
+  createConnection,
+  watchInteraction,
+  type ConnectionState,
+  type LiveConnection,
+  type LiveOptions,
+} from 'edgewise/client'
+import { createHandler, createServer, serveTransport } from 'edgewise/server'
+import { inMemoryTransports, type Transport } from 'edgewise/transport'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+const server = createServer({ name: 'live', version: '1' })
+server.tool('greet', {}, () => 'hello')
+
+const quick = { retryMs: 1, maxRetryMs: 5 } as const
+const URL_ = 'https://live.test/mcp'
+
+const opened: LiveConnection[] = []
+afterEach(() => Promise.all(opened.splice(0).map((connection) => connection.close())))
+
+/** Opens a connection, and writes down each state that it shows. */
+function begin(...args: Parameters<typeof createConnection>): {
+  connection: LiveConnection
+  states: ConnectionState[]
+  statuses: () => string[]
+} {
+  const connection = createConnection(...args)
+  opened.push(connection)
+  const states: ConnectionState[] = [connection.getSnapshot()]
+  connection.subscribe(() => states.push(connection.getSnapshot()))
+  connection.open()
+  return { connection, states, statuses: () => states.map(({ status }) => status) }
+}
+
+/** A network that can be taken away. */
+function network(): LiveOptions & { up: boolean; sent: number } {
+  const handle = createHandler(server)
+  const net = {
+    ...quick,
+    up: true,
+    sent: 0,
+    async fetch(url: string, init: RequestInit): Promise<Response> {
+      net.sent++
+      if (!net.up) throw new TypeError('Failed to fetch')
+      return handle(new Request(url, init))
+    },
+  }
+  return net
+}
+
+describe('An observable connection', () => {
+  it('shows that it connects and is ready; each state is one object until the next', async () => {
+    const { connection, states, statuses } = begin(URL_, network())
+    const client = await connection.ready()
+    expect(statuses()).toEqual(['idle', 'connecting', 'ready'])
+    expect(connection.getSnapshot()).toBe(connection.getSnapshot())
+    expect(states[2]).toEqual({ status: 'ready', client })
+    expect((await client.callTool('greet')).content).toEqual([{ type: 'text', text: 'hello' }])
+  })
+
+  it('does nothing until it is opened, and opens once', async () => {
+    const net = network()
+    const connection = createConnection(URL_, net)
+    opened.push(connection)
+    expect(connection.getSnapshot()).toEqual({ status: 'idle' })
+    expect(net.sent).toBe(0)
+    connection.open()
+    connection.open()
+    await connection.ready()
+    expect(net.sent).toBe(1)
+  })
+
+  it('fails with the reason when it never worked, and can be opened again', async () => {
+    const net = network()
+    net.up = false
+    const { connection, states, statuses } = begin(URL_, net)
+    await expect(connection.ready()).rejects.toMatchObject({ code: 'NETWORK' })
+    expect(statuses()).toEqual(['idle', 'connecting', 'failed'])
+    expect(states[2]).toMatchObject({ error: { code: 'NETWORK' } })
+    net.up = true
+    await connection.ready()
+    expect(statuses().slice(3)).toEqual(['connecting', 'ready'])
+  })
+
+  it('shows over HTTP that the server cannot be reached, and keeps the client', async () => {
+    const net = network()
+    const { connection, states, statuses } = begin(URL_, net)
+    const client = await connection.ready()
+    net.up = false
+    await expect(client.callTool('greet')).rejects.toMatchObject({ code: 'NETWORK' })
+    expect(connection.getSnapshot()).toMatchObject({ status: 'reconnecting', client })
+    await vi.waitUntil(() => states.some((state) => 'attempt' in state && state.attempt >= 2))
+    net.up = true
+    expect(await connection.ready()).toBe(client)
+    expect(new Set(statuses().slice(3))).toEqual(new Set(['reconnecting', 'ready']))
+  })
+
+  it('gives up after so many attempts in a row', async () => {
+    const net = network()
+    const fetch: LiveOptions['fetch'] = (url, init) => net.fetch!(url, init)
+    const { connection, states } = begin(URL_, { ...quick, maxRetries: 3, fetch })
+    const client = await connection.ready()
+    net.up = false
+    await expect(client.callTool('greet')).rejects.toMatchObject({ code: 'NETWORK' })
+    await vi.waitUntil(() => connection.getSnapshot().status === 'failed')
+    expect(states.at(-1)).toMatchObject({ error: { code: 'NETWORK' } })
+    expect(states.filter(({ status }) => status === 'reconnecting')).toHaveLength(3)
+  })
+
+  it('is not told of trouble by requests that were given up', async () => {
+    const { connection } = begin(URL_, {
+      ...quick,
+      fetch: async (url, init) => {
+        if (String(init.body).includes('tools/call')) {
+          await new Promise((_resolve, reject) => {
+            init.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
+          })
+        }
+        return createHandler(server)(new Request(url, init))
+      },
+    })
+    const client = await connection.ready()
+    const call = client.callTool('greet', {}, { signal: AbortSignal.timeout(5) })
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(connection.getSnapshot().status).toBe('ready')
+  })
+
+  it('connects anew when a transport ends, with a new client', async () => {
+    const ends: Transport[] = []
+    const { connection, statuses } = begin(() => {
+      const [near, far] = inMemoryTransports()
+      void serveTransport(server, far)
+      ends.push(far)
+      return near
+    }, quick)
+    const first = await connection.ready()
+    await ends[0]?.close()
+    await vi.waitUntil(() => ends.length === 2)
+    const second = await connection.ready()
+    expect(second).not.toBe(first)
+    expect(statuses()).toEqual(['idle', 'connecting', 'ready', 'reconnecting', 'ready'])
+    await expect(first.callTool('greet')).rejects.toMatchObject({ code: 'CLOSED' })
+    expect((await second.callTool('greet')).content).toHaveLength(1)
+  })
+
+  it('looks at once when it is woken', async () => {
+    let wake: (() => void) | undefined
+    let stopped = false
+    const net = network()
+    const options: LiveOptions = {
+      ...net,
+      retryMs: 3_600_000,
+      maxRetryMs: 3_600_000,
+      onWake: (check) => {
+        wake = check
+        return () => (stopped = true)
+      },
+      fetch: (url, init) => net.fetch!(url, init),
+    }
+    const { connection } = begin(URL_, options)
+    const client = await connection.ready()
+    net.up = false
+    await expect(client.ping()).rejects.toMatchObject({ code: 'NETWORK' })
+    expect(connection.getSnapshot().status).toBe('reconnecting')
+    net.up = true
+    await vi.waitUntil(() => {
+      wake?.()
+      return connection.getSnapshot().status === 'ready'
+    })
+    await connection.close()
+    await vi.waitUntil(() => stopped)
+  })
+
+  it('notices by a check that a server is gone which nobody had asked', async () => {
+    const net = network()
+    const { connection } = begin(URL_, net)
+    await connection.ready()
+    net.up = false
+    connection.check()
+    await vi.waitUntil(() => connection.getSnapshot().status === 'reconnecting')
+  })
+
+  it('can be closed while it connects, and opened again', async () => {
+    const { connection, statuses } = begin(URL_, network())
+    await connection.close()
+    connection.open()
+    await connection.ready()
+    expect(statuses()).toEqual(['idle', 'connecting', 'idle', 'connecting', 'ready'])
+  })
+
+  it('rejects who waits for the client when it is closed', async () => {
+    const { connection } = begin(URL_, network())
+    const waiting = connection.ready()
+    await connection.close()
+    await expect(waiting).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+})
+
+describe('A connection whose user has to sign in', () => {
+  it('shows the URL meanwhile, and is as before when that is done', async () => {
+    const handle = createHandler(server)
+    let finish: (() => void) | undefined
+    const interaction = watchInteraction({
+      begin: () => ({
+        redirectUri: 'https://app.test/back',
+        go: () =>
+          new Promise<string>((resolve) => (finish = () => resolve('https://app.test/back'))),
+      }),
+    })
+    let token: string | undefined
+    const { connection, states, statuses } = begin(URL_, {
+      ...quick,
+      visits: interaction,
+      auth: {
+        headers: (): Record<string, string> => (token ? { authorization: token } : {}),
+        async challenged() {
+          const visit = await interaction.begin(undefined)
+          await visit.go('https://auth.test/authorize', '', new AbortController().signal)
+          token = 'Bearer t'
+          return true
+        },
+      },
+      fetch: async (url, init) =>
+        new Headers(init.headers).has('authorization')
+          ? handle(new Request(url, init))
+          : new Response(null, { status: 401 }),
+    })
+    await vi.waitUntil(() => finish)
+    expect(states.at(-1)).toEqual({
+      status: 'authenticating',
+      url: 'https://auth.test/authorize',
+    })
+    finish?.()
+    await connection.ready()
+    expect(statuses()).toEqual(['idle', 'connecting', 'authenticating', 'connecting', 'ready'])
+  })
+})
