@@ -11,6 +11,7 @@ export function declaredCapabilities({
   onElicit,
   onSample,
   roots: places,
+  extensions,
   capabilities = {},
 }: ConnectOptions): ClientCapabilities {
   const {
@@ -24,5 +25,11 @@ export function declaredCapabilities({
     ...(onElicit && { elicitation }),
     ...(onSample && { sampling }),
     ...(places && { roots }),
+    ...(extensions && {
+      extensions: {
+        ...capabilities.extensions,
+        ...Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])),
+      },
+    }),
   }
 }

@@ -46,6 +46,8 @@ export interface Channel {
 export interface ChannelReceiver {
   /** What is spoken, or tried. */
   readonly revision: RevisionFacts
+  /** The param of a method that the `Mcp-Name` header repeats, if any. */
+  nameParam(method: string): string | undefined
   /**
    * Something arrived: parsed JSON, not validated yet. With `call` it came on the stream of that
    * request, and no other request can find its answer there.

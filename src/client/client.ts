@@ -26,6 +26,7 @@ import type { Connection } from './connection.ts'
 import { ServerMessages } from './incoming.ts'
 import type { Subscription } from './feed.ts'
 import type { Discovery, RequestOptions } from './options.ts'
+import { answerInputs } from './input.ts'
 import { allItems, items } from './pagination.ts'
 import { request } from './request.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -38,6 +39,7 @@ export class Client {
 
   constructor(connection: Connection) {
     this.#connection = connection
+    connection.client = this
     this.#subscriptions = new Subscriptions(connection)
     connection.incoming = new ServerMessages(connection, this.#subscriptions)
     connection.refreshTools = (options) => refreshTools(connection, options)
@@ -225,6 +227,21 @@ export class Client {
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result> {
     return request(this.#connection, method, params, options)
+  }
+
+  /**
+   * Answers requests for input with the handlers that the client was given, as an `input_required`
+   * result has them answered; for extensions that carry such requests in their own way.
+   *
+   * @param method The method that they are about.
+   * @throws {McpError} `INVALID_MESSAGE`, `DENIED`, `ABORTED`.
+   */
+  answerInputs(
+    method: string,
+    requests: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<JsonObject> {
+    return answerInputs(this.#connection, method, requests, signal)
   }
 
   /** Sends any notification. */

@@ -19,6 +19,7 @@ import {
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
 import { degradeClientParams } from '../protocol/degrade-client.ts'
+import { methods } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -31,6 +32,7 @@ import { ResultCache } from './cache.ts'
 import { Call, type CallOwner } from './call.ts'
 import { declaredCapabilities } from './capabilities.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
+import type { ExtensionClient } from './extension.ts'
 import type { ConnectOptions, RequestOptions, ServerIdentity } from './options.ts'
 import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
@@ -62,6 +64,8 @@ export class Connection implements ChannelReceiver, CallOwner {
   readonly tools: ToolSchemas = new ToolSchemas()
   declare channel: Channel
   declare incoming: Incoming
+  /** The client whose connection it is, for extensions. */
+  declare client: ExtensionClient
   /** What is spoken, or tried. */
   declare revision: RevisionFacts
   /** The endpoint, over HTTP. */
@@ -193,7 +197,12 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.watch(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
 
-  // What the channel tells
+  // What the channel asks and tells
+
+  nameParam(method: string): string | undefined {
+    const adds = this.options.extensions?.find(({ nameParams }) => nameParams[method])
+    return methods.get(method)?.nameParam ?? adds?.nameParams[method]
+  }
 
   /** The request in flight with an id. Ids compare with their JSON type. */
   pending(id: unknown): Call | undefined {

@@ -41,10 +41,11 @@ export class Feed implements Subscription {
   /** Gives a notification to who iterates, unless it waits there already. */
   push(message: JsonRpcNotification): void {
     const { method, params } = message
+    // What an extension tells is news each time
     const waits = this.#queue.some(
       (one) => one.method === method && one.params?.uri === params?.uri,
     )
-    if (waits) return
+    if (waits && /(?:list_changed|updated)$/.test(method)) return
     this.#queue.push(message)
     this.#wake?.()
   }

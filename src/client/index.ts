@@ -18,6 +18,12 @@ export {
 } from './live.ts'
 export { toolHints } from './tool-hints.ts'
 export type { Subscription } from './feed.ts'
+export {
+  clientExtension,
+  type ClientExtensionOptions,
+  type ResultFollower,
+} from './client-extension.ts'
+export type { ClientExtension, ExtensionClient, FollowedRequest } from './extension.ts'
 export type {
   ApprovalRequest,
   AuthProvider,

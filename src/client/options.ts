@@ -12,13 +12,13 @@ import type {
   ElicitParams,
   ElicitResult,
   Implementation,
-  LoggingLevel,
   LoggingMessageParams,
-  Meta,
-  ProgressParams,
   Root,
   ServerCapabilities,
 } from '../protocol/types.ts'
+import type { ClientExtension } from './extension.ts'
+
+export type { RequestOptions } from './request-options.ts'
 
 /** Options of {@link connect}. All are optional. */
 export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
@@ -40,11 +40,16 @@ export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
    */
   readonly eras?: EraCache
   /**
-   * Capabilities to declare beside those that the handlers imply: experimental ones, extensions,
+   * Capabilities to declare beside those that the handlers imply: experimental ones, for example,
    * and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling` or
    * `roots`. Of these three only what a handler is there for is declared.
    */
   readonly capabilities?: ClientCapabilities
+  /**
+   * Extensions of the protocol that the application has a use for; they are declared to servers.
+   * None by default.
+   */
+  readonly extensions?: readonly ClientExtension[]
   /** Whether requests of 2026-07-28 tell `info`. Default: true. */
   readonly sendInfo?: boolean
   /** The longest silence that a request bears, in milliseconds; `Infinity` is possible. Default: 60 s. */
@@ -199,26 +204,4 @@ export interface EraCache {
   get(endpoint: string): string | undefined
   set(endpoint: string, era: string): unknown
   delete(endpoint: string): unknown
-}
-
-/** Options of one request. */
-export interface RequestOptions {
-  /** Gives up: the call rejects with `ABORTED`, and the server is told. */
-  readonly signal?: AbortSignal | undefined
-  /** The longest silence, in milliseconds. Default: the client's. */
-  readonly timeoutMs?: number | undefined
-  /** The longest time altogether, in milliseconds. Default: the client's. */
-  readonly maxTimeoutMs?: number | undefined
-  /** Asks for progress, and learns of it. */
-  readonly onProgress?: ((progress: ProgressParams) => void) | undefined
-  /** Learns of log messages that came with the answer of this request. */
-  readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
-  /** The least severe log message that this request wants; since 2026-07-28. */
-  readonly logLevel?: LoggingLevel | undefined
-  /** More `_meta`; keys of the protocol win. */
-  readonly meta?: Meta | undefined
-  /** Does not take the result from the cache. */
-  readonly fresh?: boolean | undefined
-  /** `manual` hands an `input_required` result back instead of answering it. Default: `auto`. */
-  readonly input?: 'auto' | 'manual' | undefined
 }

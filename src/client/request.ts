@@ -18,6 +18,7 @@ import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
 import { isLegacyEvidence, statusOf } from './discover.ts'
+import type { FollowedRequest } from './extension.ts'
 import { answerInputs } from './input.ts'
 import type { RequestOptions } from './options.ts'
 
@@ -67,7 +68,11 @@ export async function request(
       if (principal !== undefined && !once) cache.set(method, params, result, principal)
       return result
     }
-    if (!facts?.asks || !isInputRequired(result)) throw invalid(method, result)
+    if (!facts?.asks || !isInputRequired(result)) {
+      const { client } = connection
+      const complete = follow(connection, result, { client, method, params, options })
+      return check(connection, method, await complete)
+    }
     if (options.input === 'manual') return result
     if (round >= maxRounds) {
       const left = JSON.stringify(Object.keys(result.inputRequests ?? {}))
@@ -77,8 +82,21 @@ export async function request(
     if (!result.inputRequests) {
       await sleep(Math.min(PAUSE_MS * 2 ** pauses++, MAX_PAUSE_MS), options.signal)
     }
-    asked = await inputParams(connection, method, params, result, options)
+    asked = await inputParams(connection, method, params, result as InputRequiredResult, options)
   }
+}
+
+/** Lets the extension that adds a type of results make a complete one of it. */
+function follow(
+  { options: { extensions = [] } }: Connection,
+  result: Result,
+  request: FollowedRequest,
+): Promise<Result> {
+  for (const extension of extensions) {
+    const complete = extension.follow(result, request)
+    if (complete) return complete
+  }
+  throw invalid(request.method, result)
 }
 
 /** The facts of a method that may be called now; nothing for a method that is not the core's. */
@@ -149,7 +167,7 @@ async function mend(
   return true
 }
 
-function isInputRequired(result: Result): result is InputRequiredResult {
+function isInputRequired(result: Result): boolean {
   const { inputRequests, requestState } = result
   return (
     result.resultType === 'input_required' &&
@@ -178,8 +196,8 @@ async function inputParams(
   }
 }
 
-/** Refuses a complete result without what its method promises. */
-function check(connection: Connection, method: string, result: Result): void {
+/** Refuses a complete result without what its method promises; gives it otherwise. */
+function check(connection: Connection, method: string, result: Result): Result {
   const member = arrays.get(method)
   const list = member === undefined ? [] : result[member]
   if (!Array.isArray(list) || !list.every(isObject)) throw invalid(method, result)
@@ -188,6 +206,7 @@ function check(connection: Connection, method: string, result: Result): void {
     if (!isObject(completion) || !Array.isArray(completion.values)) throw invalid(method, result)
   }
   if (method === 'tools/list') result.tools = visibleTools(connection, result.tools as Tool[])
+  return result
 }
 
 /** The tools that can be called; HTTP clients of 2026-07-28 leave out those with bad annotations. */

@@ -14,10 +14,14 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
+interface Remembered {
+  readonly found: HeaderParams
+  readonly output: JsonObject | undefined
+}
+
 /** The remembered parts of the tools last listed, by name. */
 export class ToolSchemas {
-  readonly #headers = new Map<string, HeaderParams>()
-  readonly #outputs = new Map<string, JsonObject>()
+  readonly #tools = new Map<string, Remembered>()
 
   /**
    * Remembers a page of tools.
@@ -29,10 +33,7 @@ export class ToolSchemas {
   remember(tools: readonly Tool[], onFault?: (name: string, fault: string) => void): Tool[] {
     return tools.filter(({ name, inputSchema, outputSchema }) => {
       const found = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
-      if (found.fault || found.params.length > 0) this.#headers.set(name, found)
-      else this.#headers.delete(name)
-      if (isObject(outputSchema)) this.#outputs.set(name, outputSchema)
-      else this.#outputs.delete(name)
+      this.#tools.set(name, { found, output: isObject(outputSchema) ? outputSchema : undefined })
       if (!found.fault || !onFault) return true
       onFault(name, found.fault)
       return false
@@ -41,7 +42,7 @@ export class ToolSchemas {
 
   /** The schema of a tool's structured output, when it has one and has been listed. */
   output(name: string): JsonObject | undefined {
-    return this.#outputs.get(name)
+    return this.#tools.get(name)?.output
   }
 
   /**
@@ -51,7 +52,7 @@ export class ToolSchemas {
    *   travel.
    */
   headers(name: string, args: JsonObject): Record<string, string> | undefined {
-    const known = this.#headers.get(name)
+    const known = this.#tools.get(name)?.found
     if (!known) return undefined
     if (known.fault) {
       throw new McpError('INVALID_USE', `Tool "${name}" cannot be called: ${known.fault}`)

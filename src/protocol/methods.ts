@@ -13,7 +13,7 @@ export interface MethodFacts {
   /** The capability of the server that the method needs. */
   readonly capability?: (capabilities: ServerCapabilities) => unknown
   /** The param that the `Mcp-Name` header repeats (2026-07-28, basic/transports). */
-  readonly nameParam?: 'name' | 'uri'
+  readonly nameParam?: string
   /** Whether the result says for how long it may be kept (2026-07-28, server/caching). */
   readonly cacheable?: true
   /** Whether the method changes what a session keeps. */

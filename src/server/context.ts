@@ -69,6 +69,8 @@ export interface Context<Env = unknown> {
   readonly inputResponses: { readonly [key: string]: unknown } | undefined
   /** The `requestState` of an `input_required` result that the handler returned itself. */
   readonly requestState: string | undefined
+  /** The settings that the client declares for an extension; nothing when it declares none. */
+  extension(id: string): JsonObject | undefined
   /**
    * Lets work go on after the answer: keeps the host alive until the promise settles, where the
    * platform needs to be told. A rejection concerns nobody, and is told to the console.
@@ -185,6 +187,11 @@ export class RequestContext implements Context {
   }
   get signal(): AbortSignal {
     return this.exchange.cancellation.signal
+  }
+
+  extension(id: string): JsonObject | undefined {
+    const settings = this.client.capabilities.extensions?.[id]
+    return isObject(settings) ? settings : undefined
   }
 
   waitUntil(work: Promise<unknown>): void {

@@ -6,6 +6,7 @@
 import type { DiscoverResult, ServerCapabilities } from '../protocol/types.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Completers } from './completion.ts'
+import type { Extensions } from './added.ts'
 
 /** Answers `server/discover`: the versions, capabilities and instructions of the server. */
 export function discover(server: {
@@ -29,6 +30,7 @@ export interface Registered {
   readonly resources: { readonly used: boolean }
   readonly resourceTemplates: Completable
   readonly prompts: Completable
+  readonly extensions: Extensions | undefined
 }
 
 interface Completable {
@@ -41,7 +43,11 @@ interface Completable {
  *
  * @param pushes Whether the client can be told of changes.
  */
-export function inferCapabilities(registered: Registered, pushes: boolean): ServerCapabilities {
+export function inferCapabilities(
+  registered: Registered,
+  pushes: boolean,
+  era: RevisionFacts['era'],
+): ServerCapabilities {
   const { tools, resources, resourceTemplates, prompts } = registered
   const capabilities: ServerCapabilities = { ...registered.capabilities }
   const changes = pushes ? { listChanged: true } : {}
@@ -55,5 +61,5 @@ export function inferCapabilities(registered: Registered, pushes: boolean): Serv
   }
   // Where no level can be kept, no log is sent either.
   if (pushes && (tools.used || prompts.used || capabilities.resources)) capabilities.logging = {}
-  return capabilities
+  return registered.extensions?.declare(capabilities, era) ?? capabilities
 }

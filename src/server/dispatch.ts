@@ -30,6 +30,7 @@ import { complete } from './completion.ts'
 import type { RequestContext } from './context.ts'
 import { discover } from './discover.ts'
 import type { Exchange } from './exchange.ts'
+import type { AddedMethod } from './added.ts'
 import { lister } from './lists.ts'
 import { setLevel } from './logging.ts'
 import { requestEvent } from './observer.ts'
@@ -105,11 +106,11 @@ export function requireMethod(
   server: ServerDefinition,
   method: string,
   { revision }: Pick<Exchange, 'revision'>,
-): MethodFacts {
+): MethodFacts | AddedMethod {
   if (method === 'initialize' && revision.era === 'legacy') {
     throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')
   }
-  const facts = findMethod(method, revision)
+  const facts = findMethod(method, revision) ?? server.extensions?.method(method, revision)
   if (!facts || (facts.capability && !facts.capability(server.offered))) {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${method}"`)
   }
@@ -120,14 +121,15 @@ async function run(
   server: ServerDefinition,
   message: JsonRpcRequest,
   exchange: Exchange,
-  facts: MethodFacts,
+  facts: MethodFacts | AddedMethod,
   round?: RequestContext,
 ): Promise<Result> {
   const ctx = round ?? (await openRound(message, exchange))
   ctx.logs = server
   let result: Result | undefined
   try {
-    result = await server.through(ctx, message.params ?? {}, bodies.get(message.method) as Method)
+    const body = bodies.get(message.method) ?? (facts as AddedMethod).answer
+    result = await server.through(ctx, message.params ?? {}, body)
   } catch (error) {
     if (error instanceof UrlElicitationRequired) return requireUrls(message, exchange, error)
     if (!ctx.replay?.pending) {
@@ -143,7 +145,9 @@ async function run(
   if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay)
   // What changes a session, or is a ping, has nothing to say
   if (!result && (facts.changesSession || message.method === 'ping')) return {}
-  if (!isObject(result) || !RESULT_TYPES.includes(result.resultType)) {
+  const type = result?.resultType
+  const known = RESULT_TYPES.includes(type) || server.extensions?.allows(type, exchange)
+  if (!isObject(result) || !known) {
     const fault = new TypeError(`The answer to "${message.method}" is no result of a known kind`)
     server.report(fault, ctx)
     throw fault
@@ -156,8 +160,8 @@ async function run(
   throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
 }
 
-/** The kinds of results that there are, those of tasks included. */
-const RESULT_TYPES: readonly unknown[] = [undefined, 'complete', 'input_required', 'task']
+/** The kinds of results that there are without extensions. */
+const RESULT_TYPES: readonly unknown[] = [undefined, 'complete', 'input_required']
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
 

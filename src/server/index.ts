@@ -11,6 +11,9 @@ export { mount, type Mount } from './mount.ts'
 export type { Completer, Completers } from './completion.ts'
 export type { Auth, Caller, ClientFacts } from './exchange.ts'
 export type { Protection } from './protection.ts'
+export { extend } from './extend.ts'
+export type { Tell } from './added.ts'
+export type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
 export type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'
 export {
   createNotifier,

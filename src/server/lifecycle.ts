@@ -33,7 +33,7 @@ export function initialize(
   const revision = negotiate(server, protocolVersion)
   const result: InitializeResult = {
     protocolVersion: revision.version,
-    capabilities: degradeServerCapabilities(inferCapabilities(server, pushes), revision),
+    capabilities: degradeServerCapabilities(inferCapabilities(server, pushes, 'legacy'), revision),
     serverInfo: degradeImplementation(server.info, revision),
   }
   if (server.instructions !== undefined) result.instructions = server.instructions

@@ -14,6 +14,7 @@ import type { CacheHints, Implementation, Result, ServerCapabilities } from '../
 import { requireHints } from './caching.ts'
 import type { Context, RequestContext } from './context.ts'
 import { inferCapabilities } from './discover.ts'
+import type { Extensions } from './added.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
 import type { LogRules } from './logging.ts'
 import type { Observer } from './observer.ts'
@@ -147,8 +148,12 @@ export interface ServerDefinition extends Server, LogRules {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
+  /** What extensions add, if there are any. */
+  readonly extensions: Extensions | undefined
   /** The capabilities that the server advertises where it can tell clients of changes. */
   readonly offered: ServerCapabilities
+  /** Takes what extensions add now; called by `extend`. */
+  extended(extensions: Extensions): void
   /** Answers a request through the middleware. */
   through(ctx: RequestContext, params: JsonObject, method: Answer): Promise<Result> | Result
   /** Tells the author of what happened; absent when nobody observes. */
@@ -201,6 +206,7 @@ class Definition implements ServerDefinition {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
+  extensions: Extensions | undefined
   readonly observe: Observer | undefined
   readonly redact: Redact | undefined
   readonly maxLogsPerSecond: number
@@ -231,7 +237,7 @@ class Definition implements ServerDefinition {
   }
 
   get offered(): ServerCapabilities {
-    return (this.#offered ??= inferCapabilities(this, true))
+    return (this.#offered ??= inferCapabilities(this, true, 'modern'))
   }
 
   tool<Input extends StandardSchema, Output extends StandardSchema>(
@@ -277,6 +283,11 @@ class Definition implements ServerDefinition {
   use(...wrap: [Middleware] | [string, Middleware]): void {
     const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap
     this.#middleware.push({ method, run })
+  }
+
+  extended(extensions: Extensions): void {
+    this.extensions = extensions
+    this.#offered = undefined
   }
 
   through(ctx: RequestContext, params: JsonObject, answer: Answer): Promise<Result> | Result {

@@ -9,12 +9,14 @@ import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { invalidParams, requireObject } from './params.ts'
 import type { RequestContext } from './context.ts'
-import type { Notifier, ServerChange } from './notifier.ts'
+import type { Extensions, Honoured } from './added.ts'
+import type { Notifier, ServerChange, Unsubscribe } from './notifier.ts'
 
 /** What listens for changes need of a server. */
 export interface Announcing {
   readonly notify: Notifier
   readonly offered: ServerCapabilities
+  readonly extensions: Extensions | undefined
 }
 
 /** The most URIs that one listener may watch. */
@@ -29,13 +31,17 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
  *
  * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when the
  *   server has nothing to listen to.
+ * @throws {McpError} `CAPABILITY_MISSING` when the filter is of an extension that the client does not
+ *   declare.
  */
 export async function listen(
   server: Announcing,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const filter = honour(server, requireFilter(params))
+  const wanted = requireFilter(params)
+  const added = await server.extensions?.honour(wanted, ctx)
+  const filter = { ...honour(server, wanted, added), ...added?.filter }
   const { exchange, id } = ctx
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const over = new AbortController()
@@ -45,14 +51,21 @@ export async function listen(
     },
     { filter, onEnd: () => over.abort() },
   )
+  let stop: Unsubscribe | undefined
   try {
-    await exchange.send(
+    const acknowledged = exchange.send(
       notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     )
+    // At once, so that nothing is missed after the promise of the acknowledgement
+    stop = await added?.start((method, told) => {
+      void exchange.send(notification(method, { ...told, _meta }))
+    })
+    await acknowledged
     await ended(exchange.cancellation.signal, [exchange.ending, over.signal])
     return { _meta }
   } finally {
     unsubscribe()
+    stop?.()
   }
 }
 
@@ -96,9 +109,12 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
 }
 
 /** The part of a filter that the server can honour. */
-function honour(server: Announcing, filter: SubscriptionFilter): SubscriptionFilter {
-  const { offered } = server
-  if (!LISTS.some((list) => offered[list])) {
+function honour(
+  { offered }: Announcing,
+  filter: SubscriptionFilter,
+  added: Honoured | undefined,
+): SubscriptionFilter {
+  if (!added && !LISTS.some((list) => offered[list])) {
     throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
   }
   const honoured: SubscriptionFilter = {}

@@ -199,7 +199,7 @@ async function toResult(returned: ToolReturn | undefined, entry: ToolEntry): Pro
     return entry.output ? { content, isError: true } : { content }
   }
   const result: Partial<CallToolResult> = requireResult(returned, maker)
-  if (result.resultType === 'input_required') return result
+  if ((result.resultType ?? 'complete') !== 'complete') return result
   if (!entry.output || result.isError) return withText(result, maker)
   return withText({ ...result, structuredContent: await checkOutput(entry, result) }, maker)
 }

@@ -22,7 +22,6 @@ import {
   type JsonRpcNotification,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
-import { methods } from '../../protocol/methods.ts'
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../sse.ts'
 import { hasType, isEventStream, readEvents, readText } from './client-body.ts'
@@ -255,7 +254,7 @@ export class StreamableHttpChannel implements Channel {
     if (versionHeader && method !== 'initialize') headers[HEADER_PROTOCOL_VERSION] = version
     if (era === 'modern' && method) {
       headers[HEADER_METHOD] = method
-      const name = params[methods.get(method)?.nameParam ?? '']
+      const name = params[this.#receiver.nameParam(method) ?? '']
       if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
     }
     return headers

@@ -1,0 +1,58 @@
+/**
+ * Makes extensions of the protocol for clients. Only clients with extensions load it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
+ */
+import { McpError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { isExtensionId } from '../protocol/meta.ts'
+import type { Result } from '../protocol/types.ts'
+import type { ClientExtension, FollowedRequest } from './extension.ts'
+
+/** What an extension adds to a client. */
+export interface ClientExtensionOptions {
+  /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
+  readonly id: string
+  /** What the client's capabilities say of it; `{}` by default. */
+  readonly settings?: JsonObject
+  /** For each of its methods the param that the `Mcp-Name` header repeats, if it repeats one. */
+  readonly nameParams?: { readonly [method: string]: string }
+  /**
+   * The values of `resultType` that it adds, and what turns such a result into the complete one that
+   * the caller gets. Only results of servers that declare the extension come here, and none that
+   * the caller wants to handle itself (`input: 'manual'`).
+   */
+  readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
+}
+
+/**
+ * Turns a result into the complete one.
+ *
+ * @throws {McpError} Whatever the caller is to be told.
+ */
+export type ResultFollower = (result: Result, request: FollowedRequest) => Result | Promise<Result>
+
+/**
+ * Makes an extension, which `connect` then takes.
+ *
+ * @throws {McpError} `INVALID_USE` when the id has no prefix.
+ */
+export function clientExtension(options: ClientExtensionOptions): ClientExtension {
+  const { id, settings = {}, nameParams = {}, resultTypes = {} } = options
+  if (!isExtensionId(id)) throw new McpError('INVALID_USE', `"${id}" cannot be an extension`)
+  const followers = new Map(Object.entries(resultTypes))
+  return {
+    id,
+    settings,
+    nameParams,
+    follow(result, request) {
+      const follower = followers.get(result.resultType ?? '')
+      const { serverCapabilities } = request.client
+      if (!follower || (serverCapabilities && !serverCapabilities.extensions?.[id]))
+        return undefined
+      return request.options.input === 'manual'
+        ? Promise.resolve(result)
+        : Promise.resolve(follower(result, request))
+    },
+  }
+}

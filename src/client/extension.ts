@@ -1,0 +1,41 @@
+/**
+ * Extensions of the protocol, as a client uses them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
+import type { Subscription } from './feed.ts'
+import type { RequestOptions } from './request-options.ts'
+
+/** An extension of the protocol, made by `clientExtension`. Clients may share it. */
+export interface ClientExtension {
+  /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
+  readonly id: string
+  /** What the client's capabilities say of it. */
+  readonly settings: JsonObject
+  /** For each of its methods the param that the `Mcp-Name` header repeats, if it repeats one. */
+  readonly nameParams: { readonly [method: string]: string }
+  /** Makes a complete result of one of its own types; nothing of any other. */
+  follow(result: Result, request: FollowedRequest): Promise<Result> | undefined
+}
+
+/** The request that got a result which an extension adds. */
+export interface FollowedRequest {
+  readonly client: ExtensionClient
+  readonly method: string
+  readonly params: JsonObject
+  readonly options: RequestOptions
+}
+
+/** The part of the client that extensions need; every {@link Client} has it. */
+export interface ExtensionClient {
+  readonly serverCapabilities: ServerCapabilities | undefined
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result>
+  listen(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
+  answerInputs(
+    method: string,
+    requests: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<JsonObject>
+}

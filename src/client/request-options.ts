@@ -1,0 +1,31 @@
+/**
+ * What a client can be told with every request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
+ */
+import type { LoggingLevel, LoggingMessageParams, Meta, ProgressParams } from '../protocol/types.ts'
+
+/** Options of one request. */
+export interface RequestOptions {
+  /** Gives up: the call rejects with `ABORTED`, and the server is told. */
+  readonly signal?: AbortSignal | undefined
+  /** The longest silence, in milliseconds. Default: the client's. */
+  readonly timeoutMs?: number | undefined
+  /** The longest time altogether, in milliseconds. Default: the client's. */
+  readonly maxTimeoutMs?: number | undefined
+  /** Asks for progress, and learns of it. */
+  readonly onProgress?: ((progress: ProgressParams) => void) | undefined
+  /** Learns of log messages that came with the answer of this request. */
+  readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
+  /** The least severe log message that this request wants; since 2026-07-28. */
+  readonly logLevel?: LoggingLevel | undefined
+  /** More `_meta`; keys of the protocol win. */
+  readonly meta?: Meta | undefined
+  /** Does not take the result from the cache. */
+  readonly fresh?: boolean | undefined
+  /**
+   * `manual` hands a result back that is not the complete one: `input_required`, or of a type that an
+   * extension adds. Default: `auto`, which answers it or lets the extension follow it.
+   */
+  readonly input?: 'auto' | 'manual' | undefined
+}

@@ -1,0 +1,136 @@
+/**
+ * Adds extensions of the protocol to a server. They are negotiated anew with each request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
+ */
+import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { isExtensionId } from '../protocol/meta.ts'
+import { methods } from '../protocol/methods.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { AddedMethod, Extensions, Honoured, Tell } from './added.ts'
+import type { RequestContext } from './context.ts'
+import type { Exchange } from './exchange.ts'
+import type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
+import type { Unsubscribe } from './notifier.ts'
+import { definitionOf, type Server } from './server.ts'
+
+/**
+ * Serves an extension of the protocol. No server is extended by default.
+ *
+ * @throws {TypeError} when the extension's id or settings are none, or it is there already, or adds a
+ *   method that there is already.
+ */
+export function extend(server: Server, extension: Extension): void {
+  const definition = definitionOf(server)
+  const { extensions = new ExtensionTable() } = definition
+  if (!(extensions instanceof ExtensionTable)) throw new TypeError('The server is foreign')
+  extensions.add(extension)
+  definition.extended(extensions)
+  extension.attach?.(server)
+}
+
+class ExtensionTable implements Extensions {
+  readonly #all = new Map<string, Extension>()
+  readonly #methods = new Map<string, AddedMethod>()
+  readonly #filters = new Map<string, { extension: Extension; member: ExtensionFilter }>()
+
+  add(extension: Extension): void {
+    const { id, settings = {}, methods: added = {}, filters = {} } = extension
+    if (!isExtensionId(id)) {
+      throw new TypeError(`The id of an extension needs a prefix, "${String(id)}" has none`)
+    }
+    if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
+    if (this.#all.has(id)) throw new TypeError(`The extension "${id}" exists already`)
+    const taken = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
+    if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
+    this.#all.set(id, extension)
+    for (const [name, method] of Object.entries(added)) {
+      this.#methods.set(name, methodOf(extension, method))
+    }
+    for (const [name, member] of Object.entries(filters)) {
+      this.#filters.set(name, { extension, member })
+    }
+  }
+
+  method(name: string, { era }: RevisionFacts): AddedMethod | undefined {
+    const method = this.#methods.get(name)
+    return method && (method.era ?? era) === era ? method : undefined
+  }
+
+  declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
+    const all = [...this.#all.values()].filter((each) => (each.era ?? era) === era)
+    if (all.length === 0) return capabilities
+    const declared = Object.fromEntries(all.map(({ id, settings = {} }) => [id, settings]))
+    return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
+  }
+
+  allows(resultType: unknown, exchange: Exchange): boolean {
+    return [...this.#all.values()].some((each) => {
+      return each.resultTypes?.some((one) => one === resultType) && isNegotiated(each, exchange)
+    })
+  }
+
+  honour(wanted: SubscriptionFilter, ctx: RequestContext): Promise<Honoured> | undefined {
+    return this.#filters.size > 0 ? this.#honour(wanted, ctx) : undefined
+  }
+
+  async #honour(wanted: SubscriptionFilter, ctx: RequestContext): Promise<Honoured> {
+    const filter: SubscriptionFilter = {}
+    const starts: ((tell: Tell) => Unsubscribe | Promise<Unsubscribe>)[] = []
+    for (const [name, { extension, member }] of this.#filters) {
+      if (!Object.hasOwn(wanted, name)) continue
+      requireNegotiated(extension, ctx.exchange)
+      const honoured: unknown = await member.honour(wanted[name], ctx)
+      if (honoured === undefined) continue
+      filter[name] = honoured
+      starts.push((tell) => member.subscribe(honoured, tell, ctx))
+    }
+    return { filter, start: (tell) => startAll(starts, tell) }
+  }
+}
+
+/** Starts hearing of everything; of nothing when one of them fails. */
+async function startAll(
+  starts: readonly ((tell: Tell) => Unsubscribe | Promise<Unsubscribe>)[],
+  tell: Tell,
+): Promise<Unsubscribe> {
+  const stops: Unsubscribe[] = []
+  const stop = (): void => stops.forEach((each) => each())
+  try {
+    for (const start of starts) stops.push(await start(tell))
+  } catch (error) {
+    stop()
+    throw error
+  }
+  return stop
+}
+
+function methodOf(extension: Extension, method: ExtensionMethod): AddedMethod {
+  return {
+    ...(extension.era && { era: extension.era }),
+    ...(method.nameParam !== undefined && { nameParam: method.nameParam }),
+    ...(method.cacheable && { cacheable: true }),
+    answer(_server, params, ctx) {
+      requireNegotiated(extension, ctx.exchange)
+      return method.handle(params, ctx)
+    },
+  }
+}
+
+/** Checks that the client declares an extension on this very request, unless that does not matter. */
+function requireNegotiated(extension: Extension, exchange: Exchange): void {
+  if (isNegotiated(extension, exchange)) return
+  const { id } = extension
+  const what = `The client does not declare the extension "${id}"`
+  // Sessions have no error that says so
+  if (exchange.revision.era === 'legacy') throw new ProtocolError(METHOD_NOT_FOUND, what)
+  const data = { requiredCapabilities: { extensions: { [id]: {} } } }
+  throw new McpError('CAPABILITY_MISSING', what, { data })
+}
+
+function isNegotiated({ id, era, oneSided }: Extension, { client, revision }: Exchange): boolean {
+  if (era !== undefined && era !== revision.era) return false
+  return oneSided === true || isObject(client.capabilities.extensions?.[id])
+}
