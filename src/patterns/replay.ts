@@ -86,10 +86,7 @@ export class ReplayInput implements Input {
     const key = question.key ?? `${question.request.method}#${++this.#count}`
     const taken = this.#keys.has(key)
     this.#keys.add(key)
-    const answer = this.#track(taken ? refuseKey(key) : this.#answer(key, question))
-    // A question that is asked but not awaited must not count as an unhandled rejection.
-    answer.catch(() => {})
-    return answer
+    return this.#track(taken ? refuseKey(key) : this.#answer(key, question))
   }
 
   step<T>(name: string, run: () => T | Promise<T>): Promise<T> {

@@ -225,19 +225,19 @@ export class RequestContext implements Context {
   elicit<S extends StandardSchema | ObjectSchema>(
     question: FormQuestion<S>,
   ): Promise<ElicitAnswer<S>> {
-    return elicitForm(this, question)
+    return unheeded(elicitForm(this, question))
   }
 
   elicitUrl(question: UrlQuestion): Promise<UrlAnswer> {
-    return elicitUrl(this, question)
+    return unheeded(elicitUrl(this, question))
   }
 
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult> {
-    return sample(this, params)
+    return unheeded(sample(this, params))
   }
 
   roots(): Promise<Root[]> {
-    return listRoots(this)
+    return unheeded(listRoots(this))
   }
 
   disconnect(retryMs = 1000): void {
@@ -276,4 +276,10 @@ export class RequestContext implements Context {
       `"${this.method}" cannot ask the client: in revision ${this.revision} that needs a session that the server keeps`,
     )
   }
+}
+
+/** A question whose answer nobody may wait for, when another ended the run: that is no failure. */
+function unheeded<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => {})
+  return answer
 }
