@@ -48,12 +48,16 @@ export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
   readonly #push: KeptPush | undefined
-  readonly #asked = new Map<string, { request: InputRequest; digest: string }>()
-  /** The keys of all questions, in the order of asking. */
+  /** What the client has to answer, in the order of asking; with holes. */
+  readonly #asked: { key: string; request: InputRequest; digest: string }[] = []
+  /** The keys of all questions of this run. */
   readonly #keys = new Set<string>()
   readonly #working = new Set<Promise<unknown>>()
   readonly #steps: Steps
   #count = 0
+  #places = 0
+  /** The place in which something new was asked, although an earlier run asked another thing. */
+  #strayed: string | undefined
   #divergence: ProtocolError | undefined
 
   /**
@@ -74,7 +78,7 @@ export class ReplayInput implements Input {
 
   /** Whether the client has to answer before the handler can come to its end. */
   get pending(): boolean {
-    return this.#asked.size > 0
+    return this.#asked.length > 0
   }
 
   /** Set when the handler asked something else than in an earlier run. */
@@ -83,10 +87,14 @@ export class ReplayInput implements Input {
   }
 
   ask(question: Question): Promise<JsonObject> {
-    const key = question.key ?? `${question.request.method}#${++this.#count}`
+    const { key, request } = question
+    const place = this.#places++
+    if (key === undefined) {
+      return this.#track(this.#answer(`${request.method}#${++this.#count}`, question, place))
+    }
     const taken = this.#keys.has(key)
     this.#keys.add(key)
-    return this.#track(taken ? refuseKey(key) : this.#answer(key, question))
+    return this.#track(taken ? refuseKey(key) : this.#answer(key, question, place))
   }
 
   step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
@@ -96,39 +104,69 @@ export class ReplayInput implements Input {
   /** What the client is asked now, and what the next run needs; once all that is running settled. */
   async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
+    const { answers, steps, open: before } = this.#recording
+    if (this.#strayed !== undefined) {
+      const left = Object.keys({ ...answers, ...before }).some((key) => !this.#keys.has(key))
+      if (left) this.#diverge(this.#strayed)
+    }
     const requests: { [key: string]: InputRequest } = nothing()
     const open: { [key: string]: string } = nothing()
-    for (const key of this.#keys) {
-      const asked = this.#asked.get(key)
-      if (!asked) continue
-      requests[key] = asked.request
-      open[key] = asked.digest
-    }
-    return { requests, recording: { ...this.#recording, open } }
+    this.#asked.forEach(({ key, request, digest }) => {
+      requests[key] = request
+      open[key] = digest
+    })
+    return { requests, recording: { answers, steps, open } }
   }
 
-  async #answer(key: string, question: Question): Promise<JsonObject> {
+  async #answer(counted: string, question: Question, place: number): Promise<JsonObject> {
     const { request, accepts } = question
     const asked = await digest(request)
+    const key = question.key === undefined ? this.#claim(counted, asked, request.method) : counted
+    const known = this.#known(key)
+    if (known !== undefined && known !== asked) throw this.#diverge(key)
     const recorded = this.#recording.answers[key]
     if (recorded) {
-      if (recorded.asked !== asked) throw this.#diverge(key)
       if ('answer' in recorded) return recorded.answer
       const { code, message, data } = recorded.error
       throw new ProtocolError(code, message, data)
     }
-    const opened = this.#recording.open[key]
-    if (opened !== undefined && opened !== asked) throw this.#diverge(key)
     // A name that the author chose can be answered before it is asked; a counted one cannot.
-    const open = opened !== undefined || question.key !== undefined
+    const open = known !== undefined || question.key !== undefined
     const response = open && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
       this.#recording.answers[key] = { asked, answer: response }
       return response
     }
     if (this.#push) return this.#push.ask(key, asked, question, this.#recording)
-    this.#asked.set(key, { request, digest: asked })
+    this.#asked[place] = { key, request, digest: asked }
     throw new InputPending()
+  }
+
+  /** The digest of what was asked under a key in an earlier run, or in this one. */
+  #known(key: string): string | undefined {
+    return this.#recording.answers[key]?.asked ?? this.#recording.open[key]
+  }
+
+  /**
+   * The key of a question without one of its own: its place, or where an earlier run asked the same,
+   * as what is asked at the same time is not asked in the same order each time.
+   */
+  #claim(counted: string, asked: string, method: string): string {
+    const free = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
+    const same = (key: string): boolean => free(key) && this.#known(key) === asked
+    const { answers, open } = this.#recording
+    let key: string | undefined = counted
+    if (!same(key) && !(free(key) && this.#known(key) === undefined)) {
+      key = Object.keys({ ...answers, ...open }).find(same)
+    }
+    if (key === undefined) {
+      if (this.#push) throw this.#diverge(counted)
+      this.#strayed ??= counted
+      do key = `${method}#${++this.#count}`
+      while (!free(key) || this.#known(key) !== undefined)
+    }
+    this.#keys.add(key)
+    return key
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

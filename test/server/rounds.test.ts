@@ -45,6 +45,32 @@ function makeServer() {
     await ctx.elicit({ message: `At ${runs.push('diverge')}`, schema: form })
     return text('done')
   })
+  server.tool('unordered', {}, async (_args, ctx) => {
+    // In the first run the second branch asks first, when steps are played back the first one does
+    const branches = ['slow', 'fast'].map(async (name, at) => {
+      await ctx.step(name, () => new Promise((resolve) => setTimeout(resolve, at ? 1 : 50, 0)))
+      const { content } = await ctx.elicit({ message: name, schema: z.object({ by: z.string() }) })
+      return `${name} by ${content?.by}`
+    })
+    const said = await Promise.all(branches)
+    await ctx.elicit({ message: said.join(), schema: form })
+    return text(said.join())
+  })
+  server.tool('unheeded', {}, async (_args, ctx) => {
+    const first = ctx.elicit({ message: 'First', schema: form })
+    const others = [
+      ctx.sample({ messages: [], maxTokens: 1 }),
+      ctx.roots(),
+      ctx.elicitUrl({ message: 'Visit', url: 'https://example.com/' }),
+    ]
+    const { action } = await first
+    return text(`${action} ${(await Promise.all(others)).length}`)
+  })
+  server.tool('alike', {}, async (_args, ctx) => {
+    const asked = [1, 2].map(() => ctx.elicit({ message: 'Again?', schema: form }))
+    const answers = await Promise.all(asked)
+    return text(answers.map(({ action }) => action).join())
+  })
   server.tool('large', {}, async (_args, ctx) => {
     await ctx.step('blob', () => 'x'.repeat(100_000))
     await ctx.elicit({ message: 'Sure?', schema: form })
@@ -226,6 +252,77 @@ describe('asking over rounds', () => {
     })
     expect(error.code).toBe(-32603)
     expect(error.message).toContain('"elicitation/create#1"')
+  })
+
+  it('a question that changes is an error even while others stay the same', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    let runs = 0
+    server.tool('half', {}, async (_args, ctx) => {
+      runs++
+      const same = ctx.elicit({ message: 'Same', schema: form })
+      const other = ctx.elicit({ message: `Run ${runs}`, schema: form })
+      return text(JSON.stringify(await Promise.all([same, other])))
+    })
+    const half = sessionHandler(server)
+    const first = round(await call(half, { name: 'half' }))
+    const { error } = await call(half, {
+      name: 'half',
+      requestState: first.requestState,
+      inputResponses: { 'elicitation/create#1': yes, 'elicitation/create#2': yes },
+    })
+    expect(error.message).toContain('"elicitation/create#2"')
+  })
+
+  it('questions asked at the same time may come in another order when the handler runs again', async () => {
+    const handle = sessionHandler(makeServer().server)
+    const first = round(await call(handle, { name: 'unordered' }))
+    const by = Object.entries(first.inputRequests).map(([key, { params }]) => {
+      return [key, { action: 'accept', content: { by: `who got ${params?.message}` } }]
+    })
+    expect(by).toHaveLength(2)
+    const inputResponses = Object.fromEntries(by) as JsonObject
+    const { requestState } = first
+    const second = round(await call(handle, { name: 'unordered', requestState, inputResponses }))
+    const said = 'slow by who got slow,fast by who got fast'
+    expect(Object.entries(second.inputRequests)).toEqual([
+      [
+        'elicitation/create#3',
+        expect.objectContaining({ params: expect.objectContaining({ message: said }) as unknown }),
+      ],
+    ])
+    const { result } = await call(handle, {
+      name: 'unordered',
+      requestState: second.requestState,
+      inputResponses: { 'elicitation/create#3': yes },
+    })
+    expect(result.content).toEqual([{ type: 'text', text: said }])
+  })
+
+  it('questions that are alike have their own answers', async () => {
+    const handle = sessionHandler(makeServer().server)
+    const { requestState } = round(await call(handle, { name: 'alike' }))
+    const { result } = await call(handle, {
+      name: 'alike',
+      requestState,
+      inputResponses: {
+        'elicitation/create#1': yes,
+        'elicitation/create#2': { action: 'decline' },
+      },
+    })
+    expect(result.content).toEqual([{ type: 'text', text: 'accept,decline' }])
+  })
+
+  it('questions that nobody waits for yet, when another ends the run, are no unhandled rejections', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown): void => void unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    const handle = sessionHandler(makeServer().server)
+    const capabilities = { ...ALL, elicitation: { form: {}, url: {} } }
+    const first = round(await call(handle, { name: 'unheeded' }, capabilities))
+    expect(Object.keys(first.inputRequests)).toHaveLength(4)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
   })
 
   it('a handler may make the round itself; its state is sealed all the same [M-MRTR-006] [M-MRTR-019]', async () => {
