@@ -1,0 +1,29 @@
+/**
+ * `edgewise call`: runs a tool.
+ */
+import type { Invocation } from './arguments.ts'
+import { open } from './open.ts'
+import { printJson, printResult, progressBar } from './print.ts'
+import { UsageError } from './usage.ts'
+import { readObject, readValues } from './values.ts'
+
+/** Runs the tool; 1 when it failed. */
+export async function call(invocation: Invocation): Promise<number> {
+  const { rest, options } = invocation
+  const [name, ...words] = rest
+  if (name === undefined) throw new UsageError('Name a tool')
+  const given = await readObject(options.args)
+  await using client = await open(invocation)
+  let schema = {}
+  if (words.length > 0) {
+    for await (const tool of client.tools()) if (tool.name === name) schema = tool.inputSchema
+  }
+  const args = readValues(words, schema, given)
+  const bar = progressBar()
+  const result = await client
+    .callTool(name, args, { onProgress: (progress) => bar.show(progress) })
+    .finally(() => bar.clear())
+  if (options.json) printJson(result)
+  else printResult(result)
+  return result.isError ? 1 : 0
+}

@@ -1,0 +1,72 @@
+/**
+ * `edgewise list`: what a server offers.
+ */
+import type { Client } from '../../../src/client/index.ts'
+import type { Invocation } from './arguments.ts'
+import { open } from './open.ts'
+import { print, printJson, printRows } from './print.ts'
+import { UsageError } from './usage.ts'
+
+type Row = readonly [name: string, meaning: string]
+
+const kinds = {
+  tools: {
+    offered: (client: Client) => client.serverCapabilities?.tools,
+    list: (client: Client) => client.listAllTools(),
+  },
+  resources: {
+    offered: (client: Client) => client.serverCapabilities?.resources,
+    list: (client: Client) => client.listAllResources(),
+  },
+  templates: {
+    offered: (client: Client) => client.serverCapabilities?.resources,
+    list: (client: Client) => client.listAllResourceTemplates(),
+  },
+  prompts: {
+    offered: (client: Client) => client.serverCapabilities?.prompts,
+    list: (client: Client) => client.listAllPrompts(),
+  },
+} as const
+
+type Kind = keyof typeof kinds
+
+/** Lists everything, or things of one kind. */
+export async function list(invocation: Invocation): Promise<number> {
+  const [kind, ...others] = invocation.rest
+  if (others.length > 0 || (kind !== undefined && !Object.hasOwn(kinds, kind))) {
+    throw new UsageError(`List one of ${Object.keys(kinds).join(', ')}, or all`)
+  }
+  await using client = await open(invocation)
+  const asked = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]
+  const found: Partial<Record<Kind, readonly object[]>> = {}
+  for (const each of asked) {
+    const { offered, list } = kinds[each]
+    if (kind !== undefined || offered(client)) found[each] = await list(client)
+  }
+  if (invocation.options.json) {
+    const { serverInfo, revision, instructions } = client
+    printJson(
+      kind === undefined
+        ? { serverInfo, revision, instructions, ...found }
+        : found[asked[0] ?? 'tools'],
+    )
+    return 0
+  }
+  if (kind === undefined) {
+    const { serverInfo, revision, instructions } = client
+    print(`${serverInfo?.name ?? 'A server'} ${serverInfo?.version ?? ''} speaks ${revision}`)
+    if (instructions !== undefined) print(instructions)
+  }
+  for (const [name, entries] of Object.entries(found)) {
+    if (entries.length === 0) continue
+    print(name)
+    printRows(entries.map(rowOf))
+  }
+  return 0
+}
+
+function rowOf(entry: object): Row {
+  const { uri, uriTemplate, name, title, description } = entry as Record<string, string | undefined>
+  const key = uri ?? uriTemplate ?? name ?? ''
+  return [key, description ?? title ?? (key === name ? '' : (name ?? ''))]
+}

@@ -1,0 +1,58 @@
+/**
+ * Connects to the server that a command line names.
+ */
+import { McpError } from '../../../src/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../../src/client/index.ts'
+import { stdioClient } from '../stdio-client.ts'
+import type { Invocation, Options, Target } from './arguments.ts'
+import { askUser } from './ask.ts'
+import { tell } from './print.ts'
+
+/** Thrown when there is no connection. */
+export class ConnectError extends Error {}
+
+/**
+ * Connects.
+ *
+ * @throws {ConnectError} when that fails, with the reason.
+ */
+export async function open(
+  { target, options }: Pick<Invocation, 'target' | 'options'>,
+  more: ConnectOptions = {},
+): Promise<Client> {
+  const { revision, timeoutMs, yes, verbose, headers } = options
+  try {
+    return await connect(transportTo(target, options), {
+      headers,
+      onElicit: (params, context) => askUser(params, context, yes),
+      capabilities: { elicitation: { form: {}, url: {} } },
+      ...(revision && { revision }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(verbose && { onError: (error) => tell(`Problem: ${error.message}`) }),
+      ...more,
+    })
+  } catch (error) {
+    throw new ConnectError(reason(error, target), { cause: error })
+  }
+}
+
+/** What `connect` takes: a URL, or a transport to a program that it starts. */
+export function transportTo(target: Target, { env, cwd }: Options): Parameters<typeof connect>[0] {
+  if ('url' in target) return target.url
+  return stdioClient({ ...target, env, ...(cwd !== undefined && { cwd }) })
+}
+
+function reason(error: unknown, target: Target): string {
+  const where = 'url' in target ? target.url : target.command
+  const why = [...causes(error)].join(': ')
+  const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED'
+  return `Cannot connect to ${where}: ${why}${unauthorized ? '; try --token' : ''}`
+}
+
+/** What went wrong, and what was behind it. */
+function* causes(error: unknown): Generator<string> {
+  const message = error instanceof Error ? error.message : String(error)
+  yield message
+  if (!(error instanceof Error) || error.cause === undefined) return
+  for (const cause of causes(error.cause)) if (!message.includes(cause)) yield cause
+}

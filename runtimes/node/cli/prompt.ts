@@ -1,0 +1,27 @@
+/**
+ * `edgewise prompt`: prints a prompt, its arguments filled in.
+ */
+import type { Invocation } from './arguments.ts'
+import { open } from './open.ts'
+import { lineOf, print, printJson } from './print.ts'
+import { UsageError } from './usage.ts'
+import { readObject, readValues } from './values.ts'
+
+/** Prints the messages with who says them. */
+export async function prompt(invocation: Invocation): Promise<number> {
+  const [name, ...words] = invocation.rest
+  if (name === undefined) throw new UsageError('Name a prompt')
+  const given = await readObject(invocation.options.args)
+  const texts = readValues(words, {}, given)
+  const args = Object.fromEntries(
+    Object.entries(texts).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
+  await using client = await open(invocation)
+  const result = await client.getPrompt(name, args)
+  if (invocation.options.json) printJson(result)
+  else for (const { role, content } of result.messages) print(`${role}: ${lineOf(content)}`)
+  return 0
+}

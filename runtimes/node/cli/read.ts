@@ -1,0 +1,31 @@
+/**
+ * `edgewise read`: prints a resource.
+ */
+import type { Invocation } from './arguments.ts'
+import { open } from './open.ts'
+import { print, printJson, tell } from './print.ts'
+import { UsageError } from './usage.ts'
+
+/** Prints the contents: text as it is, bytes only where no terminal would show them. */
+export async function read(invocation: Invocation): Promise<number> {
+  const [uri, ...others] = invocation.rest
+  if (uri === undefined || others.length > 0) throw new UsageError('Name one resource by its URI')
+  await using client = await open(invocation)
+  const result = await client.readResource(uri)
+  if (invocation.options.json) {
+    printJson(result)
+    return 0
+  }
+  for (const contents of result.contents) {
+    if ('text' in contents) {
+      if (process.stdout.isTTY) print(contents.text)
+      else process.stdout.write(contents.text)
+      continue
+    }
+    const bytes = Buffer.from(contents.blob, 'base64')
+    if (process.stdout.isTTY)
+      tell(`[${contents.uri}, ${bytes.byteLength} bytes: redirect them to a file]`)
+    else process.stdout.write(bytes)
+  }
+  return 0
+}

@@ -1,0 +1,69 @@
+/**
+ * Runs one command, and tells how it ended by the exit status.
+ */
+import { McpError, ProtocolError } from '../../../src/index.ts'
+import { readArguments, type Invocation } from './arguments.ts'
+import { bridge } from './bridge.ts'
+import { call } from './call.ts'
+import { inspect } from './inspect.ts'
+import { list } from './list.ts'
+import { listen } from './listen.ts'
+import { ConnectError } from './open.ts'
+import { tell } from './print.ts'
+import { prompt } from './prompt.ts'
+import { read } from './read.ts'
+import { usage, UsageError, type CommandName } from './usage.ts'
+import { version } from './version.ts'
+
+const run: Readonly<Record<CommandName, (invocation: Invocation) => Promise<number>>> = {
+  list,
+  call,
+  read,
+  prompt,
+  listen,
+  inspect,
+  bridge,
+}
+
+/**
+ * Runs a command line; never rejects.
+ *
+ * @returns the exit status: 0 when done, 1 when the server refused or a tool failed, 2 for wrong
+ *   usage, 3 without a connection.
+ */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  try {
+    const invocation = readArguments(argv)
+    if (invocation === 'help' || invocation === 'version') {
+      process.stdout.write(invocation === 'help' ? usage : `${await version()}\n`)
+      return argv.length === 0 ? 2 : 0
+    }
+    return await run[invocation.command](invocation)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function failed(error: unknown): number {
+  if (error instanceof UsageError) {
+    tell(`${error.message}. See edgewise --help`)
+    return 2
+  }
+  if (error instanceof ConnectError) {
+    tell(error.message)
+    return 3
+  }
+  if (error instanceof ProtocolError) {
+    tell(`The server refused: ${error.message} (${error.code})`)
+    if (error.data !== undefined) tell(JSON.stringify(error.data))
+    return 1
+  }
+  if (error instanceof McpError) {
+    tell(`${error.message} (${error.code})`)
+    return ['NETWORK', 'CLOSED', 'HTTP', 'UNAUTHORIZED', 'SESSION_LOST'].includes(error.code)
+      ? 3
+      : 1
+  }
+  tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return 1
+}

@@ -1,0 +1,15 @@
+/**
+ * Which release this is.
+ */
+import { readFile } from 'node:fs/promises'
+
+/** The version in the package's manifest. */
+export async function version(): Promise<string> {
+  for (const up of ['../../../', '../../../../']) {
+    const text = await readFile(new URL(`${up}package.json`, import.meta.url), 'utf8').catch(
+      () => '',
+    )
+    if (text !== '') return String((JSON.parse(text) as { version: unknown }).version)
+  }
+  return 'unknown'
+}

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveHttp } from '../../runtimes/node/index.ts'
+import type { HttpServer } from '../../src/transport/index.ts'
+import { edgewise, program, start } from './run.ts'
+import { makeServer } from './server.ts'
+
+const stdio = ['--', process.execPath, '--import', 'tsx', 'test/cli/stdio.ts']
+let http: HttpServer
+
+beforeAll(async () => {
+  http = await serveHttp(makeServer())
+})
+afterAll(() => http.close())
+
+describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
+  const run = (command: string, ...words: string[]) =>
+    edgewise(command, http.url, ...words, '--revision', revision)
+
+  it('is listed, whole and by kind', async () => {
+    const { out, code } = await run('list')
+    expect(code).toBe(0)
+    expect(out).toContain(`shop 2.0.0 speaks ${revision}\nBe polite.\ntools\n`)
+    expect(out).toMatch(/^ {2}add {3}Adds up\.$/m)
+    expect(out).toMatch(/^ {2}shop:\/\/list {3}What there is$/m)
+    expect(out).toContain('prompts\n  greet')
+    const json = await run('list', 'prompts', '--json')
+    expect(JSON.parse(json.out)).toMatchObject([{ name: 'greet' }])
+  })
+
+  it('runs a tool with values as its schema says, JSON, and an object', async () => {
+    const words = ['add', 'a=1', 'list:=[2, 3]', 'note=4']
+    expect(await run('call', ...words)).toMatchObject({
+      code: 0,
+      out: '{"sum":6,"note":"4"}\n',
+    })
+    const json = await run('call', 'add', '--json', '--args', '{"a":1,"list":[1]}', 'a=5')
+    expect(JSON.parse(json.out)).toMatchObject({ structuredContent: { sum: 6 } })
+  })
+
+  it('whose tool fails, or that refuses, ends with 1 and says why', async () => {
+    expect(await run('call', 'fail')).toMatchObject({ code: 1, out: '', err: 'Sold out\n' })
+    const refused = await run('call', 'none')
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err).toContain('Unknown tool: "none" (-32602)')
+  })
+
+  it('cannot write to the terminal what the terminal would obey', async () => {
+    expect((await run('call', 'evil')).out).toBe('a\\u001b[2Jb\n')
+    expect((await run('call', 'look')).out).toBe('[image image/png, 2 bytes]\n')
+  })
+
+  it('that asks is declined without a terminal, and gets defaults with --yes', async () => {
+    expect(await run('call', 'ask')).toMatchObject({ code: 0, out: 'decline\n' })
+    expect(await run('call', 'ask', '--yes')).toMatchObject({ out: 'Size m\n' })
+  })
+
+  it('gives resources as they are, and prompts', async () => {
+    expect((await run('read', 'shop://list')).out).toBe('tea\n')
+    expect((await run('read', 'shop://none')).code).toBe(1)
+    expect((await run('prompt', 'greet', 'who=Ada')).out).toBe('user: Greet Ada\n')
+  })
+})
+
+it('bytes of a resource reach a pipe unchanged', async () => {
+  const read = promisify(execFile)
+  const { stdout } = await read(process.execPath, [...program, 'read', http.url, 'shop://bytes'], {
+    encoding: 'buffer',
+  })
+  expect([...stdout]).toEqual([0, 255, 10])
+})
+
+describe('a program over stdio', () => {
+  it('is started, asked and ended', async () => {
+    expect(await edgewise('call', 'add', 'a=1', ...stdio)).toMatchObject({
+      code: 0,
+      out: '{"sum":1}\n',
+    })
+  })
+
+  it('that does not exist is named', async () => {
+    const { code, err } = await edgewise('list', '--', 'no-such-program')
+    expect(code).toBe(3)
+    expect(err).toContain('Cannot connect to no-such-program')
+    expect(err).toContain('there is no such program')
+  })
+})
+
+it('listen prints what the server tells until it is interrupted', async () => {
+  const { child, outcome } = start('listen', http.url, '--json')
+  await expect.poll(() => outcome.err, { timeout: 15_000 }).toContain('Listening to shop')
+  await edgewise('call', http.url, 'grow')
+  await expect.poll(() => outcome.out, { timeout: 15_000 }).toContain('tools/list_changed')
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+})
+
+describe('wrong usage', () => {
+  it.each([
+    [['nope'], 'There is no command "nope"'],
+    [['list'], 'Name a server'],
+    [['list', 'localhost:80'], 'no http or https URL'],
+    [['list', 'http://localhost/', 'cats'], 'List one of tools'],
+    [['call', 'http://localhost/'], 'Name a tool'],
+    [['call', 'http://localhost/', 'x', '--args', '[]'], '"--args" must be a JSON object'],
+    [['call', 'http://localhost/', 'x', '--args', '{'], '"--args" is no JSON'],
+    [['call', 'http://localhost/', '--timeout-ms', 'soon'], 'takes a whole number'],
+    [['call', 'http://localhost/', '--header', 'x'], 'takes name:value'],
+    [['call', 'http://localhost/', '--revision', '2020-01-01'], 'no revision "2020-01-01"'],
+    [['call', 'http://localhost/', '--nope'], "Unknown option '--nope'"],
+    [['list', '--'], 'A program must follow "--"'],
+  ])('such as %j ends with 2 and says what is wrong', async (words, reason) => {
+    const { code, out, err } = await edgewise(...words)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(reason)
+  })
+})

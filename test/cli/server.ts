@@ -1,0 +1,41 @@
+// A server with one of everything that the program can use, over HTTP or stdio.
+import { createServer, image, text, ToolError, type Server } from '../../src/server/index.ts'
+import * as z from 'zod'
+
+/** Makes the server. */
+export function makeServer(): Server {
+  const server = createServer({ name: 'shop', version: '2.0.0' }, { instructions: 'Be polite.' })
+  server.tool(
+    'add',
+    {
+      description: 'Adds up.\nIn detail.',
+      input: z.object({
+        a: z.number(),
+        list: z.array(z.number()).optional(),
+        note: z.string().optional(),
+      }),
+      output: z.object({ sum: z.number(), note: z.string().optional() }),
+    },
+    ({ a, list = [], note }) => ({
+      structuredContent: { sum: list.reduce((sum, one) => sum + one, a), ...(note && { note }) },
+    }),
+  )
+  server.tool('fail', {}, () => {
+    throw new ToolError('Sold out')
+  })
+  server.tool('evil', {}, () => text('a\u001B[2Jb'))
+  server.tool('look', {}, () => ({ content: [image('aGk=', 'image/png')] }))
+  server.tool('ask', {}, async (_args, ctx) => {
+    const schema = z.object({ size: z.enum(['s', 'm']).default('m') })
+    const answer = await ctx.elicit({ message: 'Which size?', schema })
+    return text(answer.action === 'accept' ? `Size ${answer.content.size}` : answer.action)
+  })
+  server.tool('grow', {}, () => {
+    server.tool('late', {}, () => text('late'))
+    return text('grown')
+  })
+  server.resource('shop://list', { name: 'list', description: 'What there is' }, () => 'tea\n')
+  server.resource('shop://bytes', { name: 'bytes' }, () => new Uint8Array([0, 255, 10]))
+  server.prompt('greet', { input: z.object({ who: z.string() }) }, ({ who }) => `Greet ${who}`)
+  return server
+}
