@@ -14,6 +14,8 @@ import type { ObjectClass } from './session-object.ts'
 /** How many session objects are told at a time, and in one run; the platform bounds both. */
 const AT_ONCE = 50
 const PER_RUN = 500
+/** Milliseconds that others wait for a session object that does not answer. */
+const PATIENCE_MS = 10_000
 
 /** Makes the class of the objects that tell of a server's changes. */
 export function hubObject<Env>({
@@ -57,21 +59,26 @@ export function hubObject<Env>({
     /** Tells everybody who wants to hear of it of a change. */
     async publish(change: ServerChange): Promise<void> {
       const text = JSON.stringify(change)
+      const members = this.#membersFor(change, '')
+      // Before anybody is told, so that all are if this object goes in between.
+      const many = members.length > AT_ONCE
+      if (many) this.#sql.exec("INSERT INTO mcp_telling (change, told) VALUES (?, '')", text)
       for (const socket of this.ctx.getWebSockets()) {
         if (wants(socket.deserializeAttachment(), change)) send(socket, text)
       }
-      const told = await this.#tellSome(change, '')
-      if (told === undefined) return
-      this.#sql.exec('INSERT INTO mcp_telling (change, told) VALUES (?, ?)', text, told)
-      await this.ctx.storage.setAlarm(Date.now())
+      if (many) await this.ctx.storage.setAlarm(Date.now())
+      else await this.#tellAll(members, change)
     }
 
-    /** Goes on telling of changes that concern more objects than one run may tell. */
+    /** Tells of changes that concern many objects; some may be told twice when a run breaks off. */
     override async alarm(): Promise<void> {
       const next = 'SELECT id, change, told FROM mcp_telling ORDER BY id LIMIT 1'
       const [row] = this.#sql.exec<{ id: number; change: string; told: string }>(next).toArray()
       if (!row) return
-      const told = await this.#tellSome(JSON.parse(row.change) as ServerChange, row.told)
+      const change = JSON.parse(row.change) as ServerChange
+      const members = this.#membersFor(change, row.told)
+      await this.#tellAll(members, change)
+      const told = members.length === PER_RUN ? members.at(-1) : undefined
       if (told === undefined) this.#sql.exec('DELETE FROM mcp_telling WHERE id = ?', row.id)
       else this.#sql.exec('UPDATE mcp_telling SET told = ? WHERE id = ?', told, row.id)
       await this.ctx.storage.setAlarm(Date.now())
@@ -98,16 +105,14 @@ export function hubObject<Env>({
       this.#sql.exec('DELETE FROM mcp_watched WHERE object = ?', object)
     }
 
-    /** Tells the objects after one; the last that was told, if there may be more. */
-    async #tellSome(change: ServerChange, after: string): Promise<string | undefined> {
-      const members = this.#membersFor(change, after)
+    async #tellAll(members: readonly string[], change: ServerChange): Promise<void> {
       for (let at = 0; at < members.length; at += AT_ONCE) {
         const some = members.slice(at, at + AT_ONCE)
         await Promise.all(some.map((object) => this.#tell(object, change)))
       }
-      return members.length === PER_RUN ? members.at(-1) : undefined
     }
 
+    /** The objects that a change concerns, of those after one; as many as one run may tell. */
     #membersFor(change: ServerChange, after: string): string[] {
       const some = `object > ? ORDER BY object LIMIT ${PER_RUN}`
       const rows =
@@ -127,12 +132,20 @@ export function hubObject<Env>({
 
     async #tell(object: string, change: ServerChange): Promise<void> {
       const sessions = requireNamespace(this.env, sessionBinding, 'McpSession')
+      let timer = 0
+      const late = new Promise<never>((_resolve, reject) => {
+        const error = new Error(`The session object "${object}" did not take a change in time`)
+        timer = setTimeout(reject, PATIENCE_MS, error)
+      })
       try {
-        const known = await sessions.get(sessions.idFromString(object)).announce(change)
+        const told = sessions.get(sessions.idFromString(object)).announce(change)
+        const known = await Promise.race([told, late])
         if (!known) this.leave(object)
       } catch (error) {
-        // One session that fails must not keep the others from hearing of it.
+        // One session that fails, or hangs, must not keep the others from hearing of it.
         console.error(error)
+      } finally {
+        clearTimeout(timer)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
@@ -117,23 +117,49 @@ describe('Changes announced anywhere', () => {
   })
 })
 
-describe('A change that concerns more sessions than one run may tell', () => {
-  it('reaches all of them', async () => {
+describe('A change that concerns many sessions', () => {
+  /** A Worker whose hub tells few sessions at a time, with nine that listen. */
+  async function startWithSessions() {
     const script = await bundleWorker('worker.ts')
-    const hasty = script.replace('PER_RUN = 500', 'PER_RUN = 2')
-    expect(hasty).not.toBe(script)
+    const hasty = script
+      .replace('PER_RUN = 500', 'PER_RUN = 2')
+      .replace('AT_ONCE = 50', 'AT_ONCE = 1')
+    expect(hasty).not.toContain('AT_ONCE = 50')
+    expect(hasty).not.toContain('PER_RUN = 500')
     const own = await startWorker(hasty)
-    const readers: EventReader[] = []
+    const sessions: { id: string; reader: EventReader }[] = []
     for (let n = 0; n < 9; n++) {
-      const { id, send } = await openSession(own.handle, '2025-06-18')
-      readers.push(new EventReader(await listen(own.handle, id)))
+      const { id, send } = await openSession(own.handle, '2025-11-25')
+      sessions.push({ id, reader: new EventReader(await listen(own.handle, id)) })
       await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: URI } })
     }
+    return { own, sessions }
+  }
+
+  it('reaches all of them, also when one run cannot tell them', async () => {
+    const { own, sessions } = await startWithSessions()
     await own.get('/notify')
     await own.get(`/notify?uri=${encodeURIComponent(`${URI}/part`)}`)
-    for (const reader of readers) {
+    for (const { reader } of sessions) {
+      await reader.next()
       const methods = [await reader.next(), await reader.next()].map((e) => e?.message?.method)
       expect(new Set(methods)).toEqual(new Set([UPDATED, LISTS]))
+    }
+    await own.stop()
+  })
+
+  it('reaches all of them although the hub dies after the first were told', async () => {
+    const { own, sessions } = await startWithSessions()
+    const begun = await Promise.all(sessions.map(({ reader }) => reader.next()))
+    await own.get('/hang')
+    await own.get('/notify')
+    const told = async (): Promise<unknown> => (await own.get('/told')).json()
+    await vi.waitFor(async () => expect(await told()).toBe(2), { timeout: 15_000 })
+    await own.restart()
+    for (const [n, { id }] of sessions.entries()) {
+      const resumed = new EventReader(await listen(own.handle, id, begun[n]!.id))
+      expect((await resumed.next())?.message?.method).toBe(LISTS)
+      await resumed.cancel()
     }
     await own.stop()
   })

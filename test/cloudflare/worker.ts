@@ -67,6 +67,11 @@ export default {
         return Response.json(ran)
       case '/lives':
         return Response.json(lives)
+      case '/hang':
+        hangs = true
+        return new Response()
+      case '/told':
+        return Response.json(told)
       case '/notify':
         return notify(searchParams.get('uri')).then(() => new Response('told'))
     }
@@ -78,6 +83,10 @@ function notify(uri: string | null): Promise<void> {
   return uri === null ? worker.notify.toolsListChanged() : worker.notify.resourceUpdated(uri)
 }
 
+/** Whether session objects hang when they are told of a change, and how many were told. */
+let hangs = false
+let told = 0
+
 /** How often each kind of object came into memory. */
 const lives = { sessions: 0, hubs: 0 }
 
@@ -85,6 +94,13 @@ export class McpSession extends worker.durableObjects.McpSession {
   constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpSession>) {
     super(...args)
     lives.sessions++
+  }
+
+  /** Hangs, where a test wants it to. */
+  async announce(change: unknown): Promise<boolean> {
+    told++
+    if (hangs) await new Promise(() => {})
+    return (await super.announce?.(change)) ?? false
   }
 }
 export class McpHub extends worker.durableObjects.McpHub {

@@ -2,6 +2,8 @@
 declare module 'cloudflare:workers' {
   export const env: Record<string, unknown>
   export class DurableObject {
+    /** Of session objects. */
+    announce?(change: unknown): boolean | Promise<boolean>
     protected ctx: {
       acceptWebSocket(socket: object): void
       getWebSockets(): { send(text: string): void }[]
