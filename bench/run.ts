@@ -22,6 +22,7 @@ const others: typeof benches = {
   idle: () => import('./idle.ts'),
   streams: () => import('./streams.ts'),
   memory: () => import('./memory.ts'),
+  tokens: () => import('./tokens.ts'),
 }
 
 const { values, positionals } = parseArgs({

@@ -143,28 +143,27 @@ export class AuthorizationServer implements AsyncDisposable {
   }
 
   async #token(form: URLSearchParams, headers: Headers): Promise<Response> {
-    switch (form.get('grant_type')) {
-      case 'authorization_code': {
-        const code = form.get('code') ?? ''
-        const grant = this.#codes.get(code)
-        this.#codes.delete(code)
-        const verifier = new TextEncoder().encode(form.get('code_verifier') ?? '')
-        const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', verifier))
-        const fits =
-          grant?.challenge === base64url.encode(hash) &&
-          grant.redirectUri === form.get('redirect_uri') &&
-          grant.client === form.get('client_id') &&
-          grant.resource === form.get('resource')
-        return fits ? this.#issue(grant, headers) : invalid('invalid_grant')
-      }
-      case 'refresh_token': {
-        const old = form.get('refresh_token') ?? ''
-        const grant = this.#refreshTokens.get(old)
-        this.#refreshTokens.delete(old)
-        return grant?.resource === form.get('resource') && grant.client === form.get('client_id')
-          ? this.#issue(grant, headers)
-          : invalid('invalid_grant')
-      }
+    const kind = form.get('grant_type')
+    if (kind === 'authorization_code') {
+      const code = form.get('code') ?? ''
+      const grant = this.#codes.get(code)
+      this.#codes.delete(code)
+      const verifier = new TextEncoder().encode(form.get('code_verifier') ?? '')
+      const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', verifier))
+      const fits =
+        grant?.challenge === base64url.encode(hash) &&
+        grant.redirectUri === form.get('redirect_uri') &&
+        grant.client === form.get('client_id') &&
+        grant.resource === form.get('resource')
+      return fits ? this.#issue(grant, headers) : invalid('invalid_grant')
+    }
+    if (kind === 'refresh_token') {
+      const old = form.get('refresh_token') ?? ''
+      const grant = this.#refreshTokens.get(old)
+      this.#refreshTokens.delete(old)
+      const fits =
+        grant?.resource === form.get('resource') && grant.client === form.get('client_id')
+      return fits ? this.#issue(grant, headers) : invalid('invalid_grant')
     }
     return invalid('unsupported_grant_type')
   }
