@@ -123,7 +123,11 @@ export interface HttpRequestFacts {
 
 /** Answers to what a server may ask. A handler declares the capability. */
 export interface Handlers {
-  /** Asks the user: fills in a form, or agrees to visit a URL. */
+  /**
+   * Asks the user: fills in a form, or agrees to visit a URL. A URL is shown whole before it is
+   * opened, and opened in a browser of the user's own, which neither the application nor a model can
+   * look into.
+   */
   readonly onElicit?: (params: ElicitParams, context: InputContext) => Awaitable<ElicitResult>
   /**
    * Lets a model answer.

@@ -41,13 +41,14 @@ export async function askClient(
 /**
  * Checks that the client may be asked.
  *
- * @throws {TypeError} when it is nothing that a client can be asked.
+ * @throws {TypeError} when it is nothing that a client can be asked, or a URL holds credentials.
  * @throws {McpError} `CAPABILITY_MISSING` when it did not declare what that needs.
  */
 export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
   if (!ASKABLE.includes(request.method)) {
     throw new TypeError(`A client cannot be asked "${request.method}"`)
   }
+  if (request.params?.mode === 'url') requirePublicUrl(String(request.params.url))
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
   const lacks = request.method === 'elicitation/create' && revision.elicitation.length === 0
@@ -55,6 +56,17 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   throw new McpError('CAPABILITY_MISSING', `${who} does not support "${request.method}"`, {
     data: { requiredCapabilities },
   })
+}
+
+/** Names of what must pass neither through the client nor through a URL that it sees. */
+export const SECRET: RegExp =
+  /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card|(?:access|refresh|id)[-_]?token)$/i
+
+/** Refuses URLs that tell who the user is, or let in whoever opens them. */
+function requirePublicUrl(url: string): void {
+  const { username, password, searchParams } = new URL(url)
+  if (!username && !password && ![...searchParams.keys()].some((name) => SECRET.test(name))) return
+  throw new TypeError('A URL for the user cannot carry credentials: use createTickets')
 }
 
 /** Whether a question was refused because the client did not declare that it can answer it. */

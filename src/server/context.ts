@@ -101,7 +101,14 @@ export interface Context<Env = unknown> {
   elicit<S extends StandardSchema | ObjectSchema>(
     question: FormQuestion<S>,
   ): Promise<ElicitAnswer<S>>
-  /** Asks the user to open a URL, for what must not pass through the client (client/elicitation). */
+  /**
+   * Asks the user to open a URL, for what must not pass through the client: passwords, keys, consent
+   * at another service (client/elicitation). Not for logging in to this server, which authorization
+   * is for. The page asks who its visitor is, and what it then gets stays on the server, kept for
+   * that user and never for a session id alone; `createTickets` binds the URL to who was asked.
+   *
+   * @throws {TypeError} when the URL carries credentials.
+   */
   elicitUrl(question: UrlQuestion): Promise<UrlAnswer>
   /**
    * Asks the client's model (client/sampling). `key` names the question across replays.

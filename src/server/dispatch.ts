@@ -126,37 +126,38 @@ async function run(
 ): Promise<Result> {
   const ctx = round ?? (await openRound(message, exchange))
   ctx.logs = server
+  /** Tells the author of what the client does not get to know. */
+  const told = (error: unknown): never => {
+    if (!(error instanceof ProtocolError) && !isMissingCapability(error)) server.report(error, ctx)
+    throw error
+  }
   let result: Result | undefined
   try {
     const body = bodies.get(message.method) ?? (facts as AddedMethod).answer
     result = await server.through(ctx, message.params ?? {}, body)
   } catch (error) {
-    if (error instanceof UrlElicitationRequired) return requireUrls(message, exchange, error)
-    if (!ctx.replay?.pending) {
-      if (!(error instanceof ProtocolError) && !isMissingCapability(error)) {
-        server.report(error, ctx)
-      }
-      throw error
+    if (error instanceof UrlElicitationRequired) {
+      return requireUrls(message, exchange, error).catch(told)
     }
+    if (!ctx.replay?.pending) told(error)
   } finally {
     ctx.end()
   }
   if (ctx.replay?.divergence) throw ctx.replay.divergence
-  if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay)
+  if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay).catch(told)
   // What changes a session, or is a ping, has nothing to say
   if (!result && (facts.changesSession || message.method === 'ping')) return {}
   const type = result?.resultType
   const known = RESULT_TYPES.includes(type) || server.extensions?.allows(type, exchange)
   if (!isObject(result) || !known) {
-    const fault = new TypeError(`The answer to "${message.method}" is no result of a known kind`)
-    server.report(fault, ctx)
-    throw fault
+    return told(new TypeError(`The answer to "${message.method}" is no result of a known kind`))
   }
   if (result.resultType !== 'input_required') return result
   if (facts.asks && exchange.ask) {
-    return run(server, message, exchange, facts, await askOwnRound(message, ctx, result))
+    const next = await askOwnRound(message, ctx, result).catch(told)
+    return run(server, message, exchange, facts, next)
   }
-  if (facts.asks) return sealOwnRound(message, exchange, result)
+  if (facts.asks) return sealOwnRound(message, exchange, result).catch(told)
   throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
 }
 

@@ -8,7 +8,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
 import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
 import { noteElicitation } from '../session/elicitations.ts'
-import { askClient, type Asker } from './ask.ts'
+import { askClient, SECRET, type Asker } from './ask.ts'
 
 /** A form to fill in. */
 export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
@@ -107,8 +107,6 @@ function formSchema(schema: StandardSchema): ObjectSchema {
   }
   return form
 }
-
-const SECRET = /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card)$/i
 
 /** Refuses what forms cannot hold, and what must not pass through the client. */
 function requireField(name: string, field: JsonObject): void {

@@ -35,7 +35,7 @@ export interface ResourceOptions {
   title?: string
   description?: string
   mimeType?: string
-  /** In bytes. */
+  /** In bytes, before any Base64. */
   size?: number
   annotations?: Annotations
   icons?: Icon[]

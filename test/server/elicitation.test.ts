@@ -96,6 +96,49 @@ describe.each(URLS)('URLs in %s', (revision) => {
   })
 })
 
+describe.each(URLS)('URLs that would carry credentials, in %s', (revision) => {
+  it.each([
+    'https://ada:hunter2@pay.example/',
+    'https://ada@pay.example/',
+    'https://pay.example/?password=hunter2',
+    'https://pay.example/?a=1&access_token=hunter2',
+    'https://pay.example/?API-KEY=hunter2',
+  ])('are refused, however they are asked for: %s [L-ELIC-040] [L-ELIC-041]', async (url) => {
+    const errors: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      { onError: (error) => errors.push(error) },
+    )
+    const request = { method: 'elicitation/create', params: { mode: 'url', message: 'Pay', url } }
+    server.tool('ask', {}, async (_args, ctx) => {
+      return (await ctx.elicitUrl({ message: 'Pay', url })).action
+    })
+    server.tool('own', {}, () => {
+      return { resultType: 'input_required', inputRequests: { pay: request } } as never
+    })
+    server.tool('error', {}, () => {
+      const page = { mode: 'url', elicitationId: 'e', message: 'Pay', url } as const
+      throw new UrlElicitationRequired([page])
+    })
+    const asked: unknown[] = []
+    const client = await connectInMemory(server, {
+      revision,
+      capabilities: { elicitation: { form: {}, url: {} } },
+      onElicit: (params) => {
+        asked.push(params)
+        return { action: 'accept' }
+      },
+    })
+    open.push(client)
+    for (const name of ['ask', 'own', 'error']) {
+      const outcome = await client.callTool(name).catch((error: unknown) => error)
+      expect(JSON.stringify(outcome)).not.toContain('hunter2')
+    }
+    expect(asked).toEqual([])
+    expect(errors.map(String).join()).toMatch(/carry credentials.*carry credentials.*carry/s)
+  })
+})
+
 describe('the end of what a URL asked for', () => {
   it('is told once, to the client that was asked, by its id [L-ELIC-024] [L-ELIC-025]', async () => {
     const { server, ids } = makeServer()
@@ -176,7 +219,7 @@ describe.each(ASKING)('a handler that makes its round of input itself, in %s', (
       onElicit: () => ({ action: 'accept' }),
     })
     await expect(client.callTool('endless')).rejects.toThrow(
-      /asked (?:for input 2 times|in more than 10 rounds)/,
+      /after 2 rounds|asked in more than 10 rounds/,
     )
   })
 })

@@ -100,6 +100,17 @@ describe.each(LEGACY)('resources in %s', (revision) => {
     }
   })
 
+  it('have the size of their bytes, not that of the Base64 that carries them [L-RES-019]', async () => {
+    const bytes = Uint8Array.from({ length: 1001 }, (_, at) => at)
+    const server = createServer(info)
+    server.resource('a:b', { name: 'a', size: bytes.byteLength }, () => bytes)
+    const wire = await openWire(server, revision)
+    const [listed] = (await wire.result('resources/list')).resources as JsonObject[]
+    const [read] = (await wire.result('resources/read', { uri: 'a:b' })).contents as JsonObject[]
+    expect(listed?.size).toBe(1001)
+    expect(atob(String(read?.blob)).length).toBe(1001)
+  })
+
   it('are described by what the revision has [L-RES-020]', async () => {
     const wire = await openWire(makeRichServer().server, revision)
     const [resource] = (await wire.result('resources/list')).resources as JsonObject[]

@@ -26,7 +26,7 @@ function shop() {
 }
 
 describe('a ticket in a URL', () => {
-  it('lets in who was asked, and nobody else [L-ELIC-051] [M-ELIC-045] [M-ELIC-046]', async () => {
+  it('lets in who was asked, and nobody else, and tells nothing [L-ELIC-034] [L-ELIC-041] [L-ELIC-051] [M-ELIC-045] [M-ELIC-046]', async () => {
     const { server, visit, paid } = shop()
     const caller = { principal: 'ada' }
     const wire = await openWire(server, '2025-11-25', { elicitation: { url: {} } }, { caller })
@@ -41,7 +41,32 @@ describe('a ticket in a URL', () => {
     expect(paid).toEqual([])
     expect(await visit(url, 'ada')).toBe(200)
     expect(paid).toEqual([['ada', { cents: 42 }]])
-    expect(url).not.toContain('ada')
+    const ticket = new URL(url).searchParams.get('ticket') ?? ''
+    for (const text of [ticket, atob(ticket.replaceAll('-', '+').replaceAll('_', '/'))]) {
+      expect(text).not.toMatch(/ada|cents/)
+    }
+    await wire.close()
+  })
+
+  it('keeps what the user tells the page from the client [L-ELIC-036]', async () => {
+    const keys = new Map<string, string>()
+    const tickets = createTickets({ secrets })
+    const server = createServer({ name: 'shop', version: '1' })
+    server.tool('mail', {}, async (_args, ctx) => {
+      const user = ctx.principal ?? ''
+      const ticket = await tickets.issue(user)
+      await ctx.elicitUrl({ message: 'Link your mail', url: `https://shop.example/?t=${ticket}` })
+      return keys.has(user) ? 'linked' : 'not linked'
+    })
+    const caller = { principal: 'ada' }
+    const wire = await openWire(server, '2025-11-25', { elicitation: { url: {} } }, { caller })
+    wire.onRequest(() => {
+      keys.set('ada', 'key of the mail service')
+      return { action: 'accept' }
+    })
+    const { content } = await wire.result('tools/call', { name: 'mail' })
+    expect(content).toMatchObject([{ text: 'linked' }])
+    expect(JSON.stringify(wire.received)).not.toContain('key of the mail service')
     await wire.close()
   })
 
