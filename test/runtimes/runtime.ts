@@ -1,5 +1,5 @@
 // Turns a run of the portable suite elsewhere into one vitest test for each of its tests.
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../process.ts'
 import type { Result, Suite } from './harness.ts'
@@ -43,7 +43,11 @@ export function suiteElsewhere(title: string, suite: Suite, start: Start): void 
 }
 
 /** Bundles one file beside this one into a single module for a runtime without a module loader. */
-export async function bundle(file: string, conditions: string[]): Promise<string> {
+export async function bundle(
+  file: string,
+  conditions: string[],
+  plugins: Plugin[] = [],
+): Promise<string> {
   const result = await build({
     entryPoints: [`${root}test/runtimes/${file}`],
     bundle: true,
@@ -51,6 +55,7 @@ export async function bundle(file: string, conditions: string[]): Promise<string
     format: 'esm',
     target: 'es2022',
     conditions,
+    plugins,
   })
   return result.outputFiles[0]!.text
 }
