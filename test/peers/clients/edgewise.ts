@@ -1,41 +1,10 @@
 /**
- * Edgewise as a client of the contract. Without an era it finds out by itself.
+ * Edgewise as a client of the contract, on Node. Without an era it finds out by itself.
  */
 import { stdioClient } from '../../../runtimes/node/index.ts'
-import { connect } from '../../../src/client/index.ts'
-import { commandOf, newest, textOf, type Era, type PeerClient, type Target } from '../contract.ts'
+import { commandOf, type Era, type PeerClient, type Target } from '../contract.ts'
+import { overEdgewise } from './edgewise-over.ts'
 
-export async function connectEdgewise(target: Target, era?: Era): Promise<PeerClient> {
-  const asked: string[] = []
-  const client = await connect('url' in target ? target.url : stdioClient(commandOf(target)), {
-    info: { name: 'edgewise', version: '1.0.0' },
-    ...(era && { revision: newest[era] }),
-    eras: new Map(),
-    // However slowly a program starts, that must not decide what it is taken for.
-    probeTimeoutMs: 60_000,
-    onElicit({ message }) {
-      asked.push(message)
-      return { action: 'accept', content: { confirm: true } }
-    },
-  })
-  return {
-    revision: client.revision,
-    serverName: client.serverInfo?.name,
-    asked,
-    dropsLateProgress: false,
-    listTools: async () => (await client.listAllTools()).map(({ name }) => name),
-    listResources: async () => (await client.listAllResources()).map(({ uri }) => uri),
-    listPrompts: async () => (await client.listAllPrompts()).map(({ name }) => name),
-    async callTool(name, args) {
-      const progress: number[] = []
-      const result = await client.callTool(name, args, {
-        onProgress: (update) => progress.push(update.progress),
-      })
-      return { text: textOf(result.content[0]), progress }
-    },
-    readResource: async (uri) => textOf((await client.readResource(uri)).contents[0]),
-    getPrompt: async (name, args) =>
-      textOf((await client.getPrompt(name, args)).messages[0]?.content),
-    [Symbol.asyncDispose]: () => client.close(),
-  }
+export function connectEdgewise(target: Target, era?: Era): Promise<PeerClient> {
+  return overEdgewise('url' in target ? target.url : stdioClient(commandOf(target)), era)
 }

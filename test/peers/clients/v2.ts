@@ -1,52 +1,15 @@
 /**
- * The official SDK v2 as a client of the contract, in either era.
+ * The official SDK v2 as a client of the contract, in either era, on Node.
  */
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 import type { Era, PeerClient, Target } from '../contract.ts'
-import { commandOf, newest, textOf } from '../contract.ts'
+import { commandOf } from '../contract.ts'
+import { overV2 } from './v2-over.ts'
 
 /** Connects in an era, or in the one that the client finds out by itself. */
-export async function connectV2(target: Target, era: Era | 'auto'): Promise<PeerClient> {
-  const asked: string[] = []
-  const client = new Client(
-    { name: 'official-v2', version: '1.0.0' },
-    {
-      capabilities: { elicitation: {} },
-      versionNegotiation: { mode: era === 'modern' ? { pin: newest.modern } : era },
-    },
-  )
-  client.setRequestHandler('elicitation/create', ({ params }) => {
-    asked.push(params.message)
-    return { action: 'accept', content: { confirm: true } }
-  })
-  const http = 'url' in target ? new StreamableHTTPClientTransport(new URL(target.url)) : undefined
-  await client.connect(
-    http ?? ('pipe' in target ? target.pipe : new StdioClientTransport(commandOf(target))),
-  )
-  return {
-    revision: client.getNegotiatedProtocolVersion(),
-    serverName: client.getServerVersion()?.name,
-    asked,
-    dropsLateProgress: true,
-    listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
-    listResources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
-    async callTool(name, args) {
-      const progress: number[] = []
-      const result = await client.callTool(
-        { name, arguments: args },
-        { onprogress: (update) => progress.push(update.progress) },
-      )
-      return { text: textOf(result.content[0]), progress }
-    },
-    readResource: async (uri) => textOf((await client.readResource({ uri })).contents[0]),
-    getPrompt: async (name, args) =>
-      textOf((await client.getPrompt({ name, arguments: args })).messages[0]?.content),
-    async [Symbol.asyncDispose]() {
-      if (era === 'legacy') await http?.terminateSession()
-      await client.close()
-    },
-  }
+export function connectV2(target: Target, era: Era | 'auto'): Promise<PeerClient> {
+  if ('url' in target) return overV2(new StreamableHTTPClientTransport(new URL(target.url)), era)
+  return overV2('pipe' in target ? target.pipe : new StdioClientTransport(commandOf(target)), era)
 }
