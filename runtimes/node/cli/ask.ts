@@ -69,9 +69,11 @@ async function askField(
     ...(field.default === undefined ? [] : [`default ${JSON.stringify(field.default)}`]),
     ...(required ? [] : ['optional']),
   ]
-  if (typeof field.description === 'string') tell(`  ${field.description}`)
+  const { title, description } = field
+  if (typeof description === 'string') tell(`  ${description}`)
+  const label = typeof title === 'string' ? title : name
   for (;;) {
-    const text = await ask(`  ${String(field.title ?? name)} (${facts.join('; ')}): `)
+    const text = await ask(`  ${label} (${facts.join('; ')}): `)
     if (text === '!') return DECLINED
     if (text === '' && (!required || field.default !== undefined)) return undefined
     const value = read(text, field)

@@ -107,7 +107,7 @@ function openBrowser(url: string): void {
       : process.platform === 'win32'
         ? ['explorer', url]
         : ['xdg-open', url]
-  spawn(program as string, args, { stdio: 'ignore', detached: true })
+  spawn(program, args, { stdio: 'ignore', detached: true })
     .on('error', () => tell('Open this address in a browser'))
     .unref()
 }

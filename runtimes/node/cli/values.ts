@@ -15,14 +15,14 @@ export function readValues(
   schema: JsonObject,
   base: JsonObject,
 ): JsonObject {
-  const read = words.map((word): [string, unknown] => {
+  const read = words.map((word): [string, JsonObject[string]] => {
     const [, name, colon, text] = /^([^=]+?)(:?)=(.*)$/s.exec(word) ?? []
     if (name === undefined || text === undefined) {
       throw new UsageError(`"${word}" is no name=value`)
     }
     return [name, colon ? json(text, name) : typed(text, propertyOf(schema, name))]
   })
-  return { ...base, ...(Object.fromEntries(read) as JsonObject) }
+  return { ...base, ...(Object.fromEntries(read)) }
 }
 
 /**
