@@ -1,5 +1,6 @@
 /**
- * Tests of servers: a real client, connected in memory.
+ * Tests of servers and clients: a real client connected in memory, recorded exchanges, and scripted
+ * peers that do what no real one would.
  *
  * @module
  */
@@ -8,6 +9,15 @@ import { serveTransport, type ConnectionOptions, type Server } from '../server/i
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
 export { inMemoryTransports } from '../transport/in-memory.ts'
+export { recordTransport, replayTransport, type RecordedFrame, type Recorder } from './recording.ts'
+export {
+  scriptedEvents,
+  scriptedFetch,
+  type ScriptedEvents,
+  type ScriptedFetch,
+  type ScriptedRequest,
+} from './scripted-fetch.ts'
+export { scriptedPeer, type ScriptedPeer } from './scripted-peer.ts'
 
 /** How a server is connected to in memory. */
 export interface InMemoryOptions extends ConnectOptions {

@@ -22,7 +22,7 @@ export function readValues(
     }
     return [name, colon ? json(text, name) : typed(text, propertyOf(schema, name))]
   })
-  return { ...base, ...(Object.fromEntries(read)) }
+  return { ...base, ...Object.fromEntries(read) }
 }
 
 /**

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { revisions } from '../../src/index.ts'
+import { serveTransport } from '../../src/server/index.ts'
+import {
+  inMemoryTransports,
+  recordTransport,
+  replayTransport,
+  type RecordedFrame,
+} from '../../src/testing/index.ts'
+import { makeServer } from '../server/fixture.ts'
+
+const open: Client[] = []
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close()
+})
+
+const answering: ConnectOptions = {
+  onElicit: () => ({ action: 'accept', content: { yes: true } }),
+}
+
+/** What the client does in every test. */
+async function use(client: Client): Promise<unknown[]> {
+  const progress: number[] = []
+  const results = [
+    (await client.listAllTools()).map(({ name }) => name),
+    (await client.callTool('add', { a: 1, b: 2 })).structuredContent,
+    (await client.callTool('confirm', { what: 'tea' })).content,
+    (await client.callTool('chat', {}, { onProgress: ({ progress: done }) => progress.push(done) }))
+      .content,
+  ]
+  return [...results, progress]
+}
+
+async function recorded(options: ConnectOptions): Promise<[unknown[], RecordedFrame[]]> {
+  const [near, far] = inMemoryTransports()
+  void serveTransport(makeServer().server, far)
+  const { transport, frames } = recordTransport(near)
+  const client = await connect(transport, { ...answering, ...options })
+  const results = await use(client)
+  await client.close()
+  return [results, frames]
+}
+
+const ASKING = revisions.map(({ version }) => version).filter((version) => version >= '2025-06-18')
+
+describe('a recording', () => {
+  test.each(ASKING)('of %s plays again, without the server, from JSON', async (revision) => {
+    const [results, frames] = await recorded({ revision })
+    const stored = JSON.parse(JSON.stringify(frames)) as RecordedFrame[]
+    const client = await connect(replayTransport(stored), { ...answering, revision })
+    open.push(client)
+    expect(await use(client)).toEqual(results)
+  })
+
+  test('that differs ends the connection and says how', async () => {
+    const [, frames] = await recorded({ revision: '2026-07-28' })
+    const client = await connect(replayTransport(frames), { ...answering, revision: '2026-07-28' })
+    open.push(client)
+    await expect(client.callTool('add', { a: 1, b: 2 })).rejects.toMatchObject({
+      code: 'CLOSED',
+      message: expect.stringContaining('it has "tools/list", not "tools/call"'),
+    })
+  })
+
+  test('that differs in params tells both', async () => {
+    const [, frames] = await recorded({ revision: '2026-07-28' })
+    const client = await connect(replayTransport(frames), { ...answering, revision: '2026-07-28' })
+    open.push(client)
+    await client.listAllTools()
+    await expect(client.callTool('add', { a: 1, b: 3 })).rejects.toMatchObject({
+      message: expect.stringMatching(/"tools\/call" was .*"b":2.* and is .*"b":3/),
+    })
+  })
+
+  test('has both directions in order', async () => {
+    const [, frames] = await recorded({ revision: '2025-11-25' })
+    const said = frames.slice(0, 3).map(({ direction, frame }) => {
+      return [direction, (frame as { method?: string }).method]
+    })
+    expect(said).toEqual([
+      ['sent', 'initialize'],
+      ['received', undefined],
+      ['sent', 'notifications/initialized'],
+    ])
+  })
+})
