@@ -126,7 +126,9 @@ describe('A change that concerns many sessions', () => {
       .replace('AT_ONCE = 50', 'AT_ONCE = 1')
     expect(hasty).not.toContain('AT_ONCE = 50')
     expect(hasty).not.toContain('PER_RUN = 500')
-    const own = await startWorker(hasty)
+    const patient = hasty.replace(/PATIENCE_MS = [\de]+/, 'PATIENCE_MS = 1e6')
+    expect(patient).not.toBe(hasty)
+    const own = await startWorker(patient)
     const sessions: { id: string; reader: EventReader }[] = []
     for (let n = 0; n < 9; n++) {
       const { id, send } = await openSession(own.handle, '2025-11-25')

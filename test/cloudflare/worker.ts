@@ -97,7 +97,7 @@ export class McpSession extends worker.durableObjects.McpSession {
   }
 
   /** Hangs, where a test wants it to. */
-  async announce(change: unknown): Promise<boolean> {
+  override async announce(change: unknown): Promise<boolean> {
     told++
     if (hangs) await new Promise(() => {})
     return (await super.announce?.(change)) ?? false
