@@ -1,0 +1,371 @@
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
+import { describe, expect, it } from 'vitest'
+import { clientMetadata, signIn, type SignInOptions } from '../../src/authorization/index.ts'
+import type { JsonObject } from '../../src/index.ts'
+import { CALLBACK, createWorld, ISSUER, json, MCP, openStore, type World } from './world.ts'
+
+const DOCUMENT = 'https://app.example/client.json'
+const REGISTER = `${ISSUER}/register`
+const TOKEN = `${ISSUER}/token`
+
+/** The client that the user was sent away for. */
+async function clientOf(world: World, options: Partial<SignInOptions> = {}): Promise<string> {
+  await using _ = await world.connect(world.signIn(options))
+  return world.to(`${ISSUER}/authorize`).at(-1)?.query.client_id ?? ''
+}
+
+describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () => {
+  const documents = { client_id_metadata_document_supported: true }
+  const credentials = [{ issuer: ISSUER, clientId: 'given' }]
+
+  it('is first of all the one that was given out beforehand [M-AREG-010] [L-AUTH-036]', async () => {
+    const world = createWorld({ server: documents })
+    const client = { name: 'Test', metadataUrl: DOCUMENT }
+    expect(await clientOf(world, { credentials, client })).toBe('given')
+    expect(world.to(REGISTER)).toEqual([])
+  })
+
+  it('is then the URL of its metadata, where servers read that [M-AREG-003] [M-AREG-004] [L-AUTH-037] [L-AUTH-038]', async () => {
+    const world = createWorld({ server: documents })
+    expect(await clientOf(world, { client: { name: 'Test', metadataUrl: DOCUMENT } })).toBe(
+      DOCUMENT,
+    )
+    expect(world.to(REGISTER)).toEqual([])
+    expect(world.to(TOKEN)[0]?.body.client_id).toBe(DOCUMENT)
+  })
+
+  it('is registered where servers do not read that [M-AREG-004] [M-AREG-011] [L-AUTH-033] [L-AUTH-034] [L-AUTH-038]', async () => {
+    const world = createWorld()
+    const client = await clientOf(world, { client: { name: 'Test', metadataUrl: DOCUMENT } })
+    expect(client).toMatch(/^client-/)
+  })
+
+  it('is asked of the user last [M-AREG-002]', async () => {
+    const world = createWorld({ server: { registration_endpoint: undefined } })
+    const asked: string[] = []
+    const askCredentials = (issuer: string) => {
+      asked.push(issuer)
+      return { clientId: 'entered' }
+    }
+    expect(await clientOf(world, { askCredentials })).toBe('entered')
+    expect(asked).toEqual([ISSUER])
+  })
+
+  it('that there is no way to is told, and credentials for others are of no use [M-AREG-015] [M-AREG-022] [M-ADISC-015]', async () => {
+    const world = createWorld({ server: { registration_endpoint: undefined } })
+    const others = [{ issuer: 'https://other.example', clientId: 'other', clientSecret: 'secret' }]
+    const connecting = world.connect(world.signIn({ credentials: others }))
+    await expect(connecting).rejects.toMatchObject({
+      step: 'registration',
+      message: `"${ISSUER}" registers no clients, and there are no credentials for it`,
+    })
+    expect(JSON.stringify(world.seen)).not.toContain('other')
+  })
+})
+
+describe('the metadata document of a client', () => {
+  it('has its URL, its name and its redirect URIs [M-AREG-007] [M-AREG-008] [M-AREG-018] [L-AUTH-040]', () => {
+    const client = {
+      name: 'Test',
+      metadataUrl: DOCUMENT,
+      metadata: { client_uri: 'https://app.example' },
+    }
+    expect(clientMetadata(client, [CALLBACK])).toEqual({
+      client_id: DOCUMENT,
+      client_name: 'Test',
+      redirect_uris: [CALLBACK],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      client_uri: 'https://app.example',
+    })
+  })
+
+  it.each([
+    'http://app.example/client.json',
+    'https://app.example',
+    'https://app.example/',
+    'https://app.example/client.json#a',
+    'https://app.example/client.json#',
+    'https://user@app.example/client.json',
+    'https://app.example/a/../client.json',
+    'https://APP.example/client.json',
+    'client.json',
+    '',
+  ])('is not at "%s" [M-AREG-005] [M-AREG-006] [L-AUTH-039]', (metadataUrl) => {
+    const client = { name: 'Test', metadataUrl }
+    expect(() => clientMetadata(client, [CALLBACK])).toThrow(TypeError)
+    expect(() => signIn({ client, interaction: createWorld().user })).toThrow(TypeError)
+  })
+})
+
+describe('dynamic registration', () => {
+  it.each([
+    [CALLBACK, 'native'],
+    ['http://localhost:3000/callback', 'native'],
+    ['http://[::1]:3000/callback', 'native'],
+    ['https://app.example/callback', 'web'],
+  ])(
+    'says what kind of application is at %s [M-AREG-012] [M-AREG-013] [M-AREG-018]',
+    async (redirectUri, type) => {
+      const world = createWorld()
+      const interaction = {
+        begin: async () => ({ ...(await world.user.begin(undefined)), redirectUri }),
+      }
+      await clientOf(world, { interaction })
+      expect(world.to(REGISTER).map(({ body }) => body)).toEqual([
+        {
+          client_name: 'Test',
+          redirect_uris: [redirectUri],
+          application_type: type,
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+        },
+      ])
+      // What was registered is what is used [L-AUTH-082]
+      expect(world.to(`${ISSUER}/authorize`)[0]?.query.redirect_uri).toBe(redirectUri)
+      expect(world.to(TOKEN)[0]?.body.redirect_uri).toBe(redirectUri)
+    },
+  )
+
+  it('happens once for an authorization server and a redirect URI [L-AUTH-033]', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    await clientOf(world, { tokens })
+    world.valid.clear()
+    world.refreshable.clear()
+    tokens.values.delete(`token ${MCP}`)
+    await clientOf(world, { tokens })
+    expect(world.to(`${ISSUER}/authorize`)).toHaveLength(2)
+    expect(world.to(REGISTER)).toHaveLength(1)
+  })
+
+  it('happens again for another redirect URI [L-AUTH-082]', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    await clientOf(world, { tokens })
+    tokens.values.delete(`token ${MCP}`)
+    const known: unknown[] = []
+    const interaction = {
+      async begin(redirectUri: string | undefined) {
+        known.push(redirectUri)
+        return {
+          ...(await world.user.begin(undefined)),
+          redirectUri: 'http://127.0.0.1:9000/callback',
+        }
+      },
+    }
+    await clientOf(world, { tokens, interaction })
+    expect(known).toEqual([CALLBACK])
+    expect(world.to(REGISTER).map(({ body }) => body.redirect_uris)).toEqual([
+      [CALLBACK],
+      ['http://127.0.0.1:9000/callback'],
+    ])
+  })
+
+  it('keeps what it gave under the issuer [M-AREG-019] [M-ADISC-014]', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    const client = await clientOf(world, { tokens })
+    expect(tokens.values.get(`client ${ISSUER}`)).toMatchObject({ client_id: client })
+    expect(tokens.values.get(`token ${MCP}`)).toMatchObject({ issuer: ISSUER })
+  })
+
+  it('happens again when the secret has expired [M-AREG-024]', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    const expired = {
+      client_id: 'old',
+      client_secret: 's',
+      client_secret_expires_at: 1_000,
+      redirect_uri: CALLBACK,
+    }
+    tokens.set(`client ${ISSUER}`, expired)
+    expect(await clientOf(world, { tokens })).toMatch(/^client-/)
+  })
+
+  it('happens once more when the authorization server has forgotten the client [M-AREG-024]', async () => {
+    const world: World = createWorld({
+      routes: {
+        [`POST ${TOKEN}`]: ({ body }) => {
+          if (body.client_id === 'forgotten') return json({ error: 'invalid_client' }, 401)
+          world.valid.set('t', { scopes: [], resource: MCP, refreshToken: '' })
+          return json({ access_token: 't', token_type: 'bearer' })
+        },
+      },
+    })
+    const tokens = openStore()
+    tokens.set(`client ${ISSUER}`, { client_id: 'forgotten', redirect_uri: CALLBACK })
+    expect(await clientOf(world, { tokens })).toMatch(/^client-/)
+    expect(world.to(REGISTER)).toHaveLength(1)
+  })
+
+  it('does not go on for ever when no client is ever known [M-AREG-024]', async () => {
+    const world = createWorld({
+      routes: { [`POST ${TOKEN}`]: () => json({ error: 'invalid_client' }, 401) },
+    })
+    await expect(world.connect(world.signIn())).rejects.toMatchObject({
+      step: 'token',
+      answer: { error: 'invalid_client', status: 401 },
+    })
+    expect(world.to(REGISTER)).toHaveLength(2)
+  })
+
+  it('that is refused tells why, and with which redirect URI [M-AREG-014] [M-AREG-015]', async () => {
+    const world = createWorld({
+      routes: {
+        [`POST ${REGISTER}`]: () =>
+          json({ error: 'invalid_redirect_uri', error_description: 'No loopback here' }, 400),
+      },
+    })
+    await expect(world.connect(world.signIn())).rejects.toMatchObject({
+      step: 'registration',
+      message: `Registering with "${CALLBACK}" failed: "${REGISTER}" answered HTTP 400 (invalid_redirect_uri, No loopback here)`,
+      answer: { error: 'invalid_redirect_uri', description: 'No loopback here' },
+    })
+    expect(world.to(`${ISSUER}/authorize`)).toEqual([])
+  })
+
+  it('is not needed again for another server of the same issuer', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    const auth = world.signIn({ tokens })
+    await using _ = await world.connect(auth)
+    tokens.values.delete(`token ${MCP}`)
+    await using __ = await world.connect(world.signIn({ tokens }))
+    expect(world.to(REGISTER)).toHaveLength(1)
+  })
+})
+
+describe('when the MCP server changes to another authorization server', () => {
+  const NEXT = 'https://next.example'
+
+  async function migrate(server: JsonObject, options: Partial<SignInOptions>): Promise<World> {
+    let issuer = ISSUER
+    const world: World = createWorld({
+      routes: {
+        'GET https://mcp.example/.well-known/oauth-protected-resource/mcp': () =>
+          json({ resource: MCP, authorization_servers: [issuer] }),
+        [`GET ${NEXT}/.well-known/oauth-authorization-server`]: () =>
+          json({
+            issuer: NEXT,
+            authorization_endpoint: `${NEXT}/authorize`,
+            token_endpoint: `${NEXT}/token`,
+            registration_endpoint: `${NEXT}/register`,
+            code_challenge_methods_supported: ['S256'],
+            token_endpoint_auth_methods_supported: ['none'],
+            ...server,
+          }),
+        [`POST ${NEXT}/register`]: () => json({ client_id: 'next' }, 201),
+        [`GET ${NEXT}/authorize`]: ({ query }) => {
+          const location = `${query.redirect_uri}?code=c&state=${query.state}&iss=${NEXT}`
+          return new Response(null, { status: 302, headers: { location } })
+        },
+        [`POST ${NEXT}/token`]: () => {
+          world.valid.set('next', { scopes: [], resource: MCP, refreshToken: '' })
+          return json({ access_token: 'next', token_type: 'bearer' })
+        },
+      },
+      server,
+      token: { scope: 'old' },
+    })
+    await using client = await world.connect(world.signIn(options))
+    issuer = NEXT
+    world.valid.clear()
+    world.refreshable.clear()
+    await client.listAllTools()
+    return world
+  }
+
+  it('clients register there, and nothing of the old one gets there [M-AREG-020] [M-AREG-021] [M-ADISC-015] [M-ADISC-029] [M-ASEC-025] [L-AUTH-067]', async () => {
+    const world = await migrate({}, { tokens: openStore() })
+    const there = world.seen.filter(({ url }) => url.startsWith(NEXT))
+    expect(there.map(({ url }) => url.slice(NEXT.length))).toEqual([
+      '/.well-known/oauth-authorization-server',
+      '/register',
+      '/authorize',
+      '/token',
+    ])
+    const sent = JSON.stringify(
+      there.map(({ query, body, headers }) => [query, body, [...headers]]),
+    )
+    expect(sent).not.toMatch(/client-\d|refresh-|access-|"scope"/)
+    expect(world.to(`${NEXT}/authorize`)[0]?.query.client_id).toBe('next')
+  })
+
+  it('clients with a metadata document keep it [M-AREG-023]', async () => {
+    const documents = { client_id_metadata_document_supported: true }
+    const client = { name: 'Test', metadataUrl: DOCUMENT }
+    const world = await migrate(documents, { client })
+    expect(world.to(`${NEXT}/register`)).toEqual([])
+    expect(world.to(`${NEXT}/authorize`)[0]?.query.client_id).toBe(DOCUMENT)
+    expect(world.to(`${NEXT}/token`)[0]?.body).not.toHaveProperty('refresh_token')
+  })
+})
+
+describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
+  const secret = 'p a:ss+word'
+
+  interface Way {
+    readonly known: string[] | undefined
+    readonly given?: { clientSecret: string }
+    readonly basic?: true
+    readonly form?: { client_secret?: string }
+  }
+  it.each<Way>([
+    { known: ['none'], form: {} },
+    {
+      known: ['client_secret_post', 'client_secret_basic'],
+      given: { clientSecret: secret },
+      basic: true,
+    },
+    {
+      known: ['client_secret_post'],
+      given: { clientSecret: secret },
+      form: { client_secret: secret },
+    },
+    { known: ['none'], given: { clientSecret: secret }, form: {} },
+    { known: undefined, given: { clientSecret: secret }, basic: true },
+  ])('is done as both sides know it: %j', async ({ known, given, basic, form }) => {
+    const world = createWorld({ server: { token_endpoint_auth_methods_supported: known } })
+    await clientOf(world, { credentials: [{ issuer: ISSUER, clientId: 'a-b', ...given }] })
+    const { headers, body } = world.to(TOKEN)[0]!
+    const [, encoded = ''] = headers.get('authorization')?.split(' ') ?? []
+    const header = Buffer.from(encoded, 'base64').toString()
+    expect(header).toBe(basic ? 'a-b:p+a%3Ass%2Bword' : '')
+    expect(body.client_id).toBe(form && 'a-b')
+    expect(body.client_secret).toBe(form?.client_secret)
+  })
+
+  it.each(['client_secret_basic', 'client_secret_post', 'none'])(
+    'is asked for at registration as the server knows it: %s',
+    async (method) => {
+      const world = createWorld({
+        server: { token_endpoint_auth_methods_supported: ['private_key_jwt', method] },
+        routes: {
+          [`POST ${REGISTER}`]: ({ body }) =>
+            json({ ...body, client_id: 'c', client_secret: 's' }, 201),
+        },
+      })
+      await clientOf(world)
+      expect(world.to(REGISTER)[0]?.body.token_endpoint_auth_method).toBe(method)
+      const { headers, body } = world.to(TOKEN)[0]!
+      expect(headers.get('authorization')?.startsWith('Basic ') === true).toBe(
+        method === 'client_secret_basic',
+      )
+      expect(body.client_secret).toBe(method === 'client_secret_post' ? 's' : undefined)
+    },
+  )
+
+  it('that both sides know no way for is told', async () => {
+    const world = createWorld({
+      server: { token_endpoint_auth_methods_supported: ['tls_client_auth'] },
+    })
+    const credentials = [{ issuer: ISSUER, clientId: 'given', clientSecret: secret }]
+    await expect(world.connect(world.signIn({ credentials }))).rejects.toMatchObject({
+      step: 'registration',
+      message: `"${ISSUER}" takes no client secret, but "tls_client_auth"`,
+    })
+  })
+})
