@@ -1,0 +1,45 @@
+// The page that asks the user whether a client may act for them.
+import type { OAuthHelpers } from '@cloudflare/workers-oauth-provider'
+
+/** Shows who asks for what. */
+export async function askConsent(request: Request, oauth: OAuthHelpers): Promise<Response> {
+  const authRequest = await oauth.parseAuthRequest(request)
+  const { clientName, redirectHost, scope } = await oauth.describeConsent(authRequest)
+  const { handle, headers } = await oauth.beginConsent(authRequest)
+  headers.set('content-type', 'text/html; charset=utf-8')
+  const page = `<!doctype html>
+<html lang="en">
+<title>Allow access to your notes?</title>
+<h1>Allow ${escape(clientName)} to use your notes?</h1>
+<p>You will be sent to <strong>${escape(redirectHost)}</strong>.</p>
+<ul>${scope.map((one) => `<li>${escape(one)}</li>`).join('')}</ul>
+<form method="post">
+  <input type="hidden" name="handle" value="${escape(handle)}">
+  <input type="hidden" name="scope" value="${escape(scope.join(' '))}">
+  <label>Your name <input name="user" value="ada" required pattern="[a-z]+"></label>
+  <button>Allow</button>
+</form>`
+  return new Response(page, { headers })
+}
+
+/**
+ * Sends the user back to the client with a code. Whatever name they gave is believed here: a real
+ * application asks for a password, or sends them on to who knows them.
+ */
+export async function answerConsent(request: Request, oauth: OAuthHelpers): Promise<Response> {
+  const form = new URLSearchParams(await request.clone().text())
+  const approved = await oauth.approveConsent(request, form.get('handle') ?? '')
+  const { redirectTo } = await oauth.completeAuthorization({
+    request: approved.request,
+    userId: form.get('user') ?? '',
+    scope: approved.request.scope,
+    metadata: {},
+    props: {},
+  })
+  approved.headers.set('location', redirectTo)
+  return new Response(null, { status: 302, headers: approved.headers })
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,67 @@
+// Runs the Worker beside this file as `wrangler dev` does, and signs a client in to it as a browser
+// would: registration, consent, code, token. A tool that needs more asks for consent again.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { signIn } from 'edgewise/authorization'
+import { connect } from 'edgewise/client'
+import { unstable_startWorker as startWorker } from 'wrangler'
+
+// Nothing here needs a network.
+process.env.WRANGLER_SEND_METRICS = 'false'
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+
+// The tokens name the address of the Worker, so it is chosen before the Worker starts.
+const port = await new Promise<number>((resolve) => {
+  const probe = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = probe.address() as { port: number }
+    probe.close(() => resolve(port))
+  })
+})
+const origin = `http://localhost:${port}`
+const worker = await startWorker({
+  config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
+  bindings: { ORIGIN: { type: 'plain_text', value: origin } },
+  dev: { server: { port }, inspector: false, persist: false, logLevel: 'error' },
+})
+await worker.ready
+
+// Who does not sign in is told where to.
+const refused = await fetch(`${origin}/mcp`, { method: 'POST' })
+assert.equal(refused.status, 401)
+assert.match(refused.headers.get('www-authenticate') ?? '', /scope="notes:read"/)
+const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)
+assert.equal(((await metadata.json()) as { resource: string }).resource, `${origin}/mcp`)
+
+/** Says yes on the page of consent; where it sends the user. */
+async function consent(url: string): Promise<string> {
+  const page = await fetch(url)
+  const cookie = page.headers.getSetCookie().map((one) => one.split(';')[0])
+  const html = await page.text()
+  const [, handle = ''] = /name="handle" value="([^"]+)"/.exec(html) ?? []
+  console.log(`Consented to ${[...html.matchAll(/<li>([^<]+)/g)].map(([, one]) => one).join(', ')}`)
+  const answer = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: cookie.join('; '), origin },
+    body: new URLSearchParams({ handle, user: 'ada' }),
+  })
+  return answer.headers.get('location') ?? ''
+}
+
+const visit = { redirectUri: 'http://127.0.0.1:7777/callback', go: consent }
+const auth = signIn({ client: { name: 'Example client' }, interaction: { begin: () => visit } })
+
+for (const revision of ['2026-07-28', '2025-11-25'] as const) {
+  await using client = await connect(`${origin}/mcp`, { auth, revision })
+  const before = await client.callTool('list')
+  await client.callTool('write', { text: `Written in ${revision}` })
+  const after = await client.callTool('list')
+  assert.equal(textOf(after), `${textOf(before)}Written in ${revision}\n`)
+}
+
+function textOf({ content }: { content: { type: string }[] }): string {
+  return (content[0] as { text: string } | undefined)?.text ?? ''
+}
+
+await worker.dispose()
