@@ -6,6 +6,7 @@
 import { missingCapabilities } from '../protocol/capabilities.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import type { Input } from '../patterns/input.ts'
 import type { Exchange } from './exchange.ts'
@@ -34,8 +35,15 @@ export async function askClient(
   key: string | undefined,
   accepts: (answer: JsonObject) => boolean | Promise<boolean>,
 ): Promise<JsonObject> {
-  requireAskable(request, asker.exchange)
+  const { ask, rounds, revision } = asker.exchange
+  // Where no way leads to the client, what it can is not known: the input says so
+  if (ask || rounds || isNewer(request, revision)) requireAskable(request, asker.exchange)
   return asker.input.ask({ request, key, accepts })
+}
+
+/** Whether a revision does not have what is asked. */
+function isNewer({ method }: InputRequest, { elicitation }: RevisionFacts): boolean {
+  return method === 'elicitation/create' && elicitation.length === 0
 }
 
 /**
@@ -51,8 +59,7 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   if (request.params?.mode === 'url') requirePublicUrl(String(request.params.url))
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
-  const lacks = request.method === 'elicitation/create' && revision.elicitation.length === 0
-  const who = lacks ? `Revision ${revision.version}` : 'The client'
+  const who = isNewer(request, revision) ? `Revision ${revision.version}` : 'The client'
   throw new McpError('CAPABILITY_MISSING', `${who} does not support "${request.method}"`, {
     data: { requiredCapabilities },
   })

@@ -279,9 +279,11 @@ export class RequestContext implements Context {
     if (rounds && findMethod(this.method, revision)?.asks) {
       return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }
-    return noInput(
-      `"${this.method}" cannot ask the client: in revision ${this.revision} that needs a session that the server keeps`,
-    )
+    const why =
+      revision.era === 'legacy'
+        ? `: in revision ${this.revision} that needs a session that the server keeps`
+        : ''
+    return noInput(`"${this.method}" cannot ask the client${why}`)
   }
 }
 

@@ -25,7 +25,7 @@ import { findMethod, type MethodFacts } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { isMissingCapability } from './ask.ts'
+import { isMissingCapability, isUnsupported } from './ask.ts'
 import { complete } from './completion.ts'
 import type { RequestContext } from './context.ts'
 import { discover } from './discover.ts'
@@ -205,6 +205,7 @@ function describe(
   error: unknown,
   { missingCapability, reservedCodes, resourceNotFound }: RevisionFacts,
 ): ErrorObject {
+  if (isUnsupported(error)) return { code: INTERNAL_ERROR, message: error.message }
   if (!isMissingCapability(error)) {
     const told = toErrorObject(error)
     const { code } = told

@@ -97,6 +97,11 @@ function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
 
 function requireFilter(params: JsonObject): SubscriptionFilter {
   const notifications = requireObject(params, 'notifications')
+  for (const list of LISTS) {
+    if (!['boolean', 'undefined'].includes(typeof notifications[`${list}ListChanged`])) {
+      throw invalidParams(`"${list}ListChanged" must be a boolean`)
+    }
+  }
   const uris = notifications.resourceSubscriptions
   if (uris === undefined) return notifications
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {

@@ -10,7 +10,7 @@ import {
   type Caller,
   type Handler,
 } from '../../src/server/index.ts'
-import { allMessages, lastMessage, postModern } from '../transport/streamable-http/post.ts'
+import { allMessages, lastMessage, post, postModern } from '../transport/streamable-http/post.ts'
 
 const form = z.object({ yes: z.boolean() })
 const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
@@ -109,6 +109,66 @@ describe('questions that are not answered as hoped', () => {
       expect(answered.result.content).toEqual([{ type: 'text', text: `It was: ${action}` }])
     }
   })
+})
+
+describe('questions where no session is kept', () => {
+  it('fail at once and say why, in prompts and resources too', async () => {
+    const server = createServer({ name: 's', version: '1' }, { onError: () => {} })
+    server.prompt('ask', {}, async (_args, ctx) => (await ctx.roots())[0]?.uri ?? '')
+    server.resource('ask://roots', { name: 'ask' }, async (_request, ctx) => {
+      return JSON.stringify(await ctx.roots())
+    })
+    const handle = createHandler(server)
+    for (const [method, params] of [
+      ['prompts/get', { name: 'ask' }],
+      ['resources/read', { uri: 'ask://roots' }],
+    ] as const) {
+      const message = { jsonrpc: '2.0', id: 1, method, params }
+      const { error } = await lastMessage(
+        await post(handle, message, { 'mcp-protocol-version': '2025-11-25' }),
+      )
+      expect(error).toEqual({
+        code: -32603,
+        message: `"${method}" cannot ask the client: in revision 2025-11-25 that needs a session that the server keeps`,
+      })
+    }
+  })
+})
+
+describe('filters of subscriptions', () => {
+  const server = createServer({ name: 's', version: '1' })
+  server.tool('a', {}, () => 'a')
+  const handle = createHandler(server)
+  const listen = (notifications: unknown) =>
+    postModern(handle, 'subscriptions/listen', { notifications })
+
+  it.each([
+    undefined,
+    null,
+    [],
+    'tools',
+    { toolsListChanged: 'yes' },
+    { promptsListChanged: 1 },
+    { resourcesListChanged: null },
+    { resourceSubscriptions: 'note://one' },
+    { resourceSubscriptions: [1] },
+  ])('that are %j are -32602 [M-SUB-003]', async (notifications) => {
+    expect((await lastMessage(await listen(notifications))).error.code).toBe(-32602)
+  })
+
+  it.each([{}, { toolsListChanged: false }])(
+    'that are %j are acknowledged as nothing, and nothing comes [M-SUB-005]',
+    async (notifications) => {
+      const reader = (await listen(notifications)).body!.getReader()
+      const first = new TextDecoder().decode((await reader.read()).value)
+      expect(first).toContain('"notifications":{}')
+      server.tool('b', {}, () => 'b').remove()
+      const next = reader.read().then(() => 'something')
+      const nothing = new Promise((resolve) => setTimeout(resolve, 30, 'nothing'))
+      expect(await Promise.race([next, nothing])).toBe('nothing')
+      await reader.cancel()
+    },
+  )
 })
 
 describe('who asks and who answers', () => {
