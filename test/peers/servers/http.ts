@@ -76,7 +76,7 @@ export function listenV2(): Promise<Listening> {
 }
 
 /** Listens on a free port of the loopback interface. */
-async function listen(handle: Handle): Promise<Listening> {
+export async function listen(handle: Handle): Promise<Listening> {
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : new Error(String(error)))

@@ -1,0 +1,46 @@
+/**
+ * What sessions have beyond calls and answers: sampling, roots, subscriptions, announcements,
+ * cancellation and resumption, between Edgewise and the official SDKs, both ways. The official ones
+ * meet each other as well, so that a failure elsewhere is ours.
+ */
+import { afterAll, beforeAll, describe } from 'vitest'
+
+import { serveHttp } from '../../runtimes/node/index.ts'
+import type { Target } from './contract.ts'
+import { program } from './programs.ts'
+import type { Listening } from './servers/http.ts'
+import { connectEdgewise, connectV1, connectV2 } from './sessions/clients.ts'
+import { RETURNED, STAYED } from './sessions/contract.ts'
+import { exchange } from './sessions/exchange.ts'
+import { listenV1, listenV2 } from './sessions/http.ts'
+import { createEdgewise } from './sessions/servers.ts'
+
+const clients = [
+  ['Edgewise client', connectEdgewise],
+  ['official v1 client', connectV1],
+  ['official v2 client', connectV2],
+] as const
+
+const servers: [string, () => Promise<Listening>, string][] = [
+  ['an Edgewise server', () => serveHttp(createEdgewise(), { port: 0 }), 'session-edgewise-stdio'],
+  ['the official v1 server', listenV1, 'session-v1-stdio'],
+  ['the official v2 server', listenV2, 'session-v2-stdio'],
+]
+
+for (const [who, connect] of clients) {
+  for (const [whom, serve, name] of servers) {
+    describe(`${who} with ${whom} over HTTP`, () => {
+      let server: Listening
+      beforeAll(async () => {
+        server = await serve()
+      })
+      afterAll(() => server?.[Symbol.asyncDispose]())
+      exchange(() => connect(server), RETURNED)
+    })
+
+    describe(`${who} with ${whom} over stdio`, () => {
+      const target = (): Target => program(name)
+      exchange(() => connect(target()), STAYED)
+    })
+  }
+}

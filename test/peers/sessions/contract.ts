@@ -1,0 +1,43 @@
+/**
+ * What sessions have beyond calls and answers: what every server of these peer tests offers, and
+ * every client does, whoever built it.
+ *
+ * - tool `think`: has the client's model say something, and answers with it
+ * - tool `where`: answers with the client's roots
+ * - tool `touch`: tells that the memo has changed
+ * - tool `grow`: offers one tool more
+ * - tool `hang`: runs until it is cancelled; `hung` answers how often that was
+ * - tool `leave`: ends the connection that waits for its answer, then answers
+ */
+import { memo } from '../contract.ts'
+
+export { memo }
+
+/** What the server asks the model, and what that says. */
+export const thought = { prompt: 'What is the sea?', answer: 'Salt' } as const
+
+/** Where the server may work. */
+export const place = { uri: 'file:///home/ada/notes', name: 'notes' } as const
+
+/** What `leave` answers with: where the connection could be ended, and where it could not. */
+export const RETURNED = 'I was away'
+export const STAYED = 'I stayed'
+
+/** How long a client is asked to stay away, in milliseconds. */
+export const AWAY_MS = 20
+
+/** A client of any SDK, reduced to what these tests do. */
+export interface SessionClient extends AsyncDisposable {
+  readonly revision: string | undefined
+  /** The text of the first content block. */
+  callTool(name: string, signal?: AbortSignal): Promise<string>
+  listTools(): Promise<string[]>
+  subscribe(uri: string): Promise<void>
+  unsubscribe(uri: string): Promise<void>
+  /** The texts that its model was asked to answer. */
+  readonly sampled: string[]
+  /** The resources of whose change it was told. */
+  readonly updated: string[]
+  /** How often it was told of a change of the list of tools. */
+  readonly listChanges: () => number
+}

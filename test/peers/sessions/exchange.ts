@@ -1,0 +1,71 @@
+/**
+ * What each pair of client and server does in a session.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { memo, place, thought, type SessionClient } from './contract.ts'
+
+const all = ['think', 'where', 'touch', 'grow', 'hang', 'hung', 'leave']
+
+/**
+ * Defines the tests of one pair; call it inside a `describe` that names the two.
+ *
+ * @param left What `leave` answers with.
+ */
+export function exchange(connect: () => Promise<SessionClient>, left: string): void {
+  let client: SessionClient
+
+  beforeAll(async () => {
+    client = await connect()
+  })
+  afterAll(() => client?.[Symbol.asyncDispose]())
+
+  test('they agree on 2025-11-25', async () => {
+    expect(client.revision).toBe('2025-11-25')
+    expect((await client.listTools()).toSorted()).toEqual(all.toSorted())
+  })
+
+  test('the server samples the model of the client', async () => {
+    expect(await client.callTool('think')).toBe(thought.answer)
+    expect(client.sampled).toEqual([thought.prompt])
+  })
+
+  test('the server learns the roots', async () => {
+    expect(await client.callTool('where')).toBe(`${place.name}: ${place.uri}`)
+  })
+
+  test('the client hears of changes to what it subscribed to, and only then', async () => {
+    await client.callTool('touch')
+    await client.subscribe(memo.uri)
+    await client.callTool('touch')
+    await expect.poll(() => client.updated).toEqual([memo.uri])
+    await client.unsubscribe(memo.uri)
+    await client.callTool('touch')
+    await client.listTools()
+    expect(client.updated).toEqual([memo.uri])
+  })
+
+  test('the client hears that the tools have changed', async () => {
+    const before = client.listChanges()
+    await client.callTool('grow')
+    await expect.poll(() => client.listChanges()).toBeGreaterThan(before)
+    expect(await client.listTools()).toContain('grown')
+    expect(await client.callTool('grown')).toBe('grown')
+  })
+
+  test('a call that the client gives up is cancelled on the server', async () => {
+    expect(await client.callTool('hung')).toBe('0')
+    const controller = new AbortController()
+    const call = client.callTool('hang', controller.signal)
+    call.catch(() => {})
+    // Answered while the other runs, so that it has begun
+    expect(await client.callTool('hung')).toBe('0')
+    controller.abort()
+    await expect(call).rejects.toThrow()
+    await expect.poll(() => client.callTool('hung')).toBe('1')
+  })
+
+  test('a call whose connection the server ends is answered all the same', async () => {
+    expect(await client.callTool('leave')).toBe(left)
+  })
+}

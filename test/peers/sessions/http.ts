@@ -1,0 +1,83 @@
+/**
+ * The servers of the contract of sessions over HTTP, with all that sessions can do: streams that are
+ * resumed, and announcements.
+ */
+import { randomUUID } from 'node:crypto'
+
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+
+import { listen, type Listening } from '../servers/http.ts'
+import { AWAY_MS } from './contract.ts'
+import { createV1, createV2 } from './servers.ts'
+
+/** Keeps the events of one session, as the official transports ask for it. */
+class Events<Message> {
+  readonly #kept: { id: string; stream: string; message: Message }[] = []
+
+  storeEvent(stream: string, message: Message): Promise<string> {
+    const id = `${stream}_${this.#kept.length}`
+    this.#kept.push({ id, stream, message })
+    return Promise.resolve(id)
+  }
+
+  async replayEventsAfter(
+    lastId: string,
+    { send }: { send: (id: string, message: Message) => Promise<void> },
+  ): Promise<string> {
+    const at = this.#kept.findIndex(({ id }) => id === lastId)
+    const stream = this.#kept[at]?.stream ?? ''
+    for (const event of this.#kept.slice(at + 1)) {
+      // An event without a message only carries its id
+      const isMessage = Object.keys(event.message as object).length > 0
+      if (event.stream === stream && isMessage) await send(event.id, event.message)
+    }
+    return stream
+  }
+}
+
+/** Serves the contract built with SDK v1. */
+export function listenV1(): Promise<Listening> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
+  const open = async (): Promise<StreamableHTTPServerTransport> => {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      eventStore: new Events<JSONRPCMessage>(),
+      retryInterval: AWAY_MS,
+    })
+    await createV1().connect(transport)
+    return transport
+  }
+  return listen(async (request, response) => {
+    const known = sessions.get(String(request.headers['mcp-session-id']))
+    await (known ?? (await open())).handleRequest(request, response)
+  })
+}
+
+/** Serves the contract built with SDK v2, with sessions. */
+export function listenV2(): Promise<Listening> {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
+  const open = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      eventStore: new Events(),
+      retryInterval: AWAY_MS,
+    })
+    await createV2().connect(transport)
+    return transport
+  }
+  const handle = toNodeHandler({
+    async fetch(request) {
+      const known = sessions.get(String(request.headers.get('mcp-session-id')))
+      return (known ?? (await open())).handleRequest(request)
+    },
+  })
+  return listen((request, response) => {
+    const { method = 'GET', url = '/' } = request
+    return handle(Object.assign(request, { method, url }), response)
+  })
+}
