@@ -252,6 +252,27 @@ describe('notifications of a call', () => {
   })
 })
 
+describe('logs', () => {
+  it('hold nothing of failures, and nothing that the author has scrubbed [M-LOG-010]', async () => {
+    const server = createServer(
+      { name: 's', version: '1' },
+      {
+        onError: () => {},
+        redact: (name, value) => (name === 'password' ? '***' : value),
+      },
+    )
+    server.tool('login', {}, async (_args, ctx) => {
+      await ctx.log('info', { user: 'ada', password: 'hunter2' })
+      throw new Error('hunter2 is wrong, see /etc/passwd')
+    })
+    const _meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
+    const response = await postModern(createHandler(server), 'tools/call', { name: 'login', _meta })
+    const wire = JSON.stringify(await allMessages(response))
+    expect(wire).toContain('"password":"***"')
+    expect(wire).not.toMatch(/hunter2|passwd/)
+  })
+})
+
 describe('suggestions', () => {
   it('are for those who may see what is completed, and can depend on who asks [M-COMP-015]', async () => {
     const server = createServer({ name: 's', version: '1' })
