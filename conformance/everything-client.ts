@@ -21,6 +21,7 @@ import {
 } from '../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../src/client/index.ts'
 import type { JsonObject } from '../src/index.ts'
+import { listAllSkills, loadSkill } from '../src/skills/index.ts'
 
 const { env, argv } = globalThis.process
 
@@ -80,6 +81,14 @@ async function callDuringRounds(client: Client): Promise<void> {
   await Promise.all(tools.map((name) => client.callTool(name)))
 }
 
+/** Loads the first skill and reads another of its files, unless something is wrong with it. */
+async function loadFirstSkill(client: Client): Promise<void> {
+  const [skill] = await listAllSkills(client)
+  if (!skill) return
+  const loaded = await loadSkill(client, skill)
+  await loaded.read('references/FORMS.md')
+}
+
 const plays: Record<string, (client: Client) => Promise<unknown>> = {
   // These two have servers that offer nothing.
   initialize: (client) => client.ping(),
@@ -93,6 +102,10 @@ const plays: Record<string, (client: Client) => Promise<unknown>> = {
   'json-schema-ref-no-deref': (client) => client.listAllTools(),
   'json-schema-2020-12-preservation': echoSchema,
   'sep-2322-client-request-state': callDuringRounds,
+  'sep-2640-client-no-prefetch': (client) => listAllSkills(client),
+  'sep-2640-client-verify-digest': loadFirstSkill,
+  'sep-2640-client-verify-size': loadFirstSkill,
+  'sep-2640-client-verify-frontmatter': loadFirstSkill,
 }
 
 /** What the suite tells the clients of a scenario; each is told what it needs. */

@@ -32,16 +32,19 @@
  *   and unsubscribed from), `test://template/{id}/data`; an unknown URI is an error with `data.uri`.
  * - Prompts: `test_simple_prompt`, `test_prompt_with_arguments` (whose `arg1` is completed),
  *   `test_prompt_with_embedded_resource`, `test_prompt_with_image`.
+ * - Skills: `io.modelcontextprotocol/skills` with `directoryRead`; some skill has a folder inside, and
+ *   its `SKILL.md` is listed as a resource with the name and description of its frontmatter.
  * - Transport: Host and Origin that are not local are refused with a 4xx; a session ends with DELETE
  *   and is then a 404; `test_reconnection` ends its stream, which began with an event that has an id
  *   and no data and brought a `retry`, and answers on a GET with `Last-Event-ID`.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
-import { createServer, type Server } from '../src/server/index.ts'
+import { createServer, extend, type Server } from '../src/server/index.ts'
 import { registerPrompts } from './fixtures/prompts.ts'
 import { registerPushedQuestions, registerReplayedQuestions } from './fixtures/questions.ts'
 import { registerResources } from './fixtures/resources.ts'
+import { everySkill } from './fixtures/skills.ts'
 import {
   registerChangingTools,
   registerContentTools,
@@ -65,5 +68,6 @@ export function createEverythingServer(): Server {
   registerReplayedQuestions(server)
   registerResources(server)
   registerPrompts(server)
+  extend(server, everySkill())
   return server
 }

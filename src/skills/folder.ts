@@ -1,0 +1,166 @@
+/**
+ * The files of static skills as one tree.
+ *
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
+ */
+import type { Caller } from '../server/exchange.ts'
+import { digestOf } from './digest.ts'
+import { readFrontmatter } from './frontmatter.ts'
+import { rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
+
+/** What every skill may have. */
+export interface SkillPlace {
+  /** Names in front of the skill's own, such as `acme/billing`; none by default. */
+  prefix?: string
+  /** Whether `skills/list` names it; `skills/get` knows it anyway. True by default. */
+  listed?: boolean
+  /** Whether a caller may see and read it; everybody by default. */
+  visible?: (caller: Caller) => boolean
+}
+
+/** A skill whose files are known. */
+export interface StaticSkill extends SkillPlace {
+  /** The files by their paths, such as `references/FORMS.md`; `SKILL.md` is one of them. */
+  files: { readonly [path: string]: string | Uint8Array }
+}
+
+/** One file, at its URI. */
+export interface SkillFile {
+  readonly uri: string
+  /** The last part of the path; the name of the skill for its `SKILL.md`. */
+  readonly name: string
+  readonly description: string | undefined
+  readonly mimeType: string
+  readonly content: string | Uint8Array<ArrayBuffer>
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly visible: SkillPlace['visible']
+}
+
+/** The most files that a skill may have, and bytes. */
+const MAX_FILES = 512
+const MAX_BYTES = 16 * 1024 * 1024
+
+const NAME = /^[a-z0-9](?:-?[a-z0-9])*$/
+const encoder = new TextEncoder()
+
+/**
+ * The URI of a skill's `SKILL.md`.
+ *
+ * @throws {TypeError} when the name or the prefix cannot be part of one.
+ */
+export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlace): string {
+  if (!NAME.test(name) || name.length > 64) {
+    throw new TypeError(`A skill cannot be called "${name}": use a-z, 0-9 and single hyphens`)
+  }
+  const path = prefix === '' ? name : `${prefix}/${name}`
+  return `skill://${encodePath(path)}/${SKILL_FILE}`
+}
+
+/**
+ * The frontmatter of a static skill.
+ *
+ * @throws {TypeError} when it has no `SKILL.md`, or one without a name and a description.
+ */
+export function frontmatterOf({ files }: StaticSkill): Frontmatter {
+  const file = Object.hasOwn(files, SKILL_FILE) ? files[SKILL_FILE] : undefined
+  const text = file instanceof Uint8Array ? new TextDecoder().decode(file) : (file ?? '')
+  const frontmatter = readFrontmatter(text)
+  if (!frontmatter) {
+    throw new TypeError('A skill needs a "SKILL.md" with a name and a description in front')
+  }
+  const { metadata } = frontmatter
+  const reserved = Object.keys(metadata ?? {}).find((key) =>
+    key.startsWith('io.modelcontextprotocol/'),
+  )
+  if (reserved !== undefined) throw new TypeError(`The metadata "${reserved}" is reserved`)
+  return frontmatter
+}
+
+/**
+ * The files of a static skill.
+ *
+ * @throws {TypeError} when a path leads elsewhere.
+ */
+export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatter): SkillFile[] {
+  return Object.entries(skill.files).map(([path, given]): SkillFile => {
+    const own = path === SKILL_FILE
+    const content = typeof given === 'string' ? given : new Uint8Array(given)
+    return {
+      uri: rootOf(uri) + encodePath(path),
+      name: own ? frontmatter.name : path.slice(path.lastIndexOf('/') + 1),
+      description: own ? frontmatter.description : undefined,
+      mimeType: mimeTypeOf(path, given),
+      content,
+      bytes: typeof content === 'string' ? encoder.encode(content) : content,
+      visible: skill.visible,
+    }
+  })
+}
+
+/**
+ * The entry of a static skill: all files in its folder, those of skills inside it too.
+ *
+ * @throws {TypeError} when it has more files or bytes than every host takes.
+ */
+export function entryOf(
+  uri: string,
+  frontmatter: Frontmatter,
+  all: Iterable<SkillFile>,
+): () => Promise<Skill> {
+  const files = [...all].filter((file) => file.uri.startsWith(rootOf(uri)))
+  const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  if (files.length > MAX_FILES || total > MAX_BYTES) {
+    throw new TypeError(`"${uri}" has more than ${MAX_FILES} files or ${MAX_BYTES} bytes`)
+  }
+  let entry: Promise<Skill> | undefined
+  const make = async (): Promise<Skill> => {
+    const resources = files.map(async ({ uri: file, bytes }) => {
+      return { uri: file, digest: await digestOf(bytes), size: bytes.length }
+    })
+    return { uri, frontmatter, resources: await Promise.all(resources) }
+  }
+  return () => (entry ??= make())
+}
+
+/**
+ * A path as part of a URI.
+ *
+ * @throws {TypeError} when it is none: empty names, dots that lead elsewhere.
+ */
+export function encodePath(path: string): string {
+  const names = path.split('/')
+  if (names.some((name) => ['', '.', '..'].includes(name) || /[\\\0]/.test(name))) {
+    throw new TypeError(`"${path}" is no path of a file in a skill`)
+  }
+  return names.map(encodeURIComponent).join('/')
+}
+
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  md: 'text/markdown',
+  txt: 'text/plain',
+  csv: 'text/csv',
+  html: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  ts: 'text/x-typescript',
+  py: 'text/x-python',
+  sh: 'application/x-sh',
+  json: 'application/json',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  xml: 'application/xml',
+  pdf: 'application/pdf',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+}
+
+/** The type of a file by the end of its name. */
+export function mimeTypeOf(path: string, content?: string | Uint8Array): string {
+  const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  const known = Object.hasOwn(MIME_TYPES, end) ? MIME_TYPES[end] : undefined
+  return known ?? (content instanceof Uint8Array ? 'application/octet-stream' : 'text/plain')
+}

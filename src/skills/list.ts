@@ -1,0 +1,121 @@
+/**
+ * Finds the skills of a server.
+ *
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
+ */
+import type { ExtensionClient } from '../client/extension.ts'
+import type { RequestOptions } from '../client/request-options.ts'
+import { McpError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Resource } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import { isSkill, SKILLS, type Skill } from './skill.ts'
+
+/** How many pages a list may have. */
+const MAX_PAGES = 1000
+
+/**
+ * Lists the skills, fetching pages as they are needed; reads none of their files. A server may name
+ * some of them only, or none.
+ *
+ * @throws {McpError} `CAPABILITY_MISSING` when the server has no skills; `INVALID_MESSAGE` when what
+ *   it says of one is wrong; `LIMIT_EXCEEDED` when the list does not end.
+ */
+export async function* listSkills(
+  client: ExtensionClient,
+  options?: RequestOptions,
+): AsyncGenerator<Skill, void, undefined> {
+  requireSkills(client)
+  yield* pages(client, 'skills/list', {}, 'skills', isSkill, options)
+}
+
+/** Lists all skills at once; fails as {@link listSkills} does. */
+export async function listAllSkills(
+  client: ExtensionClient,
+  options?: RequestOptions,
+): Promise<Skill[]> {
+  const all: Skill[] = []
+  for await (const skill of listSkills(client, options)) all.push(skill)
+  return all
+}
+
+/**
+ * Gets what a server says of one skill now, also of one that it does not list.
+ *
+ * @param uri Of its `SKILL.md`.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the server has no such skill.
+ * @throws {McpError} `CAPABILITY_MISSING`, `INVALID_MESSAGE`.
+ */
+export async function getSkill(
+  client: ExtensionClient,
+  uri: string,
+  options?: RequestOptions,
+): Promise<Skill> {
+  requireSkills(client)
+  const { skill } = await client.request('skills/get', { uri }, options)
+  if (isSkill(skill) && skill.uri === uri) return skill
+  throw invalid('skills/get', skill)
+}
+
+/**
+ * Lists what is directly inside a directory. It adds nothing to what may be read of a loaded skill.
+ *
+ * @param uri Without a slash at its end.
+ * @throws {ProtocolError} `INVALID_PARAMS` when it is no directory.
+ * @throws {McpError} `CAPABILITY_MISSING` when the server does not read directories;
+ *   `INVALID_MESSAGE`, `LIMIT_EXCEEDED`.
+ */
+export async function readDirectory(
+  client: ExtensionClient,
+  uri: string,
+  options?: RequestOptions,
+): Promise<Resource[]> {
+  if (requireSkills(client)?.directoryRead === false) throw missing('resources/directory/read')
+  const all: Resource[] = []
+  const list = pages(client, 'resources/directory/read', { uri }, 'resources', isResource, options)
+  for await (const child of list) all.push(child)
+  return all
+}
+
+async function* pages<T extends object>(
+  client: ExtensionClient,
+  method: string,
+  params: JsonObject,
+  member: string,
+  is: (value: unknown) => value is T,
+  options?: RequestOptions,
+): AsyncGenerator<T, void, undefined> {
+  const seen = new Set<unknown>()
+  let asked = params
+  while (seen.size < MAX_PAGES) {
+    const result = await client.request(method, asked, options)
+    const { [member]: list, nextCursor: cursor } = result
+    if (!Array.isArray(list) || !list.every(is)) throw invalid(method, result)
+    yield* list
+    if (cursor === undefined || cursor === null) return
+    if (seen.has(cursor)) throw invalid(method, result)
+    seen.add(cursor)
+    asked = { ...params, cursor }
+  }
+  throw new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${MAX_PAGES} pages`)
+}
+
+/** What the server declares; nothing while it has not said what it offers. */
+function requireSkills({ serverCapabilities }: ExtensionClient): JsonObject | undefined {
+  if (!serverCapabilities) return undefined
+  const settings = serverCapabilities.extensions?.[SKILLS]
+  if (isObject(settings)) return { directoryRead: false, ...settings }
+  throw missing(SKILLS)
+}
+
+function isResource(value: unknown): value is Resource {
+  return isObject(value) && typeof value.uri === 'string'
+}
+
+function missing(what: string): McpError {
+  return new McpError('CAPABILITY_MISSING', `The server does not offer "${what}"`)
+}
+
+function invalid(method: string, data: unknown): McpError {
+  return new McpError('INVALID_MESSAGE', `"${method}" got a result that it cannot have`, { data })
+}

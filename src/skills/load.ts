@@ -1,0 +1,132 @@
+/**
+ * Loads a skill: reads its files when they are needed, and uses none that is not what its entry
+ * says.
+ *
+ * A match of digests says that a server agrees with itself, not that it can be trusted. Whoever
+ * gives the text to a model has to say where it is from, and to ask the user before.
+ *
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
+ */
+import type { ExtensionClient } from '../client/extension.ts'
+import type { RequestOptions } from '../client/request-options.ts'
+import { McpError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/validate.ts'
+import { digestOf } from './digest.ts'
+import { isSameJson, readFrontmatter } from './frontmatter.ts'
+import { isSkill, rootOf, type Skill } from './skill.ts'
+
+/** One file that was read and verified. */
+export interface SkillContent {
+  readonly uri: string
+  readonly mimeType: string | undefined
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The bytes as UTF-8. */
+  readonly text: string
+}
+
+/** A skill that is being acted on. */
+export interface LoadedSkill {
+  /** What was loaded; a user's approval is bound to it. */
+  readonly skill: Skill
+  /** The whole `SKILL.md`. */
+  readonly text: string
+  /**
+   * Reads another of its files, once.
+   *
+   * @param reference A path relative to the skill's folder, or a URI inside it.
+   * @throws {McpError} `INVALID_MESSAGE` when the entry does not name the file, or the file is not
+   *   what it says: get the skill anew, and ask the user again.
+   */
+  read(reference: string, options?: RequestOptions): Promise<SkillContent>
+}
+
+/**
+ * Reads the `SKILL.md` of a skill, and verifies its size, digest and frontmatter.
+ *
+ * @param skill As {@link listSkills} or {@link getSkill} gave it.
+ * @throws {McpError} `INVALID_MESSAGE` when the file is not what the entry says;
+ *   `INVALID_USE` when the entry is none.
+ */
+export async function loadSkill(
+  client: ExtensionClient,
+  skill: Skill,
+  options?: RequestOptions,
+): Promise<LoadedSkill> {
+  if (!isSkill(skill)) throw new McpError('INVALID_USE', 'This is no skill that can be loaded')
+  const held = structuredClone(skill)
+  const { text } = await readVerified(client, held, skill.uri, options)
+  if (!isSameJson(readFrontmatter(text), held.frontmatter)) {
+    throw mismatch(skill.uri, 'its frontmatter differs from the entry')
+  }
+  const kept = new Map<string, Promise<SkillContent>>()
+  return {
+    skill: held,
+    text,
+    read(reference, readOptions) {
+      const uri = resolve(held, reference)
+      const known = kept.get(uri)
+      if (known) return known
+      const reading = readVerified(client, held, uri, readOptions)
+      kept.set(uri, reading)
+      // What failed may be tried again
+      reading.catch(() => kept.delete(uri))
+      return reading
+    },
+  }
+}
+
+/** The URI of a file in the folder of a skill. */
+function resolve({ uri }: Skill, reference: string): string {
+  const root = rootOf(uri)
+  if (reference.startsWith(root)) return reference
+  const names: string[] = []
+  for (const name of reference.split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(encodeURIComponent(name))
+  }
+  return root + names.join('/')
+}
+
+async function readVerified(
+  client: ExtensionClient,
+  { uri: skill, resources }: Skill,
+  uri: string,
+  options: RequestOptions | undefined,
+): Promise<SkillContent> {
+  const listed = resources === 'dynamic' ? undefined : resources.find((file) => file.uri === uri)
+  if (!listed && (resources !== 'dynamic' || !uri.startsWith(rootOf(skill)))) {
+    throw mismatch(uri, 'the entry does not name it')
+  }
+  // What was kept of an earlier entry would not fit this one
+  const { contents } = await client.request('resources/read', { uri }, { ...options, fresh: true })
+  const content: unknown = Array.isArray(contents)
+    ? (contents.find((one) => isObject(one) && one.uri === uri) ?? contents[0])
+    : undefined
+  const bytes = bytesOf(content)
+  if (!bytes) throw mismatch(uri, 'it has no content')
+  if (listed && bytes.length !== listed.size) throw mismatch(uri, 'its size differs')
+  if (listed && (await digestOf(bytes)) !== listed.digest) throw mismatch(uri, 'its digest differs')
+  const { mimeType } = content as { mimeType?: unknown }
+  return {
+    uri,
+    mimeType: typeof mimeType === 'string' ? mimeType : undefined,
+    bytes,
+    text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
+  }
+}
+
+function bytesOf(content: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (!isObject(content)) return undefined
+  const { text, blob } = content
+  if (typeof text === 'string') return new TextEncoder().encode(text)
+  if (typeof blob !== 'string') return undefined
+  try {
+    return Uint8Array.from(atob(blob), (char) => char.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+function mismatch(uri: string, why: string): McpError {
+  return new McpError('INVALID_MESSAGE', `"${uri}" cannot be used: ${why}`, { data: { uri } })
+}

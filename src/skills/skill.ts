@@ -1,0 +1,74 @@
+/**
+ * What is said of a skill on the wire.
+ *
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { isObject } from '../protocol/validate.ts'
+
+/** The id of the extension. */
+export const SKILLS = 'io.modelcontextprotocol/skills'
+
+/** The file that makes a folder a skill. */
+export const SKILL_FILE = 'SKILL.md'
+
+/** The type of directories, as resources. */
+export const DIRECTORY = 'inode/directory'
+
+/** One file of a skill. */
+export interface SkillResource {
+  uri: string
+  /** `sha256:` and 64 lowercase hexadecimal digits, over the raw bytes. */
+  digest: string
+  /** In bytes. */
+  size: number
+}
+
+/** The frontmatter of a `SKILL.md`, every field of it. */
+export interface Frontmatter extends JsonObject {
+  name: string
+  description: string
+}
+
+/** One skill: what it is for, and all its files. */
+export interface Skill {
+  /** The URI of its `SKILL.md`; an identifier on this server only. */
+  uri: string
+  frontmatter: Frontmatter
+  /** Every file; `dynamic` when they are made on request, so that nothing can vouch for them. */
+  resources: SkillResource[] | 'dynamic'
+}
+
+/** Whether a value is a skill that hosts may load. */
+export function isSkill(value: unknown): value is Skill {
+  if (!isObject(value) || typeof value.uri !== 'string') return false
+  const { uri, frontmatter, resources } = value
+  if (!isObject(frontmatter)) return false
+  const { name, description } = frontmatter
+  if (typeof name !== 'string' || typeof description !== 'string') return false
+  if (!uri.endsWith(`/${name}/${SKILL_FILE}`)) return false
+  if (resources === 'dynamic') return true
+  return (
+    Array.isArray(resources) &&
+    resources.every(isSkillResource) &&
+    resources.some((file) => file.uri === uri) &&
+    resources.every((file) => file.uri.startsWith(rootOf(uri)))
+  )
+}
+
+function isSkillResource(value: unknown): value is SkillResource {
+  if (!isObject(value)) return false
+  const { uri, digest, size } = value
+  return (
+    typeof uri === 'string' &&
+    typeof digest === 'string' &&
+    /^sha256:[0-9a-f]{64}$/.test(digest) &&
+    Number.isSafeInteger(size) &&
+    Number(size) >= 0
+  )
+}
+
+/** The folder of a `SKILL.md`, with the slash at its end. */
+export function rootOf(uri: string): string {
+  return uri.slice(0, -SKILL_FILE.length)
+}
