@@ -10,10 +10,10 @@ export interface Running {
   stop: () => Promise<void>
 }
 
-/** Starts workerd. */
-export async function start(): Promise<Running> {
+/** Starts workerd with a Worker of this folder. */
+export async function start(worker = 'objects-worker.ts'): Promise<Running> {
   // The compiler is a child of this process too, so it must be there before workerd is.
-  const contents = await buildWorker('objects-worker.ts')
+  const contents = await buildWorker(worker)
   const before = children()
   const miniflare = new Miniflare({
     modules: [{ type: 'ESModule', path: 'worker.mjs', contents }],
@@ -22,7 +22,9 @@ export async function start(): Promise<Running> {
       MCP_SESSION: { className: 'McpSession', useSQLite: true },
       MCP_HUB: { className: 'McpHub', useSQLite: true },
       BARE: { className: 'Bare', useSQLite: true },
-      BARE_HUB: { className: 'BareHub', useSQLite: true },
+      ...(worker === 'tasks-worker.ts'
+        ? { MCP_TASK: { className: 'McpTask', useSQLite: true } }
+        : { BARE_HUB: { className: 'BareHub', useSQLite: true } }),
     },
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     cf: false,

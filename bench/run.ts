@@ -20,6 +20,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
 const others: typeof benches = {
   objects: () => import('./objects.ts'),
   idle: () => import('./idle.ts'),
+  tasks: () => import('./tasks.ts'),
   streams: () => import('./streams.ts'),
   memory: () => import('./memory.ts'),
   tokens: () => import('./tokens.ts'),

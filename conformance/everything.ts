@@ -34,6 +34,10 @@
  *   `test_prompt_with_embedded_resource`, `test_prompt_with_image`.
  * - Skills: `io.modelcontextprotocol/skills` with `directoryRead`; some skill has a folder inside, and
  *   its `SKILL.md` is listed as a resource with the name and description of its frontmatter.
+ * - Tasks: `greet` is none; `slow_compute` `{ seconds, label }` is one where it can, and stops when it is
+ *   cancelled; `failing_job` must be one and gives `isError` after a second; `protocol_error_job` fails;
+ *   `confirm_delete` asks once, `multi_input` asks two things at once; `test_tool_with_task` asks for
+ *   `user_name` before it becomes a task.
  * - Transport: Host and Origin that are not local are refused with a 4xx; a session ends with DELETE
  *   and is then a 404; `test_reconnection` ends its stream, which began with an event that has an id
  *   and no data and brought a `retry`, and answers on a GET with `Last-Event-ID`.
@@ -45,6 +49,7 @@ import { registerPrompts } from './fixtures/prompts.ts'
 import { registerPushedQuestions, registerReplayedQuestions } from './fixtures/questions.ts'
 import { registerResources } from './fixtures/resources.ts'
 import { everySkill } from './fixtures/skills.ts'
+import { registerTasks } from './fixtures/tasks.ts'
 import {
   registerChangingTools,
   registerContentTools,
@@ -69,5 +74,6 @@ export function createEverythingServer(): Server {
   registerResources(server)
   registerPrompts(server)
   extend(server, everySkill())
+  registerTasks(server)
   return server
 }

@@ -29,10 +29,11 @@ export interface HubObject extends Rpc.DurableObjectBranded {
 export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObject>(
   env: unknown,
   binding: string,
-  className: 'McpSession' | 'McpHub',
+  className: 'McpSession' | 'McpHub' | 'McpTask',
 ): DurableObjectNamespace<T> {
   const found = (env as Record<string, unknown>)[binding]
   if (isNamespace<T>(found)) return found
+  if (className === 'McpTask') throw missingTasks(binding)
   throw new Error(
     `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and see to it that wrangler.toml has:
 
@@ -47,6 +48,20 @@ class_name = "McpHub"
 [[migrations]]
 tag = "v1"
 new_sqlite_classes = ["McpSession", "McpHub"]`,
+  )
+}
+
+function missingTasks(binding: string): Error {
+  return new Error(
+    `The Worker has no Durable Object binding "${binding}", which tasks need. Export McpTask from the Worker, and see to it that wrangler.toml has:
+
+[[durable_objects.bindings]]
+name = "${binding}"
+class_name = "McpTask"
+
+[[migrations]]
+tag = "v2"
+new_sqlite_classes = ["McpTask"]`,
   )
 }
 

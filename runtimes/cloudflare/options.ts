@@ -36,6 +36,11 @@ export interface WorkerOptions<Env = unknown> extends Omit<
   /** The name of the binding to the namespace of `McpHub`; `MCP_HUB` by default. */
   hubBinding?: string
   /**
+   * The name of the binding to the namespace of `McpTask`; `MCP_TASK` by default. It is needed by
+   * servers that serve tasks and did not choose where these are kept.
+   */
+  taskBinding?: string
+  /**
    * How many objects share the telling of changes; 1 by default, which is good for some thousand
    * clients that listen at once. More tell more clients, each change costs as many requests.
    */

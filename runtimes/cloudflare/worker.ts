@@ -24,6 +24,8 @@ import type { WorkerOptions } from './options.ts'
 import { givenSecrets, sealingSecrets } from './secrets.ts'
 import { objectOf } from './session-id.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
+import { hostTasks } from './task-host.ts'
+import { taskObject } from './task-object.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
 /** A Worker, to be the default export. */
@@ -34,7 +36,12 @@ export interface Worker<Env = unknown> {
    */
   fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>
   /** The classes that the Worker must export by these names. */
-  readonly durableObjects: { readonly McpSession: ObjectClass; readonly McpHub: ObjectClass }
+  readonly durableObjects: {
+    readonly McpSession: ObjectClass
+    readonly McpHub: ObjectClass
+    /** For servers that serve tasks only. */
+    readonly McpTask: ObjectClass
+  }
   /**
    * Announces changes to every client in any isolate: from routes, cron and queue handlers, tools and
    * other objects. What `server.notify` announces while a request is answered goes the same way.
@@ -65,6 +72,7 @@ export function createWorker<Env = unknown>(
     hub.relay(server.notify)
   }
 
+  const tasks = hostTasks(server, options)
   const secrets = sealingSecrets(options)
   const changes = options.stateless ? silence : hub.changes
   const handle = createHandler(server, { ...options, secrets, changes, sessions })
@@ -87,7 +95,11 @@ export function createWorker<Env = unknown>(
   return {
     // Nearly every request names the path as it is, and parsing URLs is slow.
     fetch: (request, env, ctx) => (pathOf(request.url) === path ? serve : route)(request, env, ctx),
-    durableObjects: { McpSession: sessionObject(server, options, hub), McpHub: hubObject(options) },
+    durableObjects: {
+      McpSession: sessionObject(server, options, hub),
+      McpHub: hubObject(options),
+      McpTask: taskObject(tasks),
+    },
     notify: hub.notify,
   }
 }

@@ -37,10 +37,13 @@ export function emptyRecording(): Recording {
 
 /** A way to ask while the handler waits, and to keep what it did in case it has to run again. */
 export interface KeptPush {
-  /** Puts the question with that key and digest to the client, and records its answer. */
-  ask(key: string, digest: string, question: Question, recording: Recording): Promise<JsonObject>
-  /** Keeps what is recorded now. */
-  keep(recording: Recording): void
+  /**
+   * Puts the question with that key and digest to the client, and records its answer; without it the
+   * run ends, and asks when it is over.
+   */
+  ask?(key: string, digest: string, question: Question, recording: Recording): Promise<JsonObject>
+  /** Keeps what is recorded now; the handler goes on when that is done. */
+  keep(recording: Recording): void | Promise<void>
 }
 
 /** The input of one run of a handler. */
@@ -137,7 +140,7 @@ export class ReplayInput implements Input {
       this.#recording.answers[key] = { asked, answer: response }
       return response
     }
-    if (this.#push) return this.#push.ask(key, asked, question, this.#recording)
+    if (this.#push?.ask) return this.#push.ask(key, asked, question, this.#recording)
     this.#asked[place] = { key, request, digest: asked }
     throw new InputPending()
   }
@@ -160,7 +163,7 @@ export class ReplayInput implements Input {
       key = Object.keys({ ...answers, ...open }).find(same)
     }
     if (key === undefined) {
-      if (this.#push) throw this.#diverge(counted)
+      if (this.#push?.ask) throw this.#diverge(counted)
       this.#strayed ??= counted
       do key = `${method}#${++this.#count}`
       while (!free(key) || this.#known(key) !== undefined)

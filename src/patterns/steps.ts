@@ -6,14 +6,14 @@
 export class Steps {
   /** By name: a list of the value, or an empty one where there was none. Plain JSON. */
   readonly #kept: { [name: string]: unknown }
-  readonly #changed: () => void
+  readonly #changed: () => void | Promise<void>
   readonly #ran = new Set<string>()
 
   /**
    * @param kept What earlier runs left; new values are added.
-   * @param changed Learns of each value that is added.
+   * @param changed Learns of each value that is added, before the step is over.
    */
-  constructor(kept: { [name: string]: unknown }, changed: () => void = () => {}) {
+  constructor(kept: { [name: string]: unknown }, changed: () => void | Promise<void> = () => {}) {
     this.#kept = kept
     this.#changed = changed
   }
@@ -33,7 +33,7 @@ export class Steps {
     if (!(name in this.#kept)) {
       const value = await work()
       this.#kept[name] = value === undefined ? [] : [JSON.parse(JSON.stringify(value))]
-      this.#changed()
+      await this.#changed()
     }
     return (this.#kept[name] as T[])[0] as T
   }

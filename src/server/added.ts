@@ -21,8 +21,8 @@ export interface Extensions {
   method(name: string, revision: RevisionFacts): AddedMethod | undefined
   /** Adds what the server's capabilities say of them in an era. */
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities
-  /** Whether a result may have a type that is none of the protocol's own. */
-  allows(resultType: unknown, exchange: Exchange): boolean
+  /** Whether the result of a method may have a type that is none of the protocol's own. */
+  allows(resultType: unknown, method: string, exchange: Exchange): boolean
   /**
    * Their part in one listener; nothing when they have no part in any.
    *

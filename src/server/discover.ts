@@ -61,5 +61,7 @@ export function inferCapabilities(
   }
   // Where no level can be kept, no log is sent either.
   if (pushes && (tools.used || prompts.used || capabilities.resources)) capabilities.logging = {}
+  // Tasks are an extension since 2026-07-28
+  if (era === 'modern') delete capabilities.tasks
   return registered.extensions?.declare(capabilities, era) ?? capabilities
 }

@@ -148,7 +148,8 @@ async function run(
   // What changes a session, or is a ping, has nothing to say
   if (!result && (facts.changesSession || message.method === 'ping')) return {}
   const type = result?.resultType
-  const known = RESULT_TYPES.includes(type) || server.extensions?.allows(type, exchange)
+  const known =
+    RESULT_TYPES.includes(type) || server.extensions?.allows(type, message.method, exchange)
   if (!isObject(result) || !known) {
     return told(new TypeError(`The answer to "${message.method}" is no result of a known kind`))
   }
@@ -201,7 +202,8 @@ function encodeOnce(
   return { ...written, ttlMs, cacheScope }
 }
 
-function describe(
+/** The error that tells a client of any thrown value, in the words of its revision. */
+export function describe(
   error: unknown,
   { missingCapability, reservedCodes, resourceNotFound }: RevisionFacts,
 ): ErrorObject {

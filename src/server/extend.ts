@@ -66,9 +66,11 @@ class ExtensionTable implements Extensions {
     return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
   }
 
-  allows(resultType: unknown, exchange: Exchange): boolean {
+  allows(resultType: unknown, method: string, exchange: Exchange): boolean {
     return [...this.#all.values()].some((each) => {
-      return each.resultTypes?.some((one) => one === resultType) && isNegotiated(each, exchange)
+      const { resultTypes = [], resultMethods = [method] } = each
+      const adds = resultTypes.some((one) => one === resultType) && resultMethods.includes(method)
+      return adds && isNegotiated(each, exchange)
     })
   }
 
@@ -109,14 +111,22 @@ async function startAll(
 
 function methodOf(extension: Extension, method: ExtensionMethod): AddedMethod {
   return {
-    ...(extension.era && { era: extension.era }),
+    ...eraOf(extension, method),
     ...(method.nameParam !== undefined && { nameParam: method.nameParam }),
     ...(method.cacheable && { cacheable: true }),
     answer(_server, params, ctx) {
+      if (method.legacy && ctx.exchange.revision.era === 'legacy') return method.legacy(params, ctx)
       requireNegotiated(extension, ctx.exchange)
-      return method.handle(params, ctx)
+      if (method.handle) return method.handle(params, ctx)
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
     },
   }
+}
+
+/** The only era that has a method. */
+function eraOf({ era }: Extension, { handle, legacy }: ExtensionMethod): Pick<AddedMethod, 'era'> {
+  if (!legacy) return era ? { era } : {}
+  return handle ? {} : { era: 'legacy' }
 }
 
 /** Checks that the client declares an extension on this very request, unless that does not matter. */

@@ -31,6 +31,8 @@ export interface Extension {
    * such results to clients that declare the extension.
    */
   readonly resultTypes?: readonly string[]
+  /** The methods whose results may have these types; all by default. */
+  readonly resultMethods?: readonly string[]
   /** The members that it adds to the filter of `subscriptions/listen`, by name. */
   readonly filters?: { readonly [member: string]: ExtensionFilter }
   /** Registers what else belongs to it: middleware, tools, resources. Called by {@link extend}. */
@@ -44,7 +46,12 @@ export interface ExtensionMethod extends Pick<MethodFacts, 'nameParam' | 'cachea
    *
    * @throws {ProtocolError} What the client is told; every other thrown value is an internal error.
    */
-  handle(params: JsonObject, ctx: Context): Result | Promise<Result>
+  handle?(params: JsonObject, ctx: Context): Result | Promise<Result>
+  /**
+   * Answers it on sessions, where the protocol has a method of that name itself, so that the
+   * extension need not be declared.
+   */
+  legacy?(params: JsonObject, ctx: Context): Result | Promise<Result>
 }
 
 /** A member of the filter of `subscriptions/listen`, which lets further notifications through. */

@@ -4,7 +4,13 @@
  * @module
  */
 export type { Secrets } from '../patterns/sealed-state.ts'
-export { createServer, type Middleware, type Server, type ServerOptions } from './server.ts'
+export {
+  createServer,
+  tasksOf,
+  type Middleware,
+  type Server,
+  type ServerOptions,
+} from './server.ts'
 export type { Context } from './context.ts'
 export { createGateway, mountClient, type Connector, type Gateway } from './gateway.ts'
 export { mount, type Mount } from './mount.ts'
@@ -55,7 +61,8 @@ export {
   type Content,
 } from './results.ts'
 export { createTickets, type TicketOptions, type Tickets } from './tickets.ts'
-export type { ToolHandler, ToolOptions, ToolRegistration, ToolReturn } from './tools.ts'
+export type { TaskSupport, ToolTask } from './tool-task.ts'
+export type { TaskMaker, ToolHandler, ToolOptions, ToolRegistration, ToolReturn } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse-server.ts'

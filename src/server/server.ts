@@ -39,6 +39,7 @@ import {
 } from './resources.ts'
 import {
   toolEntry,
+  type TaskMaker,
   type ToolEntry,
   type ToolHandler,
   type ToolOptions,
@@ -154,6 +155,8 @@ export interface ServerDefinition extends Server, LogRules {
   readonly offered: ServerCapabilities
   /** Takes what extensions add now; called by `extend`. */
   extended(extensions: Extensions): void
+  /** Makes tasks of calls; set by the extension that does. */
+  tasks: TaskMaker | undefined
   /** Answers a request through the middleware. */
   through(ctx: RequestContext, params: JsonObject, method: Answer): Promise<Result> | Result
   /** Tells the author of what happened; absent when nobody observes. */
@@ -194,6 +197,11 @@ export function definitionOf(server: Server): ServerDefinition {
   throw new TypeError('The server must be made by createServer')
 }
 
+/** What makes tasks of the calls of a server, if anything does. */
+export function tasksOf(server: Server): TaskMaker | undefined {
+  return definitionOf(server).tasks
+}
+
 class Definition implements ServerDefinition {
   readonly info: Implementation
   readonly instructions: string | undefined
@@ -207,6 +215,7 @@ class Definition implements ServerDefinition {
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
   extensions: Extensions | undefined
+  tasks: TaskMaker | undefined
   readonly observe: Observer | undefined
   readonly redact: Redact | undefined
   readonly maxLogsPerSecond: number
@@ -218,7 +227,7 @@ class Definition implements ServerDefinition {
     this.info = info
     this.instructions = options.instructions
     this.revisions = chooseRevisions(options.revisions)
-    this.capabilities = options.capabilities ?? {}
+    this.capabilities = { ...options.capabilities }
     this.pageSize = options.pageSize
     this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
     this.#onError = options.onError ?? ((error) => console.error(error))

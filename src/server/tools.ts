@@ -30,6 +30,7 @@ import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
 import type { Entry, Registration, Registry } from './registry.ts'
 import { requireBlocks, toBlocks, toolError, type Content } from './results.ts'
+import type { TaskSupport, ToolTask } from './tool-task.ts'
 
 /** How a tool is described and checked. */
 export interface ToolOptions<
@@ -58,6 +59,11 @@ export interface ToolOptions<
    * is protected (`edgewise/protected-resource`): the client is told what to ask the user for.
    */
   scopes?: readonly string[]
+  /**
+   * Whether the tool can be carried out as a task, or must be; `forbidden` by default. It matters on
+   * servers that serve tasks only (`edgewise/tasks`).
+   */
+  task?: TaskSupport | ToolTask<Input>
 }
 
 /** What a tool may return: content in any form, or a result. */
@@ -90,6 +96,7 @@ export interface ToolEntry extends Entry {
   readonly item: Tool
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
+  readonly task?: TaskSupport | ToolTask | undefined
   /** The arguments that HTTP headers repeat. */
   readonly headerParams: readonly HeaderParam[]
   readonly run: (args: unknown, ctx: Context) => ToolReturn | Promise<ToolReturn>
@@ -99,6 +106,22 @@ export interface ToolEntry extends Entry {
 export interface Tools {
   readonly tools: Registry<ToolEntry>
   report(error: unknown, ctx: RequestContext): void
+  readonly tasks?: TaskMaker | undefined
+}
+
+/** Makes tasks of calls. */
+export interface TaskMaker {
+  /**
+   * Makes a task of a call, if it is to be one; gives the result that tells the client so.
+   *
+   * @param args The arguments, as the tool's schema gave them.
+   */
+  defer(
+    entry: ToolEntry,
+    args: unknown,
+    params: JsonObject,
+    ctx: RequestContext,
+  ): Promise<Result | undefined>
 }
 
 const TARGET = { target: 'draft-2020-12' }
@@ -114,7 +137,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   options: ToolOptions<Input, Output>,
   handler: ToolHandler<Input, Output>,
 ): ToolEntry {
-  const { input, output, meta, visible, scopes, ...described } = options
+  const { input, output, meta, visible, scopes, task, ...described } = options
   const inputSchema = input ? input['~standard'].jsonSchema.input(TARGET) : NO_ARGUMENTS
   if (!takesObjects(inputSchema)) {
     throw new TypeError(`The input of the tool "${name}" must be an object schema`)
@@ -126,7 +149,8 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   const item: Tool = { name, ...described, inputSchema: { ...inputSchema, type: 'object' } }
   if (output) item.outputSchema = output['~standard'].jsonSchema.output(TARGET)
   if (meta) item._meta = meta
-  return { enabled: true, visible, scopes, item, input, output, headerParams, run: handler }
+  if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }
+  return { enabled: true, visible, scopes, item, input, output, task, headerParams, run: handler }
 }
 
 /** Whether a schema is for objects, or for a union of which some are. */
@@ -172,6 +196,8 @@ export async function callTool(
 
   let returned: ToolReturn
   try {
+    const task = server.tasks && (await server.tasks.defer(entry, input.value, params, ctx))
+    if (task) return task
     returned = await entry.run(input.value, ctx)
   } catch (error) {
     return failure(error, ctx, server)
@@ -190,7 +216,11 @@ function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolRe
   return toolError('The tool failed')
 }
 
-async function toResult(returned: ToolReturn | undefined, entry: ToolEntry): Promise<Result> {
+/** What a tool returned, as a result that its output schema accepts. */
+export async function toResult(
+  returned: ToolReturn | undefined,
+  entry: ToolEntry,
+): Promise<Result> {
   if (returned === undefined) return { content: [] }
   const maker = `The tool "${entry.item.name}"`
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)

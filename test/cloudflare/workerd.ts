@@ -23,6 +23,16 @@ export interface Workerd {
   stop(): Promise<void>
 }
 
+const objects = {
+  MCP_SESSION: { className: 'McpSession', useSQLite: true },
+  MCP_HUB: { className: 'McpHub', useSQLite: true },
+}
+
+/** What a Worker needs whose server serves tasks. */
+export const withTasks: Partial<MiniflareOptions> = {
+  durableObjects: { ...objects, MCP_TASK: { className: 'McpTask', useSQLite: true } },
+}
+
 /** Bundles a file of this folder into one module. */
 export async function bundleWorker(file: string): Promise<string> {
   const { outputFiles } = await build({
@@ -48,10 +58,7 @@ export async function startWorker(
     const miniflare = new Miniflare({
       modules: [{ type: 'ESModule', path: 'worker.mjs', contents: script }],
       compatibilityDate: '2026-04-26',
-      durableObjects: {
-        MCP_SESSION: { className: 'McpSession', useSQLite: true },
-        MCP_HUB: { className: 'McpHub', useSQLite: true },
-      },
+      durableObjects: objects,
       durableObjectsPersist: storage,
       // Requests through Miniflare's own Worker never tell workerd that the client went away.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],

@@ -1,0 +1,49 @@
+/** The Worker of the bench of tasks: the floor, and a tool that is a task served by createWorker. */
+import { DurableObject } from 'cloudflare:workers'
+import { createWorker } from '../runtimes/cloudflare/index.ts'
+import { createServer, extend } from '../src/server/index.ts'
+import { tasks } from '../src/tasks/index.ts'
+
+const server = createServer({ name: 'bench', version: '1.0.0' })
+extend(server, tasks())
+server.tool('task', { task: 'required' }, () => 'done')
+const worker = createWorker(server)
+
+interface Call {
+  id: number
+  params: { taskId?: string }
+}
+
+/** Parses, writes or reads a row, and answers. */
+export class Bare extends DurableObject {
+  async fetch(request: Request): Promise<Response> {
+    const { sql } = this.ctx.storage
+    const { id, params } = (await request.json()) as Call
+    if (params.taskId === undefined) {
+      sql.exec('CREATE TABLE record (id TEXT PRIMARY KEY, value TEXT)')
+      sql.exec(`INSERT INTO record VALUES ('one', '{"status":"working"}')`)
+      return Response.json({ jsonrpc: '2.0', id, result: { taskId: request.headers.get('x-id') } })
+    }
+    const value = String(sql.exec("SELECT value FROM record WHERE id = 'one'").one().value)
+    return Response.json({ jsonrpc: '2.0', id, result: JSON.parse(value) })
+  }
+}
+
+interface Namespace {
+  newUniqueId(): object
+  idFromString(id: string): object
+  get(id: object): { fetch(request: Request): Promise<Response> }
+}
+
+export default {
+  fetch(request: Request, { BARE }: { BARE: Namespace }, ctx: never): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/mcp') return worker.fetch(request, {}, ctx)
+    const known = request.headers.get('mcp-name')
+    const isNew = known === null || known === 'task'
+    const id = isNew ? BARE.newUniqueId() : BARE.idFromString(known)
+    const headers = { ...Object.fromEntries(request.headers), 'x-id': String(id) }
+    return BARE.get(id).fetch(new Request(request, { headers }))
+  },
+}
+export const { McpSession, McpHub, McpTask } = worker.durableObjects

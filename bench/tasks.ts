@@ -1,0 +1,96 @@
+/**
+ * Tasks: making one and reading it for the first time on workerd, against a bare object that writes
+ * and reads one row; and whether memory stays flat when tasks expire.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type Bench, ratioTable, type Table } from './bench.ts'
+import { buildForNode } from './build.ts'
+import { compare, type Contender } from './compare.ts'
+import { cpuUsOf } from './cpu.ts'
+import { start, type Running } from './objects-host.ts'
+import { taskCall } from './tasks-calls.ts'
+import type { Template } from './requests.ts'
+
+const TASKS = 40
+const AT_ONCE = 4
+const LIVE = 10_000
+const TTL_MS = 60_000
+
+async function post(url: string, { headers, body }: Template): Promise<string> {
+  const response = await fetch(url, { method: 'POST', headers, body: body(1) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`"${url}" answered ${response.status}: ${text}`)
+  return text
+}
+
+/** A new task and the first look at it, over and over. */
+function creating(name: string, note: string, url: string, on: Running): Contender {
+  const one = async (): Promise<void> => {
+    const created = await post(url, taskCall('tools/call', { name: 'task' }))
+    const taskId = /"taskId":"([^"]+)"/.exec(created)?.[1]
+    const seen = await post(url, taskCall('tasks/get', { taskId }))
+    if (!/"status":"(?:working|completed)"/.test(seen)) throw new Error(`"${name}" gave ${seen}`)
+  }
+  const lane = async (): Promise<void> => {
+    for (let n = 0; n < TASKS / AT_ONCE; n++) await one()
+  }
+  return {
+    name,
+    note,
+    close: () => Promise.resolve(),
+    async round() {
+      const [cpu, from] = [cpuUsOf(on.pid), performance.now()]
+      await Promise.all(Array.from({ length: AT_ONCE }, lane))
+      const [after, to] = [cpuUsOf(on.pid), performance.now()]
+      return {
+        wallUs: ((to - from) * 1000) / TASKS,
+        ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / TASKS }),
+      }
+    },
+  }
+}
+
+async function measureCreating(rounds: number) {
+  return compare(
+    async () => {
+      const on = await start('tasks-worker.ts')
+      const contenders: [Contender, ...Contender[]] = [
+        creating('floor', 'one row', on.at('/bare'), on),
+        creating('edgewise', 'task', on.at('/mcp'), on),
+      ]
+      for (const contender of contenders) await contender.round()
+      contenders[0].close = on.stop
+      return contenders
+    },
+    { generations: 1, rounds },
+  )
+}
+
+async function heap(scale: number): Promise<Table> {
+  const script = await buildForNode('tasks-child.ts')
+  const count = Math.ceil(LIVE * Math.min(1, scale))
+  const ttlMs = Math.ceil(TTL_MS * Math.min(1, scale))
+  const child = fork(script, [String(count), String(ttlMs)], {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const [mb] = (await once(child, 'message')) as [number[]]
+  child.kill()
+  const rounds = mb.flatMap((_, at) => (at % 2 ? ['expired'] : [`${count} live`]))
+  return {
+    label: 'heap, MB over the start',
+    goal: 'flat after expiry',
+    head: ['', ...rounds],
+    rows: [['edgewise', '', ...mb.map((value) => value.toFixed(1))]],
+    data: { count, ttlMs, mb },
+  }
+}
+
+export const bench: Bench = {
+  title: 'Tasks on workerd (share is of the floor’s tasks/s) and in one process',
+  tables: async ({ scale }) => [
+    ratioTable('create, then get', 'share ≥ 60 %', await measureCreating(Math.ceil(8 * scale))),
+    await heap(scale),
+  ],
+}

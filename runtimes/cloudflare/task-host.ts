@@ -1,0 +1,30 @@
+/**
+ * Has the tasks of a server kept and worked on by objects.
+ */
+import { env } from 'cloudflare:workers'
+import { tasksOf, type Server } from '../../src/server/index.ts'
+import type { Tasks } from '../../src/tasks/index.ts'
+import { requireNamespace } from './bindings.ts'
+import type { WorkerOptions } from './options.ts'
+import { ObjectTasks, type TaskObject } from './task-service.ts'
+
+/**
+ * Has the tasks of a server kept by objects, unless its author chose where they are kept. Gives what
+ * the objects work with.
+ *
+ * @throws {Error} when the environment lacks the binding.
+ */
+export function hostTasks<Env>(
+  server: Server,
+  { taskBinding = 'MCP_TASK' }: WorkerOptions<Env>,
+): () => Tasks {
+  const tasks = tasksOf(server) as Tasks | undefined
+  if (tasks && !tasks.chosen) {
+    const namespace = requireNamespace<TaskObject>(env, taskBinding, 'McpTask')
+    tasks.host(new ObjectTasks(namespace))
+  }
+  return () => {
+    if (tasks) return tasks
+    throw new TypeError('The server serves no tasks: extend it with them')
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * A Durable Object that is one task: it keeps it, and works on it in its alarm handler, so that the
+ * platform begins again what was broken off.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/alarms/
+ */
+import { DurableObject } from 'cloudflare:workers'
+import type {
+  GivenOutcome,
+  InputOutcome,
+  NewTask,
+  TaskEngine,
+  TaskRecord,
+  Tasks,
+} from '../../src/tasks/index.ts'
+import { requireSql } from './bindings.ts'
+import type { ObjectClass } from './session-object.ts'
+import { plain } from './task-service.ts'
+import { ObjectTaskStore } from './task-store.ts'
+
+/** How often the platform begins an alarm again before it gives up; the last one must end the task. */
+const LAST_RETRY = 5
+
+/** Makes the class of the objects that are the tasks of a server. */
+export function taskObject(tasks: () => Tasks): ObjectClass {
+  return class McpTask extends DurableObject {
+    readonly #store: ObjectTaskStore
+    readonly #engine: TaskEngine
+
+    constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+      super(ctx, env)
+      this.#store = new ObjectTaskStore(requireSql(ctx.storage, 'McpTask'))
+      const begin = (): Promise<void> => ctx.storage.setAlarm(Date.now())
+      this.#engine = tasks().engine({ store: this.#store, begin })
+    }
+
+    async create(task: NewTask): Promise<TaskRecord> {
+      return plain(await this.#engine.create(task, {}))
+    }
+
+    read(principal: string | null): Promise<TaskRecord | undefined> {
+      return this.#engine.get(this.#id, principal)
+    }
+
+    async next(
+      principal: string | null,
+      seen: number,
+      waitMs: number,
+    ): Promise<TaskRecord | undefined> {
+      const known = await this.#engine.next({ taskId: this.#id, principal, seen, waitMs })
+      return known && plain(known)
+    }
+
+    answer(
+      principal: string | null,
+      given: { readonly [wireKey: string]: InputOutcome },
+    ): Promise<TaskRecord | undefined> {
+      return this.#engine.answer(this.#id, principal, given, {})
+    }
+
+    cancel(principal: string | null): Promise<TaskRecord | undefined> {
+      return this.#engine.cancel(this.#id, principal)
+    }
+
+    settle(outcome: GivenOutcome): Promise<boolean> {
+      return this.#engine.settle(this.#id, outcome)
+    }
+
+    say(statusMessage: string): Promise<boolean> {
+      return this.#engine.say(this.#id, statusMessage)
+    }
+
+    /** Works on the task, or forgets it when its time is over. */
+    override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+      const { storage } = this.ctx
+      const task = this.#store.load(this.#id)
+      if (task && (info?.retryCount ?? 0) >= LAST_RETRY) {
+        const message = 'The work on the task was broken off too often'
+        await this.#engine.settle(this.#id, { error: { code: -32603, message } })
+      }
+      const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work)
+      if (task) await this.#engine.run(this.#id, { env: this.env, waitUntil })
+      const known = await this.#engine.expire(this.#id)
+      if (!known) {
+        await storage.deleteAlarm()
+        await storage.deleteAll()
+      } else if ((await storage.getAlarm()) === null) {
+        // Unless an answer came meanwhile, with which the work goes on.
+        await storage.setAlarm(known.createdAt + known.ttlMs)
+      }
+    }
+
+    get #id(): string {
+      return this.ctx.id.toString()
+    }
+  }
+}

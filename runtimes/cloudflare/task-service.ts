@@ -1,0 +1,109 @@
+/**
+ * Tasks as the Worker and the objects of sessions see them: each is an object of its own, whose id
+ * is that of the task.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import type {
+  GivenOutcome,
+  InputOutcome,
+  NewTask,
+  TaskRecord,
+  TaskService,
+  TaskWait,
+} from '../../src/tasks/index.ts'
+import { objectOf } from './session-id.ts'
+
+/** The methods of the object of a task, as the Worker calls them. */
+export interface TaskObject extends Rpc.DurableObjectBranded {
+  create(task: NewTask): Promise<TaskRecord>
+  read(principal: string | null): Promise<TaskRecord | undefined>
+  next(principal: string | null, seen: number, waitMs: number): Promise<TaskRecord | undefined>
+  answer(
+    principal: string | null,
+    given: { readonly [wireKey: string]: InputOutcome },
+  ): Promise<TaskRecord | undefined>
+  cancel(principal: string | null): Promise<TaskRecord | undefined>
+  settle(outcome: GivenOutcome): Promise<boolean>
+  say(statusMessage: string): Promise<boolean>
+}
+
+/** For how long one look waits for a change, in milliseconds; the object sees them all. */
+const LOOK_MS = 25_000
+
+/** Reaches the objects of tasks. */
+export class ObjectTasks implements TaskService {
+  readonly #namespace: DurableObjectNamespace<TaskObject>
+
+  constructor(namespace: DurableObjectNamespace<TaskObject>) {
+    this.#namespace = namespace
+  }
+
+  mintId(): string {
+    return this.#namespace.newUniqueId().toString()
+  }
+
+  async create(task: NewTask): Promise<TaskRecord> {
+    return this.#require(task.taskId).create(plain(task))
+  }
+
+  async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
+    return this.#find(taskId)?.read(principal)
+  }
+
+  async next({
+    taskId,
+    principal,
+    seen,
+    waitMs,
+    signal,
+  }: TaskWait): Promise<TaskRecord | undefined> {
+    const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, LOOK_MS))
+    if (!found || !signal) return found
+    return new Promise((resolve, reject) => {
+      const over = (): void => resolve(undefined)
+      if (signal.aborted) over()
+      signal.addEventListener('abort', over, { once: true })
+      Promise.resolve(found)
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener('abort', over))
+    })
+  }
+
+  async answer(
+    taskId: string,
+    principal: string | null,
+    given: { readonly [wireKey: string]: InputOutcome },
+  ): Promise<TaskRecord | undefined> {
+    return this.#find(taskId)?.answer(principal, plain(given))
+  }
+
+  async cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
+    return this.#find(taskId)?.cancel(principal)
+  }
+
+  async settle(taskId: string, outcome: GivenOutcome): Promise<boolean> {
+    return (await this.#find(taskId)?.settle(plain(outcome))) ?? false
+  }
+
+  async say(taskId: string, statusMessage: string): Promise<boolean> {
+    return (await this.#find(taskId)?.say(statusMessage)) ?? false
+  }
+
+  /** The object of a task; nothing when the namespace did not mint its id, so that guessing is free. */
+  #find(taskId: string): DurableObjectStub<TaskObject> | undefined {
+    const id = objectOf(this.#namespace, taskId)
+    return id && this.#namespace.get(id)
+  }
+
+  #require(taskId: string): DurableObjectStub<TaskObject> {
+    const found = this.#find(taskId)
+    if (found) return found
+    throw new TypeError(`"${taskId}" is no id of a task`)
+  }
+}
+
+/** A value as JSON keeps it: calls between objects refuse what has no prototype. */
+export function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T
+}

@@ -1,0 +1,64 @@
+/**
+ * Where the object of a task keeps it: as one value, as written rows are what costs most.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
+ */
+import { cut } from '../../src/sqlite/index.ts'
+import type { TaskKeeper, TaskRecord } from '../../src/tasks/index.ts'
+
+const PREFIX = 'mcp_task/'
+/** A value takes 2 MB at most, and a UTF-16 unit three bytes of it at most. */
+const MAX_CHARACTERS = 600_000
+
+/** A store in the storage of an object. */
+export class ObjectTaskStore implements TaskKeeper {
+  readonly #storage: DurableObjectStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+  }
+
+  load(taskId: string): TaskRecord | undefined {
+    const { kv } = this.#storage
+    let text = kv.get<string>(PREFIX + taskId)
+    if (text === undefined) return undefined
+    if (text.length >= MAX_CHARACTERS - 1) {
+      for (let n = 1; ; n++) {
+        const piece = kv.get<string>(pieceKey(taskId, n))
+        if (piece === undefined) break
+        text += piece
+      }
+    }
+    return JSON.parse(text) as TaskRecord
+  }
+
+  save(record: TaskRecord): boolean {
+    const { taskId, version } = record
+    // Nothing else runs between this look and what is written.
+    if ((this.load(taskId)?.version ?? 0) !== version - 1) return false
+    this.#storage.transactionSync(() => this.#write(record))
+    return true
+  }
+
+  #write(record: TaskRecord): void {
+    const { kv } = this.#storage
+    const [text = '', ...more] = cut(JSON.stringify(record), MAX_CHARACTERS)
+    kv.put(PREFIX + record.taskId, text)
+    for (const [n, piece] of more.entries()) kv.put(pieceKey(record.taskId, n + 1), piece)
+    this.#forgetPieces(record.taskId, more.length + 1)
+  }
+
+  remove(taskId: string): void {
+    this.#storage.kv.delete(PREFIX + taskId)
+    this.#forgetPieces(taskId, 1)
+  }
+
+  /** Forgets the pieces from one on; there are none after the first that is missing. */
+  #forgetPieces(taskId: string, from: number): void {
+    for (let n = from; this.#storage.kv.delete(pieceKey(taskId, n)); n++);
+  }
+}
+
+function pieceKey(taskId: string, n: number): string {
+  return `mcp_task_piece/${n}/${taskId}`
+}

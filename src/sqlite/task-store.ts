@@ -1,0 +1,156 @@
+/**
+ * Tasks in SQLite, which outlives the process.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import type { TaskRecord, TaskStore } from '../tasks/index.ts'
+import { cut } from './pieces.ts'
+import { MAX_ROW_CHARACTERS } from './schema.ts'
+import type { Sql, SqlValue } from './sql.ts'
+
+// `seq` is the order in which tasks were made. What is too long for one row goes on in others.
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS mcp_tasks (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    principal TEXT,
+    version INTEGER NOT NULL,
+    finished INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    record TEXT NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS mcp_task_pieces (
+    task TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (task, n)
+  ) WITHOUT ROWID;`
+const INDEXES = `
+  CREATE INDEX IF NOT EXISTS mcp_tasks_by_principal ON mcp_tasks (principal, seq);
+  CREATE INDEX IF NOT EXISTS mcp_tasks_by_expiry ON mcp_tasks (expires_at);
+  CREATE INDEX IF NOT EXISTS mcp_tasks_unfinished ON mcp_tasks (seq) WHERE finished = 0;`
+
+const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled']
+
+/** How a store is set up. */
+export interface SqlTaskStoreOptions {
+  /** Makes indexes; true by default. They cost more than they give where there is one task. */
+  indexes?: boolean
+}
+
+/** Keeps tasks in a database. The tables are made with the first task. */
+export class SqlTaskStore implements TaskStore {
+  readonly #sql: Sql
+  readonly #tables: string
+  #ready: boolean
+
+  constructor(sql: Sql, { indexes = true }: SqlTaskStoreOptions = {}) {
+    this.#sql = sql
+    this.#tables = indexes ? TABLES + INDEXES : TABLES
+    this.#ready =
+      sql.all(`SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_tasks'`).length > 0
+  }
+
+  load(taskId: string): TaskRecord | undefined {
+    return this.#find('WHERE id = ?', taskId)[0]
+  }
+
+  save(record: TaskRecord): boolean {
+    if (!this.#ready) this.#sql.run(this.#tables)
+    this.#ready = true
+    return this.#sql.transaction(() => this.#save(record))
+  }
+
+  #save(record: TaskRecord): boolean {
+    const { taskId, version, status } = record
+    const [text = '', ...more] = cut(JSON.stringify(record), MAX_ROW_CHARACTERS)
+    const finished = FINAL.includes(status) ? 1 : 0
+    const saved =
+      version === 1
+        ? this.#sql.all(
+            `INSERT INTO mcp_tasks (id, principal, version, finished, expires_at, record)
+             VALUES (?, ?, 1, 0, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
+            taskId,
+            record.call.principal,
+            record.createdAt + record.ttlMs,
+            text,
+          )
+        : this.#sql.all(
+            `UPDATE mcp_tasks SET version = ?, finished = ?, record = ?
+             WHERE id = ? AND version = ? RETURNING id`,
+            version,
+            finished,
+            text,
+            taskId,
+            version - 1,
+          )
+    if (saved.length === 0) return false
+    if (version > 1) this.#sql.all('DELETE FROM mcp_task_pieces WHERE task = ?', taskId)
+    for (const [n, piece] of more.entries()) {
+      this.#sql.all(
+        'INSERT INTO mcp_task_pieces (task, n, text) VALUES (?, ?, ?)',
+        taskId,
+        n,
+        piece,
+      )
+    }
+    return true
+  }
+
+  remove(taskId: string): void {
+    if (!this.#ready) return
+    this.#sql.all('DELETE FROM mcp_tasks WHERE id = ?', taskId)
+    this.#sql.all('DELETE FROM mcp_task_pieces WHERE task = ?', taskId)
+  }
+
+  count(principal?: string | null): number {
+    if (!this.#ready) return 0
+    const query = 'SELECT count(*) AS count FROM mcp_tasks'
+    const [row] =
+      principal === undefined
+        ? this.#sql.all<{ count: number }>(query)
+        : this.#sql.all<{ count: number }>(`${query} WHERE principal IS ?`, principal)
+    return row?.count ?? 0
+  }
+
+  list(principal: string | null, limit: number, after?: string): TaskRecord[] {
+    const from = 'coalesce((SELECT seq FROM mcp_tasks WHERE id = ?), 0)'
+    const where = `WHERE principal IS ? AND seq > ${from} ORDER BY seq LIMIT ?`
+    return this.#find(where, principal, after ?? '', limit)
+  }
+
+  expired(now: number): TaskRecord[] {
+    return this.#find('WHERE expires_at <= ?', now)
+  }
+
+  unfinished(): TaskRecord[] {
+    return this.#find('WHERE finished = 0 ORDER BY seq')
+  }
+
+  nextExpiry(): number | undefined {
+    if (!this.#ready) return undefined
+    const query = 'SELECT min(expires_at) AS at FROM mcp_tasks'
+    return this.#sql.all<{ at: number | null }>(query)[0]?.at ?? undefined
+  }
+
+  /** Notes that the tables go with all else in the database. */
+  erased(): void {
+    this.#ready = false
+  }
+
+  #find(where: string, ...bindings: SqlValue[]): TaskRecord[] {
+    if (!this.#ready) return []
+    const query = `SELECT id, record FROM mcp_tasks ${where}`
+    return this.#sql.all<{ id: string; record: string }>(query, ...bindings).map((row) => {
+      // A text that is not cut is shorter than its row may be; a cut may be one short of it
+      const text = row.record.length < MAX_ROW_CHARACTERS - 1 ? row.record : this.#whole(row)
+      return JSON.parse(text) as TaskRecord
+    })
+  }
+
+  #whole({ id, record }: { id: string; record: string }): string {
+    const query = 'SELECT text FROM mcp_task_pieces WHERE task = ? ORDER BY n'
+    const more = this.#sql.all<{ text: string }>(query, id)
+    return record + more.map(({ text }) => text).join('')
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What a handler gets beside its arguments while it works on a task: the same as always, but
+ * progress becomes the status of the task, and questions end the run until they are answered.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import type { Input } from '../patterns/input.ts'
+import type { ReplayInput } from '../patterns/replay.ts'
+import { notification, type JsonRpcNotification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { LoggingLevel } from '../protocol/types.ts'
+import { isRequestId } from '../protocol/validate.ts'
+import { RequestContext } from '../server/context.ts'
+import type { Exchange } from '../server/exchange.ts'
+
+/** How a handler's words reach who waits for the task. */
+export interface TaskVoice {
+  /** Says what is being done, as the status of the task. */
+  say(statusMessage: string): Promise<void>
+  /** Sends to who waits right now, in the revision that allows it. */
+  tell(message: JsonRpcNotification): void
+}
+
+const ids = new WeakMap<object, string>()
+
+/** The id of the task that a handler works on; nothing when it answers a request. */
+export function taskIdOf(ctx: object): string | undefined {
+  return ids.get(ctx)
+}
+
+/** The context of one run of a handler for a task. */
+export class TaskContext extends RequestContext {
+  readonly #input: ReplayInput
+  readonly #voice: TaskVoice
+  #over = false
+  #at = -Infinity
+
+  constructor(message: JsonRpcRequest, exchange: Exchange, input: ReplayInput, voice: TaskVoice) {
+    super(message, exchange)
+    this.#input = input
+    this.#voice = voice
+    this.replay = input
+    ids.set(this, String(message.id))
+  }
+
+  override get input(): Input {
+    return this.#input
+  }
+
+  override async progress(
+    progress: number,
+    options: { total?: number; message?: string } = {},
+  ): Promise<void> {
+    if (this.#over || !(progress > this.#at)) return
+    this.#at = progress
+    const { total, message = total === undefined ? `${progress}` : `${progress} of ${total}` } =
+      options
+    const { progressToken } = this.meta
+    if (isRequestId(progressToken)) {
+      const params = { progressToken, progress, ...options }
+      this.#voice.tell(notification('notifications/progress', params))
+    }
+    await this.#voice.say(message)
+  }
+
+  override async log(
+    level: LoggingLevel,
+    data: unknown,
+    options: { logger?: string } = {},
+  ): Promise<void> {
+    if (this.#over) return
+    this.#voice.tell(notification('notifications/message', { level, ...options, data }))
+  }
+
+  override disconnect(): void {}
+
+  override end(): void {
+    this.#over = true
+    super.end()
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Tasks of 2025-11-25, as a server answers for them: `tasks/get`, `tasks/result`, `tasks/cancel` and
+ * `tasks/list`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ */
+import { decodeBase64Url, encodeBase64Url } from '../protocol/base64url.ts'
+import {
+  INTERNAL_ERROR,
+  McpError,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  toErrorObject,
+} from '../protocol/errors.ts'
+import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
+import type { InputRequest, Result } from '../protocol/types.ts'
+import type { Context, RequestContext } from '../server/context.ts'
+import { invalidParams } from '../server/params.ts'
+import { principalOf, requireTask, unknownTask } from './methods.ts'
+import { isFinal, type InputOutcome, type TaskRecord } from './record.ts'
+import type { TaskService } from './service.ts'
+import { coreTaskOf, outcomeOf, relatedTo } from './wire.ts'
+
+/** Tasks in one page of a list. */
+const PAGE_SIZE = 50
+
+/** Answers `tasks/get`: the task. */
+export async function getCoreTask(
+  tasks: TaskService,
+  params: JsonObject,
+  ctx: Context,
+): Promise<Result> {
+  return { ...coreTaskOf(await requireTask(tasks, params, ctx)) }
+}
+
+/**
+ * Answers `tasks/cancel`: ends the task.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task, or it is at its end already.
+ */
+export async function cancelCoreTask(
+  tasks: TaskService,
+  params: JsonObject,
+  ctx: Context,
+): Promise<Result> {
+  const before = await requireTask(tasks, params, ctx)
+  const after = isFinal(before) ? before : await tasks.cancel(before.taskId, principalOf(ctx))
+  if (!after) throw unknownTask()
+  if (isFinal(before) || after.status !== 'cancelled') {
+    throw invalidParams(`The task cannot be cancelled: it is ${after.status}`)
+  }
+  return { ...coreTaskOf(after) }
+}
+
+/**
+ * Answers `tasks/list`: the tasks of the principal, in pages.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the cursor is none.
+ */
+export async function listCoreTasks(
+  tasks: TaskService,
+  { cursor }: JsonObject,
+  ctx: Context,
+): Promise<Result> {
+  if (!tasks.list) throw new ProtocolError(METHOD_NOT_FOUND, 'Nobody knows all tasks here')
+  const principal = principalOf(ctx)
+  const after = cursor === undefined ? undefined : readCursor(cursor)
+  if (after !== undefined && !(await tasks.get(after, principal))) throw invalidCursor()
+  const found = await tasks.list(principal, PAGE_SIZE + 1, after)
+  const page = found.slice(0, PAGE_SIZE)
+  const last = page.at(-1)
+  const result: Result = { tasks: page.map(coreTaskOf) }
+  if (last && found.length > PAGE_SIZE) {
+    result.nextCursor = encodeBase64Url(new TextEncoder().encode(last.taskId))
+  }
+  return result
+}
+
+function readCursor(cursor: unknown): string {
+  const bytes = typeof cursor === 'string' ? decodeBase64Url(cursor) : undefined
+  if (!bytes) throw invalidCursor()
+  return new TextDecoder().decode(bytes)
+}
+
+function invalidCursor(): ProtocolError {
+  return invalidParams('Invalid cursor: it is not from a page of this list')
+}
+
+/**
+ * Answers `tasks/result`: what the request itself would have been answered with, as soon as that is
+ * known. What the task asks meanwhile is asked on this stream.
+ *
+ * @throws {ProtocolError} What the request would have failed with; `INVALID_PARAMS` when there is no
+ *   such task, or no longer.
+ */
+export async function getCoreResult(
+  tasks: TaskService,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const { signal } = ctx
+  let task = await requireTask(tasks, params, ctx)
+  const { taskId } = task
+  const principal = principalOf(ctx)
+  const asker = new Asker(tasks, ctx)
+  const silence = tasks.hear?.(taskId, ({ method, params: told }) => {
+    void ctx.exchange.send(notification(method, withRelation(told, taskId)))
+  })
+  try {
+    while (!isFinal(task)) {
+      asker.ask(task)
+      const { lastUpdatedAt: seen, pollIntervalMs: waitMs } = task
+      const next = await tasks.next({ taskId, principal, seen, waitMs, signal })
+      signal.throwIfAborted()
+      if (!next) throw unknownTask()
+      if (next.lastUpdatedAt > seen) {
+        const told = { ...coreTaskOf(next) }
+        void ctx.exchange.send(notification('notifications/tasks/status', told))
+      }
+      task = next
+    }
+    return outcomeOf(task)
+  } finally {
+    silence?.()
+    asker.stop()
+  }
+}
+
+/** The questions that are under way to a client, so that two waiters do not ask the same. */
+const underWay = new WeakMap<TaskService, Set<string>>()
+
+/** Puts what a task asks to the client that waits for its result. */
+class Asker {
+  readonly #tasks: TaskService
+  readonly #ctx: RequestContext
+  readonly #underWay: Set<string>
+  readonly #stopped = new AbortController()
+
+  constructor(tasks: TaskService, ctx: RequestContext) {
+    this.#tasks = tasks
+    this.#ctx = ctx
+    let known = underWay.get(tasks)
+    if (!known) underWay.set(tasks, (known = new Set()))
+    this.#underWay = known
+  }
+
+  /** Asks what waits and is not asked yet. */
+  ask({ taskId, status, inputs }: TaskRecord): void {
+    if (status !== 'input_required') return
+    for (const [key, { request }] of Object.entries(inputs)) {
+      const name = `${taskId} ${key}`
+      if (this.#underWay.has(name)) continue
+      this.#underWay.add(name)
+      void this.#put(taskId, key, request).finally(() => this.#underWay.delete(name))
+    }
+  }
+
+  /** Nobody waits any more; what is unanswered is asked again by who waits next. */
+  stop(): void {
+    this.#stopped.abort(new McpError('ABORTED', 'Nobody waits for the task any more'))
+  }
+
+  async #put(taskId: string, key: string, { method, params }: InputRequest): Promise<void> {
+    const outcome = await this.#outcome(taskId, { method, params: withRelation(params, taskId) })
+    if (!outcome) return
+    await this.#tasks.answer(taskId, principalOf(this.#ctx), { [key]: outcome }, this.#ctx.caller)
+  }
+
+  async #outcome(taskId: string, request: InputRequest): Promise<InputOutcome | undefined> {
+    try {
+      const answer = await this.#ctx.exchange.ask?.(request, this.#stopped.signal)
+      return answer && { answer }
+    } catch (error) {
+      // Whoever could not be reached may be reached later
+      if (error instanceof McpError) return undefined
+      const told = error instanceof ProtocolError ? toErrorObject(error) : undefined
+      return { error: told ?? { code: INTERNAL_ERROR, message: `"${taskId}" could not ask` } }
+    }
+  }
+}
+
+function withRelation(params: JsonObject | undefined, taskId: string): JsonObject {
+  return { ...params, _meta: { ...(params?._meta as JsonObject), ...relatedTo(taskId) } }
+}

@@ -1,0 +1,280 @@
+/**
+ * Following a task to its end: by looking at it as often as the server wishes, or by hearing of it
+ * where the server tells; what it asks is answered meanwhile.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { McpError, ProtocolError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Result } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { ExtensionClient } from '../client/extension.ts'
+import { abortReason, sleep } from '../client/delay.ts'
+import type { RequestOptions } from '../client/request-options.ts'
+import type { DetailedTask } from './wire.ts'
+
+/** How tasks are followed. */
+export interface FollowOptions {
+  /** How often to look where the server does not say, in milliseconds; one second by default. */
+  readonly pollIntervalMs?: number
+  /** The longest time between two looks whatever the server says; one minute by default. */
+  readonly maxPollIntervalMs?: number
+  /** Hears of changes instead of looking for them, where the server tells; true by default. */
+  readonly notifications?: boolean
+  /**
+   * Learns how the task is, at first and whenever it was looked at: the time to store its id, so that
+   * another process can go on with it.
+   */
+  readonly onTask?: (task: DetailedTask) => void
+}
+
+/** What a task is followed with. */
+export interface Following {
+  readonly client: ExtensionClient
+  readonly taskId: string
+  readonly options: FollowOptions
+  readonly request: RequestOptions
+  /** The task as it is known already. */
+  readonly known?: DetailedTask | undefined
+}
+
+/** Failures that may be gone at the next look. */
+const PASSING = ['NETWORK', 'TIMEOUT', 'HTTP', 'SESSION_LOST']
+/** How many looks come before the server is asked to tell. */
+const LOOKS_FIRST = 2
+/** How long nothing is asked while the server tells, in milliseconds. */
+const HEARING_MS = 30_000
+/** How long beyond its time a task is looked for, in milliseconds; clocks differ. */
+const GRACE_MS = 5_000
+
+/**
+ * Resolves with what the request would have been answered with. Aborting cancels the task.
+ *
+ * @throws {ProtocolError} What the task failed with; `INVALID_PARAMS` when there is no such task any
+ *   more.
+ * @throws {McpError} `ABORTED` when it was cancelled, by whomever; `TIMEOUT` when the time is over
+ *   that the caller or the server set, with the task's id in `data.taskId`: it may go on; `DENIED`
+ *   and `INVALID_MESSAGE` when what it asks could not be answered, which cancels it.
+ */
+export async function followTask(following: Following): Promise<Result> {
+  const { signal } = following.request
+  try {
+    return await new Follower(following).run()
+  } catch (error) {
+    const givesUp =
+      signal?.aborted ||
+      (error instanceof McpError && ['DENIED', 'INVALID_MESSAGE'].includes(error.code))
+    // Who gives up need not wait for it
+    if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
+    throw error
+  }
+}
+
+/** Tells the server that a task is not wanted any more. */
+export async function cancelTask(client: ExtensionClient, taskId: string): Promise<void> {
+  await client.request('tasks/cancel', { taskId })
+}
+
+/**
+ * Asks how a task is.
+ *
+ * @throws {McpError} `INVALID_MESSAGE` when the answer is no task.
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
+ */
+export async function lookAt(
+  client: ExtensionClient,
+  taskId: string,
+  options: RequestOptions,
+): Promise<DetailedTask> {
+  return requireDetailedTask(await client.request('tasks/get', { taskId }, options), taskId)
+}
+
+/**
+ * A task, from what the server sent.
+ *
+ * @throws {McpError} `INVALID_MESSAGE` when it is none, or another one.
+ */
+export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
+  const known = taskId === undefined || (isObject(value) && value.taskId === taskId)
+  if (known && isObject(value) && typeof value.taskId === 'string' && hasState(value)) {
+    const task: unknown = value
+    return task as DetailedTask
+  }
+  throw new McpError('INVALID_MESSAGE', 'The server sent no task', { data: value })
+}
+
+function hasState({ status, result, error, inputRequests }: JsonObject): boolean {
+  if (status === 'completed') return isObject(result)
+  if (status === 'failed') return isObject(error) && Number.isInteger(error.code)
+  if (inputRequests !== undefined && !isObject(inputRequests)) return false
+  return typeof status === 'string'
+}
+
+class Follower {
+  readonly #following: Following
+  readonly #since = Date.now()
+  /** The names of questions that were answered, or are being answered. */
+  readonly #answered = new Set<string>()
+  #task: DetailedTask | undefined
+  /** What was heard and not looked at yet. */
+  #heard: DetailedTask | undefined
+  #wake: (() => void) | undefined
+  #hears = false
+  #listens = false
+  #failures = 0
+  #looks = 0
+
+  constructor(following: Following) {
+    this.#following = following
+    this.#task = following.known
+  }
+
+  async run(): Promise<Result> {
+    const { known, options } = this.#following
+    const ending = new AbortController()
+    if (known) options.onTask?.(known)
+    try {
+      for (;;) {
+        const task = this.#task
+        const end = task && outcome(task)
+        if (end) return end
+        if (task) {
+          await this.#answer(task)
+          await this.#pause(task)
+        }
+        if (this.#looks >= LOOKS_FIRST && options.notifications !== false)
+          this.#listen(ending.signal)
+        this.#take(this.#heard ?? (await this.#look()))
+        this.#heard = undefined
+      }
+    } finally {
+      ending.abort()
+    }
+  }
+
+  /** Takes what was seen, unless something newer is known. */
+  #take(seen: DetailedTask | undefined): void {
+    if (!seen) return
+    if (this.#task && seen.lastUpdatedAt < this.#task.lastUpdatedAt) return
+    this.#task = seen
+    this.#following.options.onTask?.(seen)
+  }
+
+  /** Looks; nothing when that failed in a way that may pass. */
+  async #look(): Promise<DetailedTask | undefined> {
+    const { client, taskId, request } = this.#following
+    const { signal, timeoutMs } = request
+    this.#looks++
+    try {
+      const task = await lookAt(client, taskId, { signal, timeoutMs })
+      this.#failures = 0
+      return task
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      this.#failures++
+      if (!this.#task) await this.#wait(this.#intervalMs())
+      return undefined
+    }
+  }
+
+  /** Answers what is asked and was not answered before. */
+  async #answer({ inputRequests = {} }: DetailedTask): Promise<void> {
+    const { client, taskId, request } = this.#following
+    const fresh = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
+    if (fresh.length === 0) return
+    for (const [key] of fresh) this.#answered.add(key)
+    const asked = Object.fromEntries(fresh)
+    const inputResponses = await client.answerInputs('tools/call', asked, request.signal)
+    const { signal, timeoutMs } = request
+    for (;;) {
+      try {
+        await client.request('tasks/update', { taskId, inputResponses }, { signal, timeoutMs })
+        return
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        this.#failures++
+        await this.#wait(this.#intervalMs())
+      }
+    }
+  }
+
+  /** Waits until it is time to look again, or something is heard. */
+  async #pause(task: DetailedTask): Promise<void> {
+    if (this.#heard) return
+    const intervalMs = this.#intervalMs(task.pollIntervalMs)
+    await this.#wait(this.#hears ? Math.max(intervalMs, HEARING_MS) : intervalMs)
+  }
+
+  /** Never sooner than the server wishes, and not all clients at the same time. */
+  #intervalMs(wishedMs = this.#task?.pollIntervalMs): number {
+    const { pollIntervalMs = 1_000, maxPollIntervalMs = 60_000 } = this.#following.options
+    const isTime = typeof wishedMs === 'number' && wishedMs > 0
+    const delayMs = (isTime ? wishedMs : pollIntervalMs) * 2 ** Math.min(this.#failures, 10)
+    return Math.min(delayMs, maxPollIntervalMs) * (1 + Math.random() / 5)
+  }
+
+  /** @throws {McpError} `TIMEOUT` when the time is over, `ABORTED`. */
+  async #wait(delayMs: number): Promise<void> {
+    const { signal } = this.#following.request
+    const leftMs = this.#deadline() - Date.now()
+    if (leftMs <= 0) {
+      const { taskId } = this.#following
+      const data = { taskId }
+      throw new McpError('TIMEOUT', `The task "${taskId}" was not done in time`, { data })
+    }
+    const over = new AbortController()
+    const stop = (): void => over.abort()
+    signal?.addEventListener('abort', stop)
+    this.#wake = stop
+    await sleep(Math.min(delayMs, leftMs, MAX_DELAY_MS), over.signal).catch(() => {})
+    this.#wake = undefined
+    signal?.removeEventListener('abort', stop)
+    if (signal?.aborted) throw abortReason(signal)
+  }
+
+  /** When to give up: when the caller says, or when the server may have forgotten the task. */
+  #deadline(): number {
+    const { maxTimeoutMs = Infinity } = this.#following.request
+    const { createdAt, ttlMs } = this.#task ?? {}
+    const kept = typeof ttlMs === 'number' ? Date.parse(createdAt ?? '') + ttlMs + GRACE_MS : NaN
+    return Math.min(this.#since + maxTimeoutMs, Number.isNaN(kept) ? Infinity : kept)
+  }
+
+  /** Hears of the task where the server tells; goes on looking where it does not. */
+  #listen(signal: AbortSignal): void {
+    if (this.#listens) return
+    this.#listens = true
+    const { client, taskId } = this.#following
+    const hear = async (): Promise<void> => {
+      const told = await client.listen({ taskIds: [taskId] }, { signal })
+      const { taskIds } = told.filter
+      this.#hears = Array.isArray(taskIds) && taskIds.includes(taskId)
+      if (!this.#hears) return told.close()
+      for await (const { method, params } of told) {
+        if (method !== 'notifications/tasks' || params?.taskId !== taskId) continue
+        this.#heard = requireDetailedTask(params, taskId)
+        this.#wake?.()
+      }
+    }
+    const over = (): void => void (this.#hears = false)
+    hear().then(over, over)
+  }
+}
+
+/** What a task came to; nothing while it goes on. */
+function outcome(task: DetailedTask): Result | undefined {
+  const { taskId, status, result, error } = task
+  if (status === 'completed') return result
+  if (status === 'failed' && error) {
+    throw new ProtocolError(error.code, String(error.message), error.data)
+  }
+  if (status === 'cancelled') {
+    throw new McpError('ABORTED', `The task "${taskId}" was cancelled`, { data: { taskId } })
+  }
+  return undefined
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof McpError && PASSING.includes(error.code)
+}

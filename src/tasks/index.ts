@@ -1,0 +1,20 @@
+/**
+ * Tasks: calls that outlive their request, in both flavours of the protocol, over one store.
+ *
+ * @module
+ */
+export { createMemoryTaskStore, type TaskKeeper, type TaskStore } from './store.ts'
+export { tasks, type TaskHandle, type Tasks, type TasksOptions } from './tasks.ts'
+export type { AllTasks, EngineOptions, TaskEngine } from './engine.ts'
+export type { GivenOutcome, TaskService, TaskWait } from './service.ts'
+export type {
+  InputOutcome,
+  NewTask,
+  OpenInput,
+  TaskCall,
+  TaskRecord,
+  TaskStatus,
+} from './record.ts'
+export { TASKS_EXTENSION, type CoreTask, type DetailedTask, type Task } from './wire.ts'
+export { followTasks, startTask, taskOf, type RemoteTask, type TaskClient } from './client.ts'
+export type { FollowOptions } from './follow.ts'

@@ -1,0 +1,46 @@
+/**
+ * Whether what a client sends can be the answer to what it was asked.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { InputRequest } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import { invalidParams, requireObject } from '../server/params.ts'
+import type { InputOutcome, TaskRecord } from './record.ts'
+
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
+
+/**
+ * The answers of a client, by the names of the questions.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when one cannot be the answer to its question; those to
+ *   questions that do not wait are not looked at.
+ */
+export function requireAnswers(
+  params: JsonObject,
+  { inputs }: TaskRecord,
+): { [wireKey: string]: InputOutcome } {
+  const given = requireObject(params, 'inputResponses')
+  const answers: { [wireKey: string]: InputOutcome } = Object.create(null)
+  for (const [key, answer] of Object.entries(given)) {
+    const open = Object.hasOwn(inputs, key) ? inputs[key] : undefined
+    if (!open) continue
+    if (!isObject(answer) || !fits(open.request, answer)) {
+      throw invalidParams(`"${key}" cannot be the answer to "${open.request.method}"`)
+    }
+    answers[key] = { answer }
+  }
+  return answers
+}
+
+/** Whether an object has the shape of an answer; what a form asks for is the handler's to check. */
+function fits({ method }: InputRequest, answer: JsonObject): boolean {
+  if (method === 'roots/list') return Array.isArray(answer.roots)
+  if (method === 'sampling/createMessage') {
+    const { role, model, content } = answer
+    return typeof role === 'string' && typeof model === 'string' && typeof content === 'object'
+  }
+  const { action, content } = answer
+  return ACTIONS.includes(action) && (content === undefined || isObject(content))
+}

@@ -1,0 +1,141 @@
+/**
+ * The methods of the extension: `tasks/get`, `tasks/update`, `tasks/cancel`, and the notifications
+ * on `subscriptions/listen`.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Result } from '../protocol/types.ts'
+import type { Context, RequestContext } from '../server/context.ts'
+import type { Tell } from '../server/added.ts'
+import { invalidParams, requireString } from '../server/params.ts'
+import { requireAnswers } from './input-check.ts'
+import { isFinal, type TaskRecord } from './record.ts'
+import type { TaskService } from './service.ts'
+import { detailedTaskOf } from './wire.ts'
+
+/** The most tasks that one listener may hear of. */
+const MAX_LISTENED_TASKS = 100
+
+/** The principal of a request, as tasks keep it. */
+export function principalOf({ principal }: Pick<Context, 'principal'>): string | null {
+  return principal ?? null
+}
+
+/** The error of a task that does not exist, or not for this principal. */
+export function unknownTask(): Error {
+  return invalidParams('Unknown task')
+}
+
+/**
+ * The task that a request is about.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is none, or it is somebody else's.
+ */
+export async function requireTask(
+  tasks: TaskService,
+  params: JsonObject,
+  ctx: Context,
+): Promise<TaskRecord> {
+  const found = await tasks.get(requireString(params, 'taskId'), principalOf(ctx))
+  if (found) return found
+  throw unknownTask()
+}
+
+/**
+ * Answers `tasks/get`: the task, with what its state has beside.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
+ */
+export async function getTask(
+  tasks: TaskService,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  return { ...detailedTaskOf(await requireTask(tasks, params, ctx), ctx.exchange.revision) }
+}
+
+/**
+ * Answers `tasks/update`: takes answers to what the task asks, some or all. Names that nothing waits
+ * for are ignored.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task, or an answer is malformed,
+ *   which leaves the task as it is.
+ */
+export async function updateTask(
+  tasks: TaskService,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const task = await requireTask(tasks, params, ctx)
+  const answers = requireAnswers(params, task)
+  if (Object.keys(answers).length > 0) {
+    await tasks.answer(task.taskId, principalOf(ctx), answers, ctx.caller)
+  }
+  return {}
+}
+
+/**
+ * Answers `tasks/cancel`: ends the task, unless it is at its end already.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
+ */
+export async function cancelTask(
+  tasks: TaskService,
+  params: JsonObject,
+  ctx: Context,
+): Promise<Result> {
+  const { taskId } = await requireTask(tasks, params, ctx)
+  await tasks.cancel(taskId, principalOf(ctx))
+  return {}
+}
+
+/**
+ * The tasks of a filter that the client may hear of.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when it is no list of ids.
+ */
+export async function honourTaskIds(
+  tasks: TaskService,
+  wanted: unknown,
+  ctx: Context,
+): Promise<string[] | undefined> {
+  if (!Array.isArray(wanted) || !wanted.every((id) => typeof id === 'string')) {
+    throw invalidParams('"taskIds" must be a list of ids')
+  }
+  if (wanted.length > MAX_LISTENED_TASKS) {
+    throw invalidParams(`One listener may hear of ${MAX_LISTENED_TASKS} tasks at most`)
+  }
+  const principal = principalOf(ctx)
+  const found = await Promise.all([...new Set(wanted)].map((id) => tasks.get(id, principal)))
+  const ids = found.flatMap((task) => (task ? [task.taskId] : []))
+  return ids.length > 0 ? ids : undefined
+}
+
+/** Tells of every change of some tasks, and at first how they are, until it is stopped. */
+export function listenToTasks(
+  tasks: TaskService,
+  ids: readonly string[],
+  tell: Tell,
+  ctx: RequestContext,
+): () => void {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  const principal = principalOf(ctx)
+  const follow = async (taskId: string): Promise<void> => {
+    let seen = -1
+    for (let waitMs = 0; !signal.aborted;) {
+      const task = await tasks.next({ taskId, principal, seen, waitMs, signal })
+      if (!task || signal.aborted) return
+      if (task.lastUpdatedAt > seen) {
+        tell('notifications/tasks', { ...detailedTaskOf(task, ctx.exchange.revision) })
+      }
+      if (isFinal(task)) return
+      seen = task.lastUpdatedAt
+      waitMs = task.pollIntervalMs
+    }
+  }
+  // A task that cannot be followed any more is one of which nothing more is told.
+  for (const id of ids) follow(id).catch(() => {})
+  return () => stopped.abort()
+}

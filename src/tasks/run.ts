@@ -1,0 +1,168 @@
+/**
+ * One run of a tool's handler for a task: from what is known of the task to the change that the run
+ * leads to.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import type { Cancellation } from '../patterns/cancellation.ts'
+import { ReplayInput, type Recording } from '../patterns/replay.ts'
+import { digest } from '../patterns/sealed-state.ts'
+import { degradeParams } from '../protocol/degrade.ts'
+import { INTERNAL_ERROR, ProtocolError, UrlElicitationRequired } from '../protocol/errors.ts'
+import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { findRevision } from '../protocol/revisions.ts'
+import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
+import { isMissingCapability, requireAskable } from '../server/ask.ts'
+import { describe } from '../server/dispatch.ts'
+import type { Caller, Exchange } from '../server/exchange.ts'
+import type { ServerDefinition } from '../server/server.ts'
+import { callTool } from '../server/tools.ts'
+import { TaskContext, type TaskVoice } from './context.ts'
+import type { TaskCall, TaskRecord } from './record.ts'
+import { ask, handOver, settle, type Asking, type Transition } from './state.ts'
+
+/** What a run needs of its host. */
+export interface RunHost extends TaskVoice {
+  readonly cancellation: Cancellation
+  /** Keeps what the handler did, before it goes on. */
+  keep(recording: Recording): Promise<void>
+}
+
+/** What the platform gives to handlers. */
+export type Platform = Pick<Caller, 'env' | 'waitUntil'>
+
+/** Runs the handler, and gives the change that this leads to. Never rejects. */
+export async function runTask(
+  server: ServerDefinition,
+  task: TaskRecord,
+  host: RunHost,
+  platform: Platform,
+): Promise<Transition> {
+  const { call, taskId } = task
+  const exchange = exchangeOf(call, host.cancellation, platform)
+  const { requestState: _, inputResponses: __, task: ___, ...params } = call.params
+  const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
+  const { recording, responses } = playback(task)
+  const replay = new ReplayInput(recording, responses, { keep: (now) => host.keep(now) })
+  const ctx = new TaskContext(message, exchange, replay, host)
+  ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
+  ctx.requestState = task.ownState
+  // How work ends that nobody wants any more is of no concern.
+  const report = (error: unknown): void => {
+    if (!host.cancellation.cancelled) server.report(error, ctx)
+  }
+  try {
+    const result = await callTool({ tools: server.tools, report }, params, ctx)
+    ctx.end()
+    return await conclude(result, replay, exchange)
+  } catch (error) {
+    ctx.end()
+    if (replay.pending && !replay.divergence) return askAll(replay, exchange)
+    if (error instanceof UrlElicitationRequired && !exchange.revision.elicitationIds) {
+      return askUrls(error, replay, exchange)
+    }
+    if (!(error instanceof ProtocolError) && !isMissingCapability(error)) report(error)
+    return settle({ error: describe(replay.divergence ?? error, exchange.revision) }, never)
+  }
+}
+
+/** Whether a result makes the task a failed one: a tool's failure does in 2025-11-25. */
+export function failsBy({ revision }: TaskCall): (result: Result) => boolean {
+  const core = findRevision(revision)?.tasks === 'core'
+  return ({ isError }) => core && isError === true
+}
+
+/** The exchange of a task's work: nobody hears it, and nobody can be asked directly. */
+export function exchangeOf(
+  { revision, client, principal, auth }: TaskCall,
+  cancellation: Cancellation,
+  platform: Platform,
+): Exchange {
+  const facts = findRevision(revision)
+  if (!facts) throw new TypeError(`The task speaks an unknown revision "${revision}"`)
+  const caller: Caller = { ...platform, principal: principal ?? undefined, auth }
+  return { revision: facts, client, caller, cancellation, logLevel: undefined, send: () => {} }
+}
+
+async function conclude(
+  result: Result,
+  replay: ReplayInput,
+  exchange: Exchange,
+): Promise<Transition> {
+  if (replay.divergence) throw replay.divergence
+  if (replay.pending) return askAll(replay, exchange)
+  const { resultType = 'complete' } = result
+  if (resultType === 'complete') {
+    return (known, now) => settle({ result }, failsBy(known.call))(known, now)
+  }
+  const { recording } = await replay.finish()
+  if (resultType === 'task') return handOver(recording)
+  return askOwn(result as InputRequiredResult, recording, exchange)
+}
+
+async function askAll(replay: ReplayInput, exchange: Exchange): Promise<Transition> {
+  const { requests, recording } = await replay.finish()
+  if (replay.divergence) {
+    return settle({ error: describe(replay.divergence, exchange.revision) }, never)
+  }
+  const questions: { [key: string]: Asking } = {}
+  for (const [key, request] of Object.entries(requests)) {
+    questions[key] = { request: known(request, exchange), asked: recording.open[key] as string }
+  }
+  return ask(questions, recording)
+}
+
+/** Asks for what an `input_required` result that the handler made itself asks for. */
+async function askOwn(
+  { inputRequests = {}, requestState }: InputRequiredResult,
+  recording: Recording,
+  exchange: Exchange,
+): Promise<Transition> {
+  const questions: { [key: string]: Asking } = {}
+  for (const [key, request] of Object.entries(inputRequests)) {
+    requireAskable(request, exchange)
+    questions[key] = { request: known(request, exchange), asked: await digest(request) }
+  }
+  if (Object.keys(questions).length === 0) {
+    throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
+  }
+  const open = Object.fromEntries(Object.entries(questions).map(([key, { asked }]) => [key, asked]))
+  return ask(questions, { ...recording, open }, requestState)
+}
+
+async function askUrls(
+  { elicitations }: UrlElicitationRequired,
+  replay: ReplayInput,
+  exchange: Exchange,
+): Promise<Transition> {
+  const { recording } = await replay.finish()
+  const inputRequests: { [key: string]: InputRequest } = {}
+  for (const { elicitationId, message, url } of elicitations) {
+    const params = { mode: 'url', message, url }
+    inputRequests[elicitationId] = { method: 'elicitation/create', params }
+  }
+  return askOwn({ resultType: 'input_required', inputRequests }, recording, exchange)
+}
+
+function known({ method, params }: InputRequest, { revision }: Exchange): InputRequest {
+  const degraded = degradeParams(method, params, revision)
+  return degraded ? { method, params: degraded } : { method }
+}
+
+/** What the runs before left, with the answers that came since. */
+function playback({ recording, answers }: TaskRecord): {
+  recording: Recording
+  responses: { [key: string]: JsonObject }
+} {
+  const responses: { [key: string]: JsonObject } = {}
+  const recorded = { ...recording.answers }
+  for (const [key, given] of Object.entries(answers)) {
+    if ('answer' in given) responses[key] = given.answer
+    else recorded[key] = given
+  }
+  return { recording: { ...recording, answers: recorded }, responses }
+}
+
+function never(): boolean {
+  return false
+}

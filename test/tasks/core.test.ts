@@ -1,0 +1,418 @@
+import { describe, expect, test } from 'vitest'
+import {
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  type ClientCapabilities,
+  type JsonObject,
+  type Revision,
+} from '../../src/index.ts'
+import {
+  createHandler,
+  createMemorySessionStore,
+  createServer,
+  text,
+} from '../../src/server/index.ts'
+import { createMemoryTaskStore } from '../../src/tasks/index.ts'
+import { until } from '../client/peers.ts'
+import { openWire, type Message, type Wire } from '../server/wire.ts'
+import { allMessages, lastMessage, openSession } from '../transport/streamable-http/post.ts'
+import { makeFixture, textOf, type Fixture } from './fixture.ts'
+
+const RELATED = 'io.modelcontextprotocol/related-task'
+const asks: ClientCapabilities = { elicitation: {}, sampling: {}, roots: {} }
+
+interface CoreTask {
+  taskId: string
+  status: string
+  statusMessage?: string
+  createdAt: string
+  lastUpdatedAt: string
+  ttl: number
+  pollInterval: number
+}
+
+function open(
+  { server }: Fixture,
+  principal?: string,
+  capabilities: ClientCapabilities = asks,
+  revision: Revision = '2025-11-25',
+): Promise<Wire> {
+  return openWire(
+    server,
+    revision,
+    capabilities,
+    principal === undefined ? {} : { caller: { principal } },
+  )
+}
+
+async function start(wire: Wire, name: string, task: JsonObject = {}): Promise<CoreTask> {
+  const created = await wire.result('tools/call', { name, task })
+  return created.task as CoreTask
+}
+
+async function ends(wire: Wire, taskId: string, status: string): Promise<CoreTask> {
+  for (let turn = 0; turn < 500; turn++) {
+    const task = (await wire.result('tasks/get', { taskId })) as unknown as CoreTask
+    if (task.status === status) return task
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  throw new Error(`The task never was ${status}`)
+}
+
+function notices(wire: Wire, method: string): Message[] {
+  return wire.received.filter((one) => one.method === method)
+}
+
+describe('Tasks of 2025-11-25 are negotiated', () => {
+  test('by what the server declares, lists only where it is told to [L-TASK-001] [L-TASK-047]', async () => {
+    const plain = await open(makeFixture())
+    expect(plain.welcome.capabilities).toMatchObject({
+      tasks: { cancel: {}, requests: { tools: { call: {} } } },
+    })
+    expect(plain.welcome.capabilities).not.toHaveProperty('tasks.list')
+    expect(await plain.code('tasks/list')).toBe(METHOD_NOT_FOUND)
+    const listing = await open(makeFixture({ list: true }))
+    expect(listing.welcome.capabilities).toMatchObject({ tasks: { list: {} } })
+  })
+
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)(
+    'and there are none in %s [L-TASK-002]',
+    async (revision) => {
+      const wire = await open(makeFixture({ list: true }), undefined, asks, revision)
+      expect(wire.welcome.capabilities).not.toHaveProperty('tasks')
+      for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/list']) {
+        expect(await wire.code(method, { taskId: 'x' })).toBe(METHOD_NOT_FOUND)
+      }
+      const { content } = await wire.result('tools/call', { name: 'quick', task: {} })
+      expect(content).toHaveLength(1)
+      const { tools } = await wire.result('tools/list')
+      expect(JSON.stringify(tools)).not.toContain('taskSupport')
+    },
+  )
+
+  test('by each tool: one that is never a task refuses, one that always is one insists [L-TASK-006] [L-TASK-008]', async () => {
+    const wire = await open(makeFixture())
+    expect(await wire.code('tools/call', { name: 'plain', task: {} })).toBe(METHOD_NOT_FOUND)
+    expect(await wire.code('tools/call', { name: 'wait' })).toBe(METHOD_NOT_FOUND)
+    const { tools } = (await wire.result('tools/list')) as { tools: JsonObject[] }
+    const support = Object.fromEntries(tools.map((tool) => [tool.name, tool.execution]))
+    expect(support).toMatchObject({
+      plain: undefined,
+      quick: { taskSupport: 'optional' },
+      wait: { taskSupport: 'required' },
+    })
+  })
+
+  test('an optional one works both ways [L-TASK-053] [L-TASK-054]', async () => {
+    const wire = await open(makeFixture())
+    expect(textOf(await wire.result('tools/call', { name: 'quick' }))).toBe('Hello, nobody!')
+    const { taskId } = await start(wire, 'quick')
+    expect(textOf(await wire.result('tasks/result', { taskId }))).toBe('Hello, nobody!')
+  })
+
+  test('a server without tasks ignores the task param [L-TASK-009]', async () => {
+    const server = createServer({ name: 'x', version: '1' })
+    server.tool('hi', { task: 'optional' }, () => text('hi'))
+    const wire = await openWire(server)
+    expect(textOf(await wire.result('tools/call', { name: 'hi', task: { ttl: 1 } }))).toBe('hi')
+  })
+})
+
+describe('A task of 2025-11-25', () => {
+  test('is told at once and alone, works, and has its times [L-TASK-011] [L-TASK-012] [L-TASK-013] [L-TASK-016] [L-TASK-017]', async () => {
+    const wire = await open(makeFixture())
+    const created = await wire.result('tools/call', { name: 'wait', task: { taskId: 'mine' } })
+    const { task, _meta, ...others } = created as { task: CoreTask; _meta: JsonObject }
+    expect(others).toEqual({})
+    expect(task).toEqual({
+      taskId: expect.stringMatching(/^[\w-]{32}$/) as string,
+      status: 'working',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      lastUpdatedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      ttl: 3_600_000,
+      pollInterval: 20,
+    })
+    expect(_meta).toEqual({ [RELATED]: { taskId: task.taskId } })
+    const seen = await wire.result('tasks/get', { taskId: task.taskId })
+    expect(seen).toMatchObject({ taskId: task.taskId, ttl: 3_600_000 })
+    expect(seen).not.toHaveProperty('_meta')
+    expect(seen).not.toHaveProperty('resultType')
+  })
+
+  test('has the time that the client wishes, up to a bound [L-TASK-018] [L-TASK-049]', async () => {
+    const wire = await open(makeFixture({ maxTtlMs: 10_000 }))
+    expect((await start(wire, 'wait', { ttl: 5000 })).ttl).toBe(5000)
+    expect((await start(wire, 'wait', { ttl: 1e9 })).ttl).toBe(10_000)
+    expect((await start(wire, 'wait', { ttl: -1 })).ttl).toBe(10_000)
+    const { taskId } = await start(wire, 'wait', { ttl: 30 })
+    await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(INVALID_PARAMS)
+  })
+
+  test('of ten thousand has an id of its own [L-TASK-012] [L-TASK-046]', async () => {
+    const { tasks } = makeFixture()
+    const engine = tasks.engine({ store: createMemoryTaskStore() })
+    const ids = new Set(Array.from({ length: 10_000 }, () => engine.mintId()))
+    expect(ids.size).toBe(10_000)
+    for (const id of ids) expect(id).toMatch(/^[\w-]{32}$/)
+  })
+
+  test('tells by tasks/result exactly what the call would have been answered with [L-TASK-021] [L-TASK-023] [L-TASK-043]', async () => {
+    const wire = await open(makeFixture())
+    const relation = (taskId: string): JsonObject => ({ [RELATED]: { taskId } })
+    const quick = await start(wire, 'quick')
+    const { _meta, ...result } = await wire.result('tasks/result', { taskId: quick.taskId })
+    expect(result).toEqual({ content: [{ type: 'text', text: 'Hello, nobody!' }] })
+    expect(_meta).toEqual(relation(quick.taskId))
+
+    const fail = await start(wire, 'fail')
+    expect(await wire.result('tasks/result', { taskId: fail.taskId })).toEqual({
+      content: [{ type: 'text', text: 'Out of stock' }],
+      isError: true,
+      _meta: relation(fail.taskId),
+    })
+    expect(await ends(wire, fail.taskId, 'failed')).toBeDefined()
+
+    const crash = await start(wire, 'crash')
+    const { error } = await wire.request('tasks/result', { taskId: crash.taskId })
+    expect(error).toEqual({ code: -32603, message: 'The job crashed', data: { why: 'disk' } })
+    expect((await ends(wire, crash.taskId, 'failed')).statusMessage).toBe('The job crashed')
+  })
+
+  test('has everybody wait who asks for its result, and tells them all [L-TASK-022]', async () => {
+    const fixture = makeFixture()
+    const wire = await open(fixture)
+    const other = await open(fixture)
+    const { taskId } = await start(wire, 'wait')
+    const waiting = [wire, wire, other].map((each) => each.result('tasks/result', { taskId }))
+    let settled = 0
+    for (const each of waiting) void each.then(() => settled++)
+    await ends(wire, taskId, 'working')
+    expect(settled).toBe(0)
+    fixture.gate.open()
+    expect((await Promise.all(waiting)).map(textOf)).toEqual(['Waited', 'Waited', 'Waited'])
+  })
+
+  test('is found by its id, whatever the meta of the request says [L-TASK-025] [L-TASK-026]', async () => {
+    const wire = await open(makeFixture())
+    const { taskId } = await start(wire, 'wait')
+    const other = await start(wire, 'wait')
+    const _meta = { [RELATED]: { taskId: other.taskId } }
+    expect((await wire.result('tasks/get', { taskId, _meta })).taskId).toBe(taskId)
+    const cancelled = await wire.result('tasks/cancel', { taskId, _meta })
+    expect(cancelled).toMatchObject({ taskId, status: 'cancelled' })
+    expect(cancelled).not.toHaveProperty('_meta')
+    expect((await wire.result('tasks/get', { taskId: other.taskId })).status).toBe('working')
+  })
+
+  test('that is unknown is -32602 [L-TASK-042]', async () => {
+    const wire = await open(makeFixture({ list: true }))
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+      expect(await wire.code(method, { taskId: 'nobody' })).toBe(INVALID_PARAMS)
+      expect(await wire.code(method, {})).toBe(INVALID_PARAMS)
+    }
+    for (const cursor of ['x', 7, '', 'bm9ib2R5'])
+      expect(await wire.code('tasks/list', { cursor })).toBe(INVALID_PARAMS)
+  })
+
+  test('belongs to its principal; others learn nothing of it [L-TASK-044] [L-TASK-045]', async () => {
+    const fixture = makeFixture({ list: true })
+    const [ada, eve] = [await open(fixture, 'ada'), await open(fixture, 'eve')]
+    const { taskId } = await start(ada, 'wait')
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+      const foreign = await eve.request(method, { taskId })
+      expect(foreign.error).toEqual((await eve.request(method, { taskId: 'never' })).error)
+      expect(foreign.error?.code).toBe(INVALID_PARAMS)
+    }
+    expect((await eve.result('tasks/list')).tasks).toEqual([])
+    expect((await ada.result('tasks/list')).tasks).toMatchObject([{ taskId, status: 'working' }])
+  })
+
+  test('tells a model what to say meanwhile [L-TASK-052]', async () => {
+    const wire = await open(makeFixture({ immediateResponse: (tool) => `${tool} is under way` }))
+    const { _meta } = await wire.result('tools/call', { name: 'wait', task: {} })
+    expect(_meta).toMatchObject({
+      'io.modelcontextprotocol/model-immediate-response': 'wait is under way',
+    })
+  })
+
+  test('is told to an audit log when it is made [L-TASK-050]', async () => {
+    const made: unknown[] = []
+    const wire = await open(makeFixture({ onCreate: (task) => made.push(task) }), 'ada')
+    const { taskId } = await start(wire, 'wait')
+    expect(made).toMatchObject([{ taskId, call: { principal: 'ada', params: { name: 'wait' } } }])
+  })
+})
+
+describe('Questions of a task of 2025-11-25', () => {
+  test('are put on the stream of tasks/result, and name the task [L-TASK-023] [L-TASK-024] [L-TASK-027] [L-TASK-028]', async () => {
+    const fixture = makeFixture()
+    const wire = await open(fixture)
+    const { taskId } = await start(wire, 'ask')
+    await ends(wire, taskId, 'input_required')
+    expect(notices(wire, 'elicitation/create')).toEqual([])
+    wire.onRequest(({ params }) => ({
+      action: 'accept',
+      content: { yes: true },
+      _meta: params?._meta,
+    }))
+    const result = await wire.result('tasks/result', { taskId })
+    expect(textOf(result)).toBe('accept true r1')
+    const [asked] = notices(wire, 'elicitation/create')
+    expect(asked?.params?._meta).toEqual({ [RELATED]: { taskId } })
+    expect(fixture.ran).toEqual(['ask', 'price', 'ask', 'pay'])
+    const statuses = notices(wire, 'notifications/tasks/status').map(({ params }) => params?.status)
+    expect(statuses).toEqual(['working', 'completed'])
+  })
+
+  test('are put once although several wait, and again when nobody could answer', async () => {
+    const fixture = makeFixture()
+    const first = await open(fixture)
+    const { taskId } = await start(first, 'ask')
+    const waiting = [
+      first.request('tasks/result', { taskId }),
+      first.request('tasks/result', { taskId }),
+    ]
+    for (const each of waiting) each.catch(() => {})
+    await until(() => notices(first, 'elicitation/create').length > 0)
+    await first.close()
+    const second = await open(fixture)
+    second.onRequest(() => ({ action: 'decline' }))
+    expect(textOf(await second.result('tasks/result', { taskId }))).toBe('decline  r1')
+    expect(notices(first, 'elicitation/create')).toHaveLength(1)
+    expect(notices(second, 'elicitation/create')).toHaveLength(1)
+  })
+
+  test('may be refused by an error, which the handler gets', async () => {
+    const fixture = makeFixture()
+    fixture.server.tool('sample', { task: 'required' }, async (_args, ctx) => {
+      try {
+        await ctx.sample({ messages: [], maxTokens: 1 })
+        return text('sampled')
+      } catch (error) {
+        if ((error as Error).name === 'InputPending') throw error
+        return text(`refused: ${(error as Error).message}`)
+      }
+    })
+    const wire = await open(fixture)
+    const { taskId } = await start(wire, 'sample')
+    const result = wire.result('tasks/result', { taskId })
+    await until(() => notices(wire, 'sampling/createMessage').length > 0)
+    const [asked] = notices(wire, 'sampling/createMessage')
+    wire.send({ jsonrpc: '2.0', id: asked?.id, error: { code: -1, message: 'User rejected' } })
+    expect(textOf(await result)).toBe('refused: User rejected')
+  })
+})
+
+describe('Progress of a task of 2025-11-25', () => {
+  test('keeps the token of the call, names the task, and stops with it [L-PROG-011] [L-PROG-012] [L-TASK-023]', async () => {
+    const fixture = makeFixture()
+    const { server, gate } = fixture
+    let late!: () => Promise<void>
+    server.tool('progress', { task: 'required' }, async (_args, ctx) => {
+      await gate.opened
+      await ctx.progress(1, { total: 2 })
+      await ctx.log('warning', 'Half way')
+      late = () => ctx.progress(2)
+      return text('done')
+    })
+    const wire = await open(fixture)
+    const call = { name: 'progress', task: {}, _meta: { progressToken: 'tok' } }
+    const { task } = (await wire.result('tools/call', call)) as unknown as { task: CoreTask }
+    const { taskId } = task
+    const result = wire.result('tasks/result', { taskId })
+    await wire.result('tasks/get', { taskId })
+    gate.open()
+    await result
+    await late()
+    await wire.result('tasks/get', { taskId })
+    expect(notices(wire, 'notifications/progress').map(({ params }) => params)).toEqual([
+      { progressToken: 'tok', progress: 1, total: 2, _meta: { [RELATED]: { taskId } } },
+    ])
+    expect(notices(wire, 'notifications/message').map(({ params }) => params?._meta)).toEqual([
+      { [RELATED]: { taskId } },
+    ])
+  })
+})
+
+describe('Cancelling a task of 2025-11-25', () => {
+  test('is done before it is said, and stays [L-TASK-039] [L-TASK-040] [L-TASK-015]', async () => {
+    const fixture = makeFixture()
+    const wire = await open(fixture)
+    const { taskId } = await start(wire, 'wait')
+    const waiting = wire.request('tasks/result', { taskId })
+    await until(() => fixture.ran.includes('wait'))
+    expect((await wire.result('tasks/cancel', { taskId })).status).toBe('cancelled')
+    const seen = await wire.result('tasks/get', { taskId })
+    fixture.gate.open()
+    await until(() => fixture.ran.includes('waited'))
+    expect(await wire.result('tasks/get', { taskId })).toEqual(seen)
+    expect((await waiting).error?.message).toContain('cancelled')
+  })
+
+  test.each([
+    ['quick', 'completed'],
+    ['crash', 'failed'],
+    ['for-ever', 'cancelled'],
+  ])('is -32602 where %s is at its end already [L-TASK-038]', async (name, status) => {
+    const wire = await open(makeFixture())
+    const { taskId } = await start(wire, name)
+    if (status === 'cancelled') await wire.result('tasks/cancel', { taskId })
+    await ends(wire, taskId, status)
+    expect(await wire.code('tasks/cancel', { taskId })).toBe(INVALID_PARAMS)
+  })
+
+  test('is not what notifications/cancelled does once the task is told [L-CANC-003]', async () => {
+    const fixture = makeFixture()
+    const wire = await open(fixture)
+    const created = await wire.request('tools/call', { name: 'wait', task: {} }, 55)
+    const { taskId } = created.result?.task as CoreTask
+    wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 55 } })
+    fixture.gate.open()
+    expect(textOf(await wire.result('tasks/result', { taskId }))).toBe('Waited')
+  })
+})
+
+describe('The list of tasks', () => {
+  test('comes in pages with opaque cursors, and has every task that can be got [L-TASK-034] [L-TASK-035] [L-TASK-036] [L-TASK-037]', async () => {
+    const wire = await open(makeFixture({ list: true }), 'ada')
+    const ids: string[] = []
+    for (let n = 0; n < 120; n++) ids.push((await start(wire, 'quick')).taskId)
+    const listed: string[] = []
+    const sizes: number[] = []
+    let cursor: unknown
+    do {
+      const page = await wire.result('tasks/list', cursor === undefined ? {} : { cursor })
+      const found = page.tasks as CoreTask[]
+      listed.push(...found.map(({ taskId }) => taskId))
+      sizes.push(found.length)
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    expect(sizes).toEqual([50, 50, 20])
+    expect(listed).toEqual(ids)
+  })
+})
+
+describe('Tasks over HTTP', () => {
+  test('answer tasks/get by JSON, and survive that nobody reads their streams [L-TASK-030] [L-TASK-031] [L-TASK-056]', async () => {
+    const fixture = makeFixture()
+    const handle = createHandler(fixture.server, { sessions: createMemorySessionStore() })
+    const { send } = await openSession(handle, '2025-11-25', asks)
+    const request = (id: number, method: string, params: JsonObject): JsonObject => ({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params,
+    })
+    const created = await lastMessage(
+      await send(request(1, 'tools/call', { name: 'wait', task: {} })),
+    )
+    const { taskId } = created.result.task as CoreTask
+    const get = await send(request(2, 'tasks/get', { taskId }))
+    expect(get.headers.get('content-type')).toBe('application/json')
+    const dropped = send(request(3, 'tasks/result', { taskId }))
+    void dropped.then((response) => response.body?.cancel())
+    fixture.gate.open()
+    const result = await allMessages(await send(request(4, 'tasks/result', { taskId })))
+    expect(textOf((result.at(-1) as unknown as { result: unknown }).result)).toBe('Waited')
+  })
+})

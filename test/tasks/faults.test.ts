@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest'
+import { INVALID_PARAMS } from '../../src/index.ts'
+import { text } from '../../src/server/index.ts'
+import { createMemoryTaskStore, type TaskRecord, type TaskStore } from '../../src/tasks/index.ts'
+import * as states from '../../src/tasks/state.ts'
+import { until } from '../client/peers.ts'
+import { openWire } from '../server/wire.ts'
+import { gate, makeFixture, textOf, wireTo, type Fixture } from './fixture.ts'
+import { taskRecord } from './store-suite.ts'
+
+const accept = { action: 'accept', content: { yes: true } }
+
+/** A store that a process uses until it dies; nothing that the process does is kept afterwards. */
+function mortal(store: TaskStore): { store: TaskStore; die(): void } {
+  let dead = false
+  const alive = <T>(work: () => T | Promise<T>): Promise<T> =>
+    dead ? new Promise<T>(() => {}) : Promise.resolve(work())
+  return {
+    die: () => void (dead = true),
+    store: {
+      load: (id) => alive(() => store.load(id)),
+      save: (record) => alive(() => store.save(JSON.parse(JSON.stringify(record)) as TaskRecord)),
+      remove: (id) => alive(() => store.remove(id)),
+      count: (principal) => alive(() => store.count(principal)),
+      list: (principal, limit, after) => alive(() => store.list(principal, limit, after)),
+      expired: (now) => alive(() => store.expired(now)),
+      unfinished: () => alive(() => store.unfinished()),
+      nextExpiry: () => alive(() => store.nextExpiry()),
+    },
+  }
+}
+
+/** Two processes, one after the other, over one store. `stop` is where the first one stops. */
+function twoProcesses(stop: 'before' | 'within' | 'after'): {
+  first: Fixture
+  second: Fixture
+  stopped: Promise<void>
+  die(): void
+  effects: string[]
+} {
+  const shared = createMemoryTaskStore()
+  const process = mortal(shared)
+  const { opened: stopped, open } = gate()
+  const effects: string[] = []
+  let runs = 0
+  const make = (store: TaskStore): Fixture => {
+    const fixture = makeFixture({ store, leaseMs: 50 })
+    fixture.server.tool('two-steps', { task: 'required' }, async (_args, ctx) => {
+      const dies = ++runs === 1
+      const hang = async (where: string): Promise<void> => {
+        if (!dies || where !== stop) return
+        open()
+        await new Promise(() => {})
+      }
+      await ctx.step('first', () => void effects.push('first'))
+      await hang('before')
+      await ctx.step('second', async () => {
+        await hang('within')
+        effects.push('second')
+      })
+      await hang('after')
+      return text('done')
+    })
+    return fixture
+  }
+  return { first: make(process.store), second: make(shared), stopped, die: process.die, effects }
+}
+
+describe('A process that ends', () => {
+  test.each(['before', 'within', 'after'] as const)(
+    '%s the second step leaves a task that another goes on with; each step has its effect once [M-TASK-072]',
+    async (stop) => {
+      const { first, second, stopped, die, effects } = twoProcesses(stop)
+      const taskId = await wireTo(first.server).start('two-steps')
+      await stopped
+      die()
+      await second.tasks.resume()
+      const done = await wireTo(second.server).until(taskId, 'completed')
+      expect(textOf(done.result)).toBe('done')
+      expect(effects).toEqual(['first', 'second'])
+    },
+  )
+
+  test('leaves questions that another takes the answers to', async () => {
+    const shared = createMemoryTaskStore()
+    const process = mortal(shared)
+    const first = makeFixture({ store: process.store })
+    const taskId = await wireTo(first.server).start('ask')
+    await wireTo(first.server).until(taskId, 'input_required')
+    process.die()
+    const second = makeFixture({ store: shared })
+    await second.tasks.resume()
+    const wire = wireTo(second.server)
+    await wire.result('tasks/update', { taskId, inputResponses: { sure: accept } })
+    expect(textOf((await wire.until(taskId, 'completed')).result)).toBe('accept true r1')
+    expect([...first.ran, ...second.ran]).toEqual(['ask', 'price', 'ask', 'pay'])
+  })
+})
+
+describe('Several processes over one store', () => {
+  test('work on a task only once, and see what the others do to it', async () => {
+    const store = createMemoryTaskStore()
+    const [one, two] = [makeFixture({ store, leaseMs: 100 }), makeFixture({ store, leaseMs: 100 })]
+    const taskId = await wireTo(one.server).start('for-ever')
+    await until(() => one.ran.includes('for-ever'))
+    await two.tasks.resume()
+    // Longer than a claim holds that nobody renews
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(two.ran).toEqual([])
+    await wireTo(two.server).result('tasks/cancel', { taskId })
+    await until(() => one.ran.includes('aborted'))
+    expect((await wireTo(one.server).result('tasks/get', { taskId })).status).toBe('cancelled')
+  })
+
+  test('go on once when two clients answer at the same time', async () => {
+    const store = createMemoryTaskStore()
+    const fixtures = [makeFixture({ store }), makeFixture({ store })]
+    for (let turn = 0; turn < 20; turn++) {
+      const [one, two] = fixtures.map(({ server }) => wireTo(server))
+      if (!one || !two) throw new Error('There are two')
+      const taskId = await one.start('ask')
+      await two.until(taskId, 'input_required')
+      await Promise.all([
+        one.result('tasks/update', { taskId, inputResponses: { sure: accept } }),
+        two.result('tasks/update', { taskId, inputResponses: { sure: { action: 'decline' } } }),
+      ])
+      const done = await two.until(taskId, 'completed')
+      expect(['accept true r1', 'decline  r1']).toContain(textOf(done.result))
+    }
+    const ran = fixtures.flatMap((fixture) => fixture.ran)
+    expect(ran.filter((what) => what === 'pay')).toHaveLength(20)
+  })
+})
+
+/** A store whose changes take their time, so that everything overlaps. */
+function slow(store: TaskStore): TaskStore {
+  let turn = 0
+  const later = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    for (let n = 0; n < ++turn % 4; n++) await Promise.resolve()
+    if (turn % 3 === 0) await new Promise((resolve) => setTimeout(resolve, turn % 5))
+    return work()
+  }
+  return {
+    ...mortal(store).store,
+    load: (id) => later(() => store.load(id)),
+    save: (record) => later(() => store.save(record)),
+  }
+}
+
+describe('Cancelling that races the end', () => {
+  test('has one outcome, which stays [M-TASK-028] [M-TASK-050] [L-TASK-015] [L-TASK-040]', async () => {
+    const { server, tasks, ran } = makeFixture({ store: slow(createMemoryTaskStore()) })
+    const wire = wireTo(server)
+    const outcomes = new Set<unknown>()
+    for (let turn = 0; turn < 40; turn++) {
+      const taskId = await wire.start('job')
+      await until(() => ran.length > turn)
+      const cancel = () => wire.result('tasks/cancel', { taskId })
+      const complete = () => tasks.complete(taskId, text('done'))
+      const [first, second] = turn % 2 ? [cancel, complete] : [complete, cancel]
+      await Promise.all([first(), second(), tasks.say(taskId, 'racing')])
+      const end = await wire.result('tasks/get', { taskId })
+      outcomes.add(end.status)
+      expect(['completed', 'cancelled']).toContain(end.status)
+      expect('result' in end).toBe(end.status === 'completed')
+      await Promise.all([cancel(), complete(), tasks.fail(taskId, new Error('late'))])
+      expect(await wire.result('tasks/get', { taskId })).toEqual(end)
+    }
+    expect(outcomes.size).toBeGreaterThan(0)
+  })
+})
+
+describe('The end of its time', () => {
+  test('is told to who waits for the result', async () => {
+    const { server } = makeFixture()
+    const wire = await openWire(server)
+    const created = await wire.result('tools/call', { name: 'for-ever', task: { ttl: 80 } })
+    const { taskId } = created.task as { taskId: string }
+    const { error } = await wire.request('tasks/result', { taskId })
+    expect(error?.message).toBe('The task took longer than the time for which it is kept')
+    expect(await wire.code('tasks/result', { taskId })).toBe(INVALID_PARAMS)
+    await wire.close()
+  })
+
+  test('of ten thousand tasks leaves nothing of them', async () => {
+    const store = createMemoryTaskStore()
+    const { tasks, server } = makeFixture({ store })
+    void server
+    const engine = tasks.engine({
+      store,
+      all: { store, maxTasks: 20_000, maxTasksPerPrincipal: 20_000 },
+      begin: () => {},
+    })
+    const { call } = taskRecord('')
+    for (let n = 0; n < 10_000; n++) {
+      const made = { taskId: engine.mintId(), call, ttlMs: 200 + (n % 50), pollIntervalMs: 1 }
+      await engine.create(made, {})
+    }
+    await expect.poll(() => store.count(), { timeout: 20_000 }).toBe(0)
+  })
+})
+
+describe('The states of a task', () => {
+  const legal: Record<string, string[]> = {
+    working: ['working', 'input_required', 'completed', 'failed', 'cancelled'],
+    input_required: ['input_required', 'working', 'completed', 'failed', 'cancelled'],
+    completed: [],
+    failed: [],
+    cancelled: [],
+  }
+
+  /** Numbers that are the same in every run. */
+  function* numbers(): Generator<number, number, undefined> {
+    let state = 42
+    for (;;) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      yield state / 2 ** 32
+    }
+  }
+
+  test('change in legal ways only, whatever happens in whatever order [L-TASK-014] [L-TASK-015] [M-TASK-028] [M-TASK-016] [M-TASK-041]', () => {
+    const random = numbers()
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next().value * from.length)]!
+    const question = { request: { method: 'roots/list' as const }, asked: 'digest' }
+    const recording = taskRecord('').recording
+    const all = (open: string[]): states.Transition[] => [
+      states.settle({ result: {} }, () => false),
+      states.settle({ result: { isError: true } }, () => true),
+      states.settle({ error: { code: 1, message: 'no' } }, () => true),
+      states.cancel(),
+      ...[1, 2, 3, 4].flatMap(() => [
+        states.say(pick(['a', 'b'])),
+        states.ask({ q: question, r: question }, { ...recording, open: { q: 'x', r: 'x' } }),
+        states.answer(Object.fromEntries(open.map((key) => [key, { answer: {} }]))),
+        states.answer({ [pick(['q', 'r', 'x', '__proto__'])]: { answer: {} } }),
+        states.record(recording),
+        states.lease(1),
+      ]),
+    ]
+    for (let turn = 0; turn < 500; turn++) {
+      let known = taskRecord(`${turn}`)
+      const used = new Set<string>()
+      for (let step = 0; step < 40; step++) {
+        const before = known
+        const open = Object.keys(before.inputs)
+        const after = pick(all(open))(before, 1000 + pick([0, 5]))
+        if (!after) continue
+        expect(legal[before.status], `${before.status} became ${after.status}`).toContain(
+          after.status,
+        )
+        expect(after.version).toBe(before.version + 1)
+        expect(after.lastUpdatedAt).toBeGreaterThanOrEqual(before.lastUpdatedAt)
+        if (after.status !== before.status) {
+          expect(after.lastUpdatedAt).toBeGreaterThan(before.lastUpdatedAt)
+        }
+        expect(after.status === 'input_required').toBe(Object.keys(after.inputs).length > 0)
+        for (const key of Object.keys(after.inputs)) {
+          if (before.inputs[key] === after.inputs[key]) continue
+          expect(used.has(key), `"${key}" was used before`).toBe(false)
+          used.add(key)
+        }
+        known = after
+      }
+    }
+  })
+})

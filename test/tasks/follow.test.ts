@@ -1,0 +1,362 @@
+import { describe, expect, test } from 'vitest'
+import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { INVALID_PARAMS, type JsonObject } from '../../src/index.ts'
+import { createHandler } from '../../src/server/index.ts'
+import {
+  followTasks,
+  startTask,
+  taskOf,
+  type DetailedTask,
+  type FollowOptions,
+} from '../../src/tasks/index.ts'
+import {
+  connectTo,
+  discovered,
+  error,
+  httpPeer,
+  result,
+  until,
+  type HttpPeer,
+  type Seen,
+} from '../client/peers.ts'
+import { makeFixture, textOf, type Fixture } from './fixture.ts'
+
+const TASKS = 'io.modelcontextprotocol/tasks'
+
+/** A client of a fixture's server, and the requests that it made. */
+async function connectToFixture(
+  { server }: Fixture,
+  follow: FollowOptions = {},
+  options: ConnectOptions = {},
+): Promise<{ client: Client; sent: string[] }> {
+  const handle = createHandler(server)
+  const sent: string[] = []
+  const client = await connect('https://peer.example/mcp', {
+    eras: new Map(),
+    extensions: [followTasks({ notifications: false, ...follow })],
+    onElicit: () => ({ action: 'accept', content: { yes: true } }),
+    fetch: (url, init) => {
+      const request = new Request(url, init)
+      sent.push(request.headers.get('mcp-method') ?? request.method)
+      return handle(request)
+    },
+    ...options,
+  })
+  return { client, sent }
+}
+
+const times = { createdAt: new Date().toISOString(), ttlMs: 60_000 }
+
+/** A server that makes a task and then says of it what the script holds, the last for ever. */
+function scripted(
+  script: (JsonObject | ((seen: Seen) => Response | Promise<Response>))[],
+  pollIntervalMs = 1,
+): HttpPeer {
+  let at = 0
+  return httpPeer((seen) => {
+    const { method } = seen.message
+    const task = (state: JsonObject): JsonObject => ({
+      taskId: 't',
+      ...times,
+      lastUpdatedAt: new Date(Date.now() + at).toISOString(),
+      ...(pollIntervalMs > 0 && { pollIntervalMs }),
+      ...state,
+    })
+    if (method === 'server/discover') {
+      return result(seen, discovered({ tools: {}, prompts: {}, extensions: { [TASKS]: {} } }))
+    }
+    if (method === 'tools/call' || method === 'prompts/get') {
+      return result(seen, task({ resultType: 'task', status: 'working' }))
+    }
+    if (method === 'tasks/get') {
+      const next = script[Math.min(at++, script.length - 1)] as (typeof script)[number]
+      if (typeof next === 'function') return next(seen)
+      return result(seen, task({ resultType: 'complete', ...next }))
+    }
+    return result(seen, { resultType: 'complete' })
+  })
+}
+
+const completed = {
+  status: 'completed',
+  result: { content: [{ type: 'text', text: 'done' }] },
+}
+
+function following(follow: FollowOptions = {}, options: ConnectOptions = {}): ConnectOptions {
+  return { extensions: [followTasks({ notifications: false, ...follow })], ...options }
+}
+
+describe('callTool', () => {
+  test('follows a task to its end, and takes plain results as well [M-TASK-007] [M-TASK-031] [M-TASK-073]', async () => {
+    const fixture = makeFixture()
+    fixture.gate.open()
+    const { client } = await connectToFixture(fixture)
+    expect(textOf(await client.callTool('plain'))).toBe('Hello, nobody!')
+    expect(textOf(await client.callTool('wait'))).toBe('Waited')
+    expect(await client.callTool('fail')).toMatchObject({ isError: true })
+    await client.close()
+  })
+
+  test('answers what a task asks by the handlers of the client [M-TASK-037] [M-TASK-038]', async () => {
+    const asked: string[] = []
+    const fixture = makeFixture()
+    const { client } = await connectToFixture(
+      fixture,
+      {},
+      {
+        onElicit: ({ message }) => {
+          asked.push(message)
+          return { action: 'accept', content: { yes: true } }
+        },
+      },
+    )
+    expect(textOf(await client.callTool('ask'))).toBe('accept true r1')
+    expect(asked).toEqual(['Pay 42?'])
+    expect(textOf(await client.callTool('ask-two'))).toBe('accept accept')
+    await client.close()
+  })
+
+  test('fails with what the task failed with', async () => {
+    const { client } = await connectToFixture(makeFixture())
+    await expect(client.callTool('crash')).rejects.toMatchObject({
+      name: 'ProtocolError',
+      code: -32603,
+      message: 'The job crashed',
+      data: { why: 'disk' },
+    })
+    await client.close()
+  })
+
+  test('cancels the task when it is aborted, by tasks/cancel and nothing else [M-TASK-047]', async () => {
+    const fixture = makeFixture()
+    const { client, sent } = await connectToFixture(fixture)
+    const controller = new AbortController()
+    const call = client.callTool('for-ever', {}, { signal: controller.signal })
+    const failed = expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    await until(() => fixture.ran.includes('for-ever'))
+    await until(() => sent.includes('tasks/get'))
+    controller.abort()
+    await failed
+    await until(() => fixture.ran.includes('aborted'))
+    expect(sent).toContain('tasks/cancel')
+    expect(sent).not.toContain('notifications/cancelled')
+    await client.close()
+  })
+
+  test('names the task in a header on each request about it [M-TASK-061] [M-META-005]', async () => {
+    const peer = scripted([{ status: 'working' }, completed])
+    const client = await connectTo(peer, following())
+    await client.callTool('x')
+    for (const { headers, message } of peer.sent('tasks/get')) {
+      expect(headers.get('mcp-name')).toBe('t')
+      expect(message.params?._meta).toHaveProperty(
+        ['io.modelcontextprotocol/clientCapabilities', 'extensions', TASKS],
+        {},
+      )
+    }
+    expect(peer.sent('tasks/get')).toHaveLength(2)
+  })
+
+  test('refuses a task where there can be none [M-TASK-008] [M-BASE-013]', async () => {
+    const peer = scripted([completed])
+    const client = await connectTo(peer, following())
+    await expect(client.getPrompt('p')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    const without = await connectTo(peer)
+    await expect(without.callTool('x')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+  })
+
+  test('looks no sooner than the server wishes, which may change [M-TASK-029]', async () => {
+    const at: number[] = []
+    const note =
+      (interval: number, state: JsonObject = { status: 'working' }) =>
+      (seen: Seen) => {
+        at.push(performance.now())
+        const lastUpdatedAt = new Date(Date.now() + at.length).toISOString()
+        const task = { taskId: 't', ...times, lastUpdatedAt, pollIntervalMs: interval, ...state }
+        return result(seen, task)
+      }
+    const peer = scripted([note(120), note(40), note(1, completed)], 1)
+    const client = await connectTo(peer, following())
+    await client.callTool('x')
+    // Timers may fire a little early.
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(118)
+    expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(38)
+  })
+
+  test('looks by an interval of its own where the server names none [M-TASK-030]', async () => {
+    const peer = scripted([{ status: 'working' }, completed], 0)
+    const client = await connectTo(peer, following({ pollIntervalMs: 30 }))
+    const since = performance.now()
+    await client.callTool('x')
+    expect(performance.now() - since).toBeGreaterThanOrEqual(58)
+  })
+
+  test('looks again after the network failed [M-TASK-075]', async () => {
+    const broken = (): never => {
+      throw new TypeError('socket reset')
+    }
+    const peer = scripted([broken, broken, { status: 'working' }, broken, completed])
+    const client = await connectTo(peer, following())
+    expect(textOf(await client.callTool('x'))).toBe('done')
+  })
+
+  test('goes on with a status that it does not know [M-TASK-076]', async () => {
+    const peer = scripted([{ status: 'paused' }, { status: 'paused' }, completed])
+    const client = await connectTo(peer, following())
+    expect(textOf(await client.callTool('x'))).toBe('done')
+    expect(peer.sent('tasks/get')).toHaveLength(3)
+  })
+
+  test('answers no question twice, however often it is told [M-TASK-039] [M-TASK-040]', async () => {
+    const asking = {
+      status: 'input_required',
+      inputRequests: {
+        a: {
+          method: 'elicitation/create',
+          params: {
+            mode: 'form',
+            message: 'A?',
+            requestedSchema: { type: 'object', properties: {} },
+          },
+        },
+      },
+    }
+    const peer = scripted([asking, asking, asking, asking, completed])
+    let prompts = 0
+    const client = await connectTo(
+      peer,
+      following(
+        {},
+        {
+          onElicit: () => {
+            prompts++
+            return { action: 'decline' }
+          },
+        },
+      ),
+    )
+    await client.callTool('x')
+    expect(prompts).toBe(1)
+    expect(peer.sent('tasks/update').map(({ message }) => message.params)).toMatchObject([
+      { taskId: 't', inputResponses: { a: { action: 'decline' } } },
+    ])
+  })
+
+  test('cancels a task that asks what was not declared', async () => {
+    const peer = scripted([
+      { status: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
+    ])
+    const client = await connectTo(peer, following())
+    await expect(client.callTool('x')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await until(() => peer.sent('tasks/cancel').length === 1)
+  })
+
+  test.each([
+    ['the server forgot it', [(seen: Seen) => error(seen, INVALID_PARAMS)], INVALID_PARAMS],
+    ['it was cancelled', [{ status: 'cancelled' }], 'ABORTED'],
+    ['the answer is no task', [{ status: 'completed', result: 7 }], 'INVALID_MESSAGE'],
+    ['it is another task', [{ status: 'working', taskId: 'other' }], 'INVALID_MESSAGE'],
+    [
+      'the answer is said to be a task itself',
+      [{ ...completed, resultType: 'task' }],
+      'INVALID_MESSAGE',
+    ],
+  ])('fails when %s', async (_when, script, code) => {
+    const client = await connectTo(scripted(script), following())
+    await expect(client.callTool('x')).rejects.toMatchObject({ code })
+  })
+
+  test('gives up when the time of the task, or of the caller, is over; the task may go on [M-TASK-034]', async () => {
+    const old = { status: 'working', createdAt: new Date(Date.now() - 3_600_000).toISOString() }
+    const expired = await connectTo(scripted([old]), following())
+    await expect(expired.callTool('x')).rejects.toMatchObject({ code: 'TIMEOUT' })
+    const peer = scripted([{ status: 'working' }])
+    const client = await connectTo(peer, following())
+    await expect(client.callTool('x', {}, { maxTimeoutMs: 60 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      data: { taskId: 't' },
+    })
+    expect(peer.sent('tasks/cancel')).toEqual([])
+  })
+
+  test('checks the output of a task like any other', async () => {
+    const { client } = await connectToFixture(makeFixture(), {}, { validateOutput: () => 'bad' })
+    await client.listAllTools()
+    await expect(client.callTool('quick')).resolves.toBeDefined()
+    const checked = scripted([{ status: 'completed', result: {} }])
+    const other = await connectTo(checked, following())
+    await expect(other.callTool('x')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await client.close()
+  })
+})
+
+describe('Notifications', () => {
+  test('take the place of looking, where the server tells [M-TASK-060]', async () => {
+    const fixture = makeFixture()
+    const { client, sent } = await connectToFixture(fixture, { notifications: true })
+    const call = client.callTool('wait')
+    await until(() => sent.includes('subscriptions/listen'))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const looks = sent.filter((method) => method === 'tasks/get').length
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    expect(sent.filter((method) => method === 'tasks/get')).toHaveLength(looks)
+    fixture.gate.open()
+    expect(textOf(await call)).toBe('Waited')
+    expect(sent.filter((method) => method === 'tasks/get')).toHaveLength(looks)
+    await client.close()
+  })
+
+  test('are not needed: where the server tells nothing, looking goes on', async () => {
+    const peer = scripted([
+      { status: 'working' },
+      { status: 'working' },
+      { status: 'working' },
+      { status: 'working' },
+      completed,
+    ])
+    const client = await connectTo(peer, following({ notifications: true }))
+    expect(textOf(await client.callTool('x'))).toBe('done')
+  })
+})
+
+describe('A task', () => {
+  test('is handed back instead of followed, and goes on by its id in another process [M-TASK-032]', async () => {
+    const fixture = makeFixture()
+    const { client } = await connectToFixture(fixture)
+    const started = await startTask(client, 'wait')
+    if (!('task' in started)) throw new Error('It was no task')
+    const stored = JSON.stringify({ task: started.task.id })
+    await client.close()
+
+    const { client: later } = await connectToFixture(fixture)
+    const task = taskOf(later, (JSON.parse(stored) as { task: string }).task)
+    expect((await task.get()).status).toBe('working')
+    fixture.gate.open()
+    const seen: DetailedTask[] = []
+    const end = await task.result({ onTask: (state) => seen.push(state) })
+    expect(textOf(end)).toBe('Waited')
+    expect(seen.at(-1)?.status).toBe('completed')
+    await later.close()
+  })
+
+  test('can be cancelled, and be no task at all [M-TASK-051]', async () => {
+    const fixture = makeFixture()
+    const { client } = await connectToFixture(fixture)
+    const started = await startTask(client, 'for-ever')
+    if (!('task' in started)) throw new Error('It was no task')
+    await started.task.cancel()
+    await expect(started.task.result()).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(await startTask(client, 'plain')).toMatchObject({ result: { content: [{}] } })
+    await client.close()
+  })
+
+  test('tells of itself as soon as it is known', async () => {
+    const fixture = makeFixture()
+    fixture.gate.open()
+    const ids: string[] = []
+    const { client } = await connectToFixture(fixture, { onTask: ({ taskId }) => ids.push(taskId) })
+    await client.callTool('wait')
+    expect(new Set(ids).size).toBe(1)
+    await client.close()
+  })
+})

@@ -1,0 +1,110 @@
+// A Worker whose tools are tasks. What handlers did is kept by an object, so that it outlives them.
+import * as z from 'zod'
+import { DurableObject } from 'cloudflare:workers'
+import { createWorker } from '../../runtimes/cloudflare/index.ts'
+import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
+import { createServer, extend, text, ToolError } from '../../src/server/index.ts'
+import { tasks } from '../../src/tasks/index.ts'
+
+interface Env {
+  JOURNAL: { idFromName(name: string): unknown; get(id: unknown): Journal }
+}
+
+/** Notes what happened, over restarts. */
+export class Journal extends DurableObject {
+  #sql(query: string): { name: string }[] {
+    const { sql } = this.ctx.storage
+    sql.exec('CREATE TABLE IF NOT EXISTS notes (name TEXT)')
+    return sql.exec(query).toArray()
+  }
+
+  /** Notes something; how often it was noted. */
+  note(what: string): Promise<number> {
+    this.#sql(`INSERT INTO notes VALUES ('${what}')`)
+    return Promise.resolve(this.#sql(`SELECT name FROM notes WHERE name = '${what}'`).length)
+  }
+
+  notes(): Promise<string[]> {
+    return Promise.resolve(this.#sql('SELECT name FROM notes').map(({ name }) => name))
+  }
+}
+
+const journal = ({ JOURNAL }: Env): Journal => JOURNAL.get(JOURNAL.idFromName('journal'))
+const yes = z.object({ yes: z.boolean() })
+const sleep = (delayMs: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, delayMs))
+
+const kept = tasks({ pollIntervalMs: 50, list: true })
+const server = createServer<Env>({ name: 'tasks', version: '1' })
+extend(server, kept)
+
+server.tool('quick', { task: 'optional' }, () => text('Hello, nobody!'))
+server.tool('fail', { task: 'required' }, () => {
+  throw new ToolError('Out of stock')
+})
+server.tool('crash', { task: 'required' }, () => {
+  throw new ProtocolError(INTERNAL_ERROR, 'The job crashed')
+})
+server.tool('short', { task: { support: 'required', ttlMs: 1500 } }, () => text('short'))
+server.tool('for-ever', { task: 'required' }, async (_args, ctx) => {
+  await journal(ctx.env).note('for-ever')
+  ctx.signal.addEventListener('abort', () => void journal(ctx.env).note('aborted'))
+  return new Promise<string>(() => {})
+})
+server.tool('ask', { task: 'required' }, async (_args, ctx) => {
+  const price = await ctx.step('price', async () => {
+    await journal(ctx.env).note('price')
+    return 42
+  })
+  const answer = await ctx.elicit({ key: 'sure', message: `Pay ${price}?`, schema: yes })
+  await ctx.step('pay', () => journal(ctx.env).note('pay'))
+  return text(`${answer.action} ${answer.content?.yes ?? ''}`)
+})
+server.tool('steps', { task: 'required' }, async (_args, ctx) => {
+  await journal(ctx.env).note('run')
+  await ctx.step('first', () => journal(ctx.env).note('first'))
+  await ctx.progress(1, { message: 'between' })
+  // The first run is broken off here; the next one does not wait
+  if ((await journal(ctx.env).note('between')) === 1) await sleep(60_000)
+  await ctx.step('second', () => journal(ctx.env).note('second'))
+  return text('both')
+})
+server.tool('mid-step', { task: 'required' }, async (_args, ctx) => {
+  await ctx.step('first', () => journal(ctx.env).note('mid-first'))
+  const times = await ctx.step('long', async () => {
+    const begun = await journal(ctx.env).note('mid-begun')
+    if (begun === 1) await sleep(60_000)
+    await journal(ctx.env).note('mid-done')
+    return begun
+  })
+  return text(`begun ${times} times`)
+})
+server.tool('job', { task: 'required' }, async (_args, ctx) => {
+  const handle = kept.handle(ctx)
+  await ctx.step('enqueue', () => journal(ctx.env).note(handle.taskId))
+  return handle
+})
+
+const worker = createWorker<Env>(server, {
+  identify: (request) => {
+    const principal = request.headers.get('x-principal')
+    return principal === null ? {} : { principal }
+  },
+})
+
+export default {
+  async fetch(
+    request: Request,
+    env: Env,
+    ctx: Parameters<typeof worker.fetch>[2],
+  ): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/journal') return Response.json(await journal(env).notes())
+    if (pathname === '/complete') {
+      const done = await kept.complete(searchParams.get('id') ?? '', text('From a queue'))
+      return Response.json(done)
+    }
+    return worker.fetch(request, env, ctx)
+  },
+}
+export const { McpSession, McpHub, McpTask } = worker.durableObjects
