@@ -6,12 +6,7 @@ import {
   type JsonObject,
   type Revision,
 } from '../../src/index.ts'
-import {
-  createHandler,
-  createMemorySessionStore,
-  createServer,
-  text,
-} from '../../src/server/index.ts'
+import { createHandler, keptSessions, createServer, text } from '../../src/server/index.ts'
 import { createMemoryTaskStore } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
 import { openWire, type Message, type Wire } from '../server/wire.ts'
@@ -395,7 +390,7 @@ describe('The list of tasks', () => {
 describe('Tasks over HTTP', () => {
   test('answer tasks/get by JSON, and survive that nobody reads their streams [L-TASK-030] [L-TASK-031] [L-TASK-056]', async () => {
     const fixture = makeFixture()
-    const handle = createHandler(fixture.server, { sessions: createMemorySessionStore() })
+    const handle = createHandler(fixture.server, { sessions: keptSessions() })
     const { send } = await openSession(handle, '2025-11-25', asks)
     const request = (id: number, method: string, params: JsonObject): JsonObject => ({
       jsonrpc: '2.0',
