@@ -3,7 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
-import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
 import type { Awaitable } from '../client/options.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import type { Proofs } from './requests.ts'
@@ -14,7 +14,7 @@ export interface DpopOptions {
    * Gives the key pair, asked once. A token outlives the process only with its key; the private key
    * need not be extractable. Default: a new pair that is never stored.
    */
-  readonly keyPair?: () => Awaitable<CryptoKeyPair>
+  readonly keyPair?: () => Awaitable<{ publicKey: CryptoKey; privateKey: CryptoKey }>
   /** The algorithm of the key; asymmetric. Default: `ES256`. */
   readonly alg?: string
 }

@@ -3,14 +3,14 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.2
  */
-import { importJWK, importPKCS8, type JWK } from 'jose'
+import { importJWK, importPKCS8, type CryptoKey as Key, type JWK } from 'jose'
 import { modifyAssertion, PrivateKeyJwt, type ClientAuth } from 'oauth4webapi'
 import { AuthorizationError } from './errors.ts'
 
 /** The key, and how assertions are made with it. */
 export interface PrivateKeyJwtOptions {
   /** The private key: as it is, as PEM (PKCS #8), or as a JWK. */
-  readonly key: CryptoKey | string | JWK
+  readonly key: Key | string | JWK
   /** The algorithm of a key that does not tell its own, such as PEM. Default: `ES256`. */
   readonly alg?: string
   /** Which of the client's keys it is. */
@@ -22,7 +22,7 @@ export interface PrivateKeyJwtOptions {
 /** Makes a client prove who it is by an assertion that it signs. */
 export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
   const { kid, audience } = options
-  let loaded: Promise<CryptoKey> | undefined
+  let loaded: Promise<Key> | undefined
   return async (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported
     if (methods && !methods.includes('private_key_jwt')) {
@@ -41,7 +41,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
   }
 }
 
-async function loadKey({ key, alg = 'ES256' }: PrivateKeyJwtOptions): Promise<CryptoKey> {
+async function loadKey({ key, alg = 'ES256' }: PrivateKeyJwtOptions): Promise<Key> {
   if (key instanceof CryptoKey) return key
   if (typeof key === 'string') return importPKCS8(key, alg)
   const loaded = await importJWK(key, key.alg ?? alg)
