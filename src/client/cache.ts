@@ -19,6 +19,8 @@ interface Entry {
 export class ResultCache {
   readonly #entries = new Map<string, Entry>()
   readonly #limit: number
+  /** How often something was forgotten: an answer that was under way meanwhile may be stale. */
+  changes = 0
 
   /** @param limit How many results to keep; 0 keeps none. */
   constructor(limit: number) {
@@ -73,6 +75,7 @@ export class ResultCache {
   }
 
   #forget(stale: (entry: Entry) => boolean): void {
+    this.changes++
     for (const [key, entry] of this.#entries) if (stale(entry)) this.#entries.delete(key)
   }
 }

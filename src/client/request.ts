@@ -52,6 +52,7 @@ export async function request(
 ): Promise<Result> {
   const facts = gate(connection, method)
   const { cache, channel } = connection
+  const { changes } = cache
   const principal = facts?.cacheable ? ((await channel.principal?.()) ?? '') : undefined
   const kept =
     principal === undefined || options.fresh ? undefined : cache.get(method, params, principal)
@@ -65,7 +66,9 @@ export async function request(
       check(connection, method, result)
       // What the answer to an input request led to holds for this once
       const once = round > 0 || 'requestState' in params || 'inputResponses' in params
-      if (principal !== undefined && !once) cache.set(method, params, result, principal)
+      if (principal !== undefined && !once && changes === cache.changes) {
+        cache.set(method, params, result, principal)
+      }
       return result
     }
     if (!facts?.asks || !isInputRequired(result)) {

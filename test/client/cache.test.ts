@@ -111,6 +111,29 @@ describe('results', () => {
     await client.close()
   })
 
+  test('that were under way when something changed are not kept [M-CACHE-029]', async () => {
+    const held: JsonObject[] = []
+    const peer = duplexPeer((message) => {
+      if (message.method === 'server/discover') return refuse(message, -32601)
+      if (message.method === 'initialize') return reply(message, initialized())
+      if (message.id !== undefined) held.push(message)
+      return undefined
+    })
+    const client = await connectTo(peer)
+    const first = client.listAllTools()
+    await vi.waitFor(() => expect(held).toHaveLength(1))
+    peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    peer.send(reply(held[0]!, { tools: [], ...minute }))
+    await first
+    const second = client.listAllTools()
+    await vi.waitFor(() => expect(held).toHaveLength(2))
+    peer.send(reply(held[1]!, { tools: [], ...minute }))
+    await second
+    await client.listAllTools()
+    expect(held).toHaveLength(2)
+    await client.close()
+  })
+
   test('can be asked for anew', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
