@@ -12,6 +12,11 @@ export interface WorkerOptions<Env = unknown> extends Omit<
   /** Where the endpoint is; `/mcp` by default. */
   path?: string
   /**
+   * Where clients are served that know only HTTP+SSE, the transport of 2024-11-05, such as `/sse`;
+   * nowhere by default. Each of their sessions has an object of its own, whatever `sessionKey` says.
+   */
+  ssePath?: string
+  /**
    * Serves without Durable Objects, where there are none: clients of every revision, but older ones
    * can be asked nothing, and nobody hears of changes. With a secret, handlers know of older clients
    * who they are and what they offer; it is needed as soon as a handler asks one of 2026-07-28.

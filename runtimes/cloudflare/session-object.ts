@@ -21,10 +21,16 @@ import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
 import { ObjectSessionStore } from './session-store.ts'
 import { lendStorage } from './storage.ts'
+import { SseSession } from './sse-session.ts'
 import { socketSink } from './stream-socket.ts'
 
 /** A class of Durable Objects, for the Worker to export. */
 export type ObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
+
+/** Whether a request came to that path. */
+function isAt({ url }: Request, path: string | undefined): boolean {
+  return path !== undefined && new URL(url).pathname === path
+}
 
 /** Makes the class of the objects that serve the sessions of a server. */
 export function sessionObject<Env>(
@@ -32,13 +38,14 @@ export function sessionObject<Env>(
   options: WorkerOptions<Env>,
   hub: Hub,
 ): ObjectClass {
-  const { sessionIdleMs: idleMs = 3_600_000, protect } = options
+  const { sessionIdleMs: idleMs = 3_600_000, ssePath, protect } = options
   // Uses are noted this often, so that most requests write nothing.
   const touchMs = Math.min(idleMs / 10, 60_000)
 
   return class McpSession extends DurableObject {
     readonly #store: ObjectSessionStore
     readonly #handle: Handler
+    readonly #sse: SseSession
     #announce: ((change: ServerChange) => void) | undefined
     /** When the use of each session was noted. */
     readonly #touchedAt = new Map<string, number>()
@@ -52,6 +59,7 @@ export function sessionObject<Env>(
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       const storage = requireSql(ctx.storage, 'McpSession')
+      this.#sse = new SseSession(ctx)
       const mintId = (): string => {
         void this.#setAlarm()
         const id = mintSessionId(ctx.id, this.#shared)
@@ -62,7 +70,7 @@ export function sessionObject<Env>(
         mintId,
         findSink: (session, stream) => {
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
-          return socket && socketSink(socket)
+          return socket ? socketSink(socket) : this.#sse.sink
         },
         changed: () => void (this.#stale = true),
         onError: (error) => console.error(error),
@@ -79,6 +87,8 @@ export function sessionObject<Env>(
           },
         },
         carry: ({ session, stream }) => {
+          const { sink } = this.#sse
+          if (sink) return { sink, response: new Response() }
           const { 0: client, 1: socket } = new WebSocketPair()
           ctx.acceptWebSocket(socket, [session, `${session}/${stream}`])
           const response = new Response(null, { status: 101, webSocket: client })
@@ -93,18 +103,36 @@ export function sessionObject<Env>(
     override async fetch(request: Request): Promise<Response> {
       hub.start()
       this.#touch(request.headers.get('mcp-session-id'))
-      lendStorage(request, this.ctx.storage)
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
-      const response = await this.#handle(request, {
-        principal,
-        auth,
-        env: this.env,
-        waitUntil: (work) => this.ctx.waitUntil(work),
-      })
+      const answer = (asked: Request): Promise<Response> => {
+        lendStorage(asked, this.ctx.storage)
+        return this.#handle(asked, {
+          principal,
+          auth,
+          env: this.env,
+          waitUntil: (work) => this.ctx.waitUntil(work),
+        })
+      }
+      const response = isAt(request, ssePath)
+        ? await this.#answerSse(request, principal, answer)
+        : await answer(request)
       // Before the client learns that it is subscribed.
       if (this.#stale) await this.#joinHub()
       return response
+    }
+
+    async #answerSse(
+      request: Request,
+      principal: string | undefined,
+      answer: (request: Request) => Promise<Response>,
+    ): Promise<Response> {
+      if (request.method === 'GET') return this.#sse.open(request, principal)
+      if (request.method !== 'POST') return new Response(null, { status: 405 })
+      const work = this.#sse.post(request, principal, this.#store.uses()[0]?.id, answer)
+      // It goes on although the client no longer waits for this.
+      this.ctx.waitUntil(work)
+      return work
     }
 
     /** Tells the sessions of a change; whether there are any. */
@@ -117,7 +145,7 @@ export function sessionObject<Env>(
     override async alarm(): Promise<void> {
       let next = Infinity
       for (const { id, usedAt } of this.#store.uses()) {
-        const listens = this.ctx.getWebSockets(id).length > 0
+        const listens = this.ctx.getWebSockets(id).length > 0 || this.#sse.sink !== undefined
         const endsAt = (listens ? Date.now() : usedAt) + idleMs + touchMs
         if (endsAt <= Date.now()) await this.#end(id)
         else next = Math.min(next, endsAt)
@@ -130,8 +158,12 @@ export function sessionObject<Env>(
     /** Sockets carry nothing but events to the client. */
     override webSocketMessage(): void {}
 
-    override webSocketClose(socket: WebSocket): void {
+    override async webSocketClose(socket: WebSocket): Promise<void> {
       socket.close()
+      // Nobody can come back to a stream of HTTP+SSE.
+      if (!this.#sse.owns(socket)) return
+      for (const { id } of this.#store.uses()) await this.#end(id)
+      if (this.#stale) await this.#joinHub()
     }
 
     /** The secret of this deployment, minted by the first call; asked of one object only. */
@@ -179,6 +211,7 @@ export function sessionObject<Env>(
       const headers = { 'mcp-session-id': id }
       const request = new Request('https://session/', { method: 'DELETE', headers })
       await this.#handle(request, { principal: this.#store.load(id)?.principal })
+      this.#sse.close()
     }
   }
 }

@@ -17,24 +17,28 @@ const MAX_PIECE_CHARACTERS = 300_000
 const MORE = '+'
 const LAST = '.'
 
-/** The object's end: sends each event in as many pieces as it needs. */
+/** The object's end. */
 export function socketSink(socket: WebSocket): Sink {
   return {
     get open() {
       return socket.readyState === WebSocket.OPEN
     },
     send(event) {
-      if (!this.open) return undefined
-      const pieces = cut(JSON.stringify(event), MAX_PIECE_CHARACTERS)
-      const last = pieces.pop() ?? ''
-      for (const piece of pieces) socket.send(MORE + piece)
-      socket.send(LAST + last)
+      if (this.open) sendEvent(socket, event)
       return undefined
     },
     close() {
       if (this.open) socket.close(1000, 'The stream ended')
     },
   }
+}
+
+/** Sends an event in as many pieces as it needs. */
+export function sendEvent(socket: WebSocket, event: ServerSentEvent): void {
+  const pieces = cut(JSON.stringify(event), MAX_PIECE_CHARACTERS)
+  const last = pieces.pop() ?? ''
+  for (const piece of pieces) socket.send(MORE + piece)
+  socket.send(LAST + last)
 }
 
 /** The Worker's end: the response that carries the events to the client. */

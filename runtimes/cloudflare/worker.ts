@@ -24,6 +24,7 @@ import type { WorkerOptions } from './options.ts'
 import { givenSecrets, sealingSecrets } from './secrets.ts'
 import { objectOf } from './session-id.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
+import { namingSession } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
 import { taskObject } from './task-object.ts'
 import { eventStreamResponse } from './stream-socket.ts'
@@ -87,6 +88,13 @@ export function createWorker<Env = unknown>(
   }
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
   for (const each of [path, ...(options.protect?.paths ?? [])]) router.all(each, serve)
+  if (options.ssePath !== undefined) {
+    const namespace = requireNamespace(env, sessionBinding, 'McpSession')
+    const newId = (): string => namespace.newUniqueId().toString()
+    router.all(options.ssePath, (request, env, ctx) => {
+      return serve(namingSession(request, newId), env, ctx)
+    })
+  }
   const route: Worker<Env>['fetch'] = async (request, env, ctx) =>
     (await router.fetch(request, env, ctx)) ??
     (await findAssets(env)?.fetch(request)) ??

@@ -5,6 +5,8 @@ import type { Handler } from '../../src/server/index.ts'
 /** An event with the message that it carries. */
 export interface Event {
   id: string
+  /** What it holds, as it was sent. */
+  data: string
   message: Message | undefined
 }
 
@@ -40,8 +42,8 @@ export class EventReader {
   async next(): Promise<Event | undefined> {
     const { value } = await this.#reader.read()
     if (!value) return undefined
-    const message = value.data === '' ? undefined : (JSON.parse(value.data) as Message)
-    return { id: value.id ?? '', message }
+    const { id = '', data } = value
+    return { id, data, message: /^[{[]/.test(data) ? (JSON.parse(data) as Message) : undefined }
   }
 
   /** The next event whose message holds that text. */

@@ -52,6 +52,7 @@ server.tool('later', { input: z.object({}) }, (_args, ctx) => {
 
 const worker = createWorker(server, {
   hubShards: 2,
+  ssePath: '/sse',
   identify: (request) => {
     const principal = request.headers.get('x-user')
     if (principal === 'nobody') return new Response('Who are you?', { status: 401 })

@@ -1,0 +1,134 @@
+/**
+ * HTTP+SSE, the transport of 2024-11-05, in a session object: one socket to the Worker that serves
+ * the stream carries everything from the server. The socket outlives the object in memory, and the
+ * session is one like any other, so both go on when the object comes back.
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+import type { Sink } from '../../src/server/index.ts'
+import { sendEvent } from './stream-socket.ts'
+
+/** What marks the socket among those of an object. */
+const TAG = 'sse'
+const SESSION = 'session'
+/** A message in a stream of events; what else is there is for clients that resume. */
+const MESSAGE = /^data: (.+)$/m
+
+/** Answers a request of the session by the transport that came after. */
+export type Answer = (request: Request) => Promise<Response>
+
+/** Names the session in a request of HTTP+SSE as other requests do: a new one at the GET. */
+export function namingSession(request: Request, newId: () => string): Request {
+  const headers = new Headers(request.headers)
+  const opens = request.method === 'GET'
+  const id = opens ? newId() : (new URL(request.url).searchParams.get(SESSION) ?? '')
+  headers.set('mcp-session-id', id)
+  headers.delete('mcp-protocol-version')
+  return new Request(request, { headers })
+}
+
+/** The stream of an object, and what is posted to it. */
+export class SseSession {
+  readonly #ctx: DurableObjectState
+
+  constructor(ctx: DurableObjectState) {
+    this.#ctx = ctx
+  }
+
+  /** Opens the stream, and tells the client where to post to. */
+  open({ url, headers }: Request, principal: string | undefined): Response {
+    if (!/\*\/\*|text\/(?:\*|event-stream)/i.test(headers.get('accept') ?? '*/*')) {
+      return refuse(406, 'The client must accept "text/event-stream"')
+    }
+    const { 0: client, 1: socket } = new WebSocketPair()
+    this.#ctx.acceptWebSocket(socket, [TAG])
+    socket.serializeAttachment(principal ?? null)
+    const address = new URL(url)
+    address.searchParams.set(SESSION, this.#ctx.id.toString())
+    // Without the origin, which a proxy may have replaced.
+    sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
+    return new Response(null, { status: 101, webSocket: client })
+  }
+
+  /**
+   * Takes a message; what answers it comes on the stream.
+   *
+   * @param sessionId The session, if one was opened on this stream.
+   */
+  async post(
+    request: Request,
+    principal: string | undefined,
+    sessionId: string | undefined,
+    answer: Answer,
+  ): Promise<Response> {
+    const socket = this.#socket
+    if (!socket || socket.deserializeAttachment() !== (principal ?? null)) {
+      return refuse(404, 'Session not found')
+    }
+    const headers = new Headers(request.headers)
+    headers.set('accept', 'application/json, text/event-stream')
+    if (sessionId === undefined) headers.delete('mcp-session-id')
+    const response = await answer(new Request(request, { headers }))
+    if (!response.ok || response.status === 202) return response
+    if (response.headers.get('content-type') === 'application/json') {
+      this.#send(await response.text())
+    } else {
+      this.#ctx.waitUntil(this.#pass(response))
+    }
+    const opened = response.headers.get('mcp-session-id')
+    if (opened !== null) {
+      const listening = { accept: 'text/event-stream', 'mcp-session-id': opened }
+      await answer(new Request(request.url, { headers: listening }))
+    }
+    return new Response(null, { status: 202 })
+  }
+
+  /** Where all streams of the session go; nothing when there is no stream of this transport. */
+  get sink(): Sink | undefined {
+    const socket = this.#socket
+    if (!socket) return undefined
+    return {
+      get open() {
+        return socket.readyState === WebSocket.OPEN
+      },
+      send: ({ data }) => this.#send(data),
+      // The end of one answer is not the end of the stream.
+      close: () => {},
+    }
+  }
+
+  /** Whether a socket is that of the stream. */
+  owns(socket: WebSocket): boolean {
+    return this.#ctx.getTags(socket).includes(TAG)
+  }
+
+  /** Ends the stream. */
+  close(): void {
+    this.#socket?.close(1000, 'The session ended')
+  }
+
+  get #socket(): WebSocket | undefined {
+    const open = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
+    return this.#ctx.getWebSockets(TAG).find(open)
+  }
+
+  #send(data: string): undefined {
+    const socket = this.#socket
+    if (socket && data !== '') sendEvent(socket, { event: 'message', data })
+  }
+
+  /** Passes the messages of an answer on, each as it comes. */
+  async #pass({ body }: Response): Promise<void> {
+    if (!body) return
+    // The handler writes whole events.
+    for await (const event of body.pipeThrough(new TextDecoderStream())) {
+      const [, data = ''] = MESSAGE.exec(event) ?? []
+      this.#send(data)
+    }
+  }
+}
+
+function refuse(status: number, message: string): Response {
+  const error = { code: -32600, message }
+  return Response.json({ jsonrpc: '2.0', error }, { status })
+}
