@@ -23,7 +23,7 @@ export interface FollowOptions {
   /** Hears of changes instead of looking for them, where the server tells; true by default. */
   readonly notifications?: boolean
   /**
-   * Learns how the task is, at first and whenever it was looked at: the time to store its id, so that
+   * Learns how the task is, at first and whenever it changed: the time to store its id, so that
    * another process can go on with it.
    */
   readonly onTask?: (task: DetailedTask) => void
@@ -156,9 +156,10 @@ class Follower {
   /** Takes what was seen, unless something newer is known. */
   #take(seen: DetailedTask | undefined): void {
     if (!seen) return
-    if (this.#task && seen.lastUpdatedAt < this.#task.lastUpdatedAt) return
+    const before = this.#task?.lastUpdatedAt ?? ''
+    if (seen.lastUpdatedAt < before) return
     this.#task = seen
-    this.#following.options.onTask?.(seen)
+    if (seen.lastUpdatedAt !== before) this.#following.options.onTask?.(seen)
   }
 
   /** Looks; nothing when that failed in a way that may pass. */

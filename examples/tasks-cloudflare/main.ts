@@ -1,0 +1,66 @@
+// Runs the Worker beside this file as `wrangler dev` does, and starts a task. The client goes away
+// with nothing but the task's id; another one answers what the task asks. While the task works, the
+// Worker is stopped and started again: the task goes on where it was, and its steps happen once.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from 'edgewise/client'
+import { followTasks, startTask, taskOf } from 'edgewise/tasks'
+import { unstable_startWorker as startWorker } from 'wrangler'
+
+// Nothing here needs a network.
+process.env.WRANGLER_SEND_METRICS = 'false'
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+
+const storage = await mkdtemp(join(tmpdir(), 'bakery-'))
+const start = (port: number): ReturnType<typeof startWorker> =>
+  startWorker({
+    config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
+    dev: { server: { port }, inspector: false, persist: storage, logLevel: 'error' },
+  })
+let worker = await start(0)
+const url = new URL('/mcp', await worker.url)
+
+// Who starts the task need not be who sees its end: an id is all that it takes.
+const first = await connect(url, {
+  extensions: [followTasks()],
+  onElicit: () => ({ action: 'cancel' }),
+})
+const started = await startTask(first, 'bake', { cake: 'Sachertorte' })
+assert('task' in started)
+const stored = started.task.id
+await first.close()
+
+const asked: string[] = []
+const second = await connect(url, {
+  extensions: [followTasks()],
+  onElicit({ message }) {
+    asked.push(message)
+    return { action: 'accept', content: { confirm: true } }
+  },
+})
+let restarting: Promise<void> | undefined
+const result = await taskOf(second, stored).result({
+  onTask({ statusMessage = '' }) {
+    if (statusMessage.startsWith('Baking')) restarting ??= restart()
+  },
+})
+
+async function restart(): Promise<void> {
+  await worker.dispose()
+  worker = await start(Number(url.port))
+  await worker.url
+}
+
+await restarting
+const order = asked[0]?.replace('Bake ', 'Baked ').replace('?', '')
+assert.deepEqual(result.content, [{ type: 'text', text: order }])
+assert.equal(asked.length, 1)
+assert(restarting, 'The Worker was stopped while the task worked')
+console.log(order)
+
+await second.close()
+await worker.dispose()
+await rm(storage, { recursive: true })

@@ -1,0 +1,31 @@
+// A Worker whose tool outlives it: the call becomes a task, which is a Durable Object of its own. It
+// is worked on in the alarm of that object, so that the platform goes on with what was broken off.
+import { createWorker } from 'edgewise/cloudflare'
+import { createServer, extend } from 'edgewise/server'
+import { tasks } from 'edgewise/tasks'
+import * as z from 'zod'
+
+const server = createServer({ name: 'bakery', version: '1.0.0' })
+extend(server, tasks({ pollIntervalMs: 100 }))
+
+server.tool(
+  'bake',
+  { input: z.object({ cake: z.string() }), task: 'required' },
+  async ({ cake }, ctx) => {
+    // A step is done once, although the handler runs again after a question or a restart.
+    const order = await ctx.step('order', () => crypto.randomUUID())
+    const answer = await ctx.elicit({
+      message: `Bake ${cake} as ${order}?`,
+      schema: z.object({ confirm: z.boolean() }),
+    })
+    if (answer.action !== 'accept' || !answer.content.confirm) return 'Not baked'
+    await ctx.progress(1, { total: 2, message: `Baking ${order}` })
+    await ctx.step('bake', () => new Promise((done) => setTimeout(done, 2000)))
+    return `Baked ${cake} as ${order}`
+  },
+)
+
+const worker = createWorker(server)
+
+export default worker
+export const { McpSession, McpHub, McpTask } = worker.durableObjects
