@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
-import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
+import { notification, type JsonObject, type JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { invalidParams, requireObject } from './params.ts'
@@ -22,12 +22,16 @@ export interface Announcing {
 /** The most URIs that one listener may watch. */
 export const MAX_WATCHED_RESOURCES = 1000
 
+/** The most changes that wait for a slow reader, before it has to listen anew. */
+const MAX_WAITING = 10_000
+
 /** The lists whose changes can be listened to. */
 const LISTS = ['tools', 'prompts', 'resources'] as const
 
 /**
  * Answers `subscriptions/listen`: acknowledges what of the filter is honoured, then tells of every
- * change, until the client goes away or the host ends, which gives the closing result.
+ * change, until the client goes away, or the host ends or the client reads too slowly, which gives
+ * the closing result.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when the
  *   server has nothing to listen to.
@@ -45,9 +49,18 @@ export async function listen(
   const { exchange, id } = ctx
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const over = new AbortController()
+  let waiting = 0
+  const tell = (told: JsonRpcNotification): void => {
+    if (over.signal.aborted) return
+    const sent = exchange.send(told)
+    if (!sent) return
+    if (++waiting > MAX_WAITING) over.abort()
+    const done = (): void => void waiting--
+    sent.then(done, done)
+  }
   const unsubscribe = await (exchange.changes ?? server.notify).subscribe(
     (change) => {
-      if (matches(filter, change)) void exchange.send(changeNotification(change, _meta))
+      if (matches(filter, change)) tell(changeNotification(change, _meta))
     },
     { filter, onEnd: () => over.abort() },
   )
@@ -58,7 +71,7 @@ export async function listen(
     )
     // At once, so that nothing is missed after the promise of the acknowledgement
     stop = await added?.start((method, told) => {
-      void exchange.send(notification(method, { ...told, _meta }))
+      tell(notification(method, { ...told, _meta }))
     })
     await acknowledged
     await ended(exchange.cancellation.signal, [exchange.ending, over.signal])

@@ -171,6 +171,79 @@ describe('filters of subscriptions', () => {
   )
 })
 
+describe('listeners', () => {
+  /** Everything that comes on a stream until it ends, or until something is there. */
+  async function read(response: Response, until?: string): Promise<string> {
+    const reader = response.body!.getReader()
+    let said = ''
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      said += new TextDecoder().decode(next.value)
+      if (until !== undefined && said.includes(until)) break
+    }
+    await reader.cancel()
+    return said
+  }
+  const offering = () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.resource('note://one', { name: 'one' }, () => 'First note')
+    return server
+  }
+  const everything = {
+    toolsListChanged: true,
+    promptsListChanged: true,
+    resourcesListChanged: true,
+    resourceSubscriptions: ['note://'],
+  }
+
+  it('get an event stream, an acknowledgement of what the server offers, and every change after it [M-SUB-008] [M-SUB-010] [M-SUB-012] [M-SUB-046]', async () => {
+    const server = offering()
+    const handle = createHandler(server)
+    const response = await postModern(handle, 'subscriptions/listen', { notifications: everything })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    server.notify.resourceUpdated('note://one')
+    const said = await read(response, 'resources/updated')
+    const [acknowledged, update] = said.match(/\{.*\}/g) ?? []
+    expect(JSON.parse(acknowledged ?? '')).toMatchObject({
+      params: { notifications: { resourcesListChanged: true, resourceSubscriptions: ['note://'] } },
+    })
+    expect(acknowledged).not.toMatch(/tools|prompts/)
+    expect(update).toContain('"uri":"note://one"')
+  })
+
+  it('hear a comment now and then while nothing changes [M-SUB-042]', async () => {
+    const handle = createHandler(offering(), { keepAliveMs: 5 })
+    const response = await postModern(handle, 'subscriptions/listen', { notifications: everything })
+    expect(await read(response, '\n:\n')).toContain('acknowledged')
+  })
+
+  it('hear nothing after the closing result [M-SUB-033]', async () => {
+    const server = offering()
+    const handle = createHandler(server)
+    const response = await postModern(handle, 'subscriptions/listen', { notifications: everything })
+    server.notify.resourceUpdated('note://1')
+    const closed = handle.close()
+    server.notify.resourceUpdated('note://2')
+    await closed
+    server.notify.resourceUpdated('note://3')
+    const messages = (await read(response)).match(/\{.*\}/g) ?? []
+    expect(messages.at(-1)).toContain('"result"')
+    expect(messages.filter((message) => message.includes('"result"'))).toHaveLength(1)
+    expect(messages.join()).not.toContain('note://3')
+  })
+
+  it('that read too slowly are ended, instead of being remembered without end [M-SUB-045]', async () => {
+    const server = offering()
+    const handle = createHandler(server)
+    const response = await postModern(handle, 'subscriptions/listen', { notifications: everything })
+    for (let n = 0; n < 50_000; n++) server.notify.resourceUpdated(`note://${n}`)
+    const messages = (await read(response)).match(/\{.*\}/g) ?? []
+    expect(messages.length).toBeGreaterThan(10_000)
+    expect(messages.length).toBeLessThan(15_000)
+    expect(messages.at(-1)).toContain('"result"')
+  })
+})
+
 describe('who asks and who answers', () => {
   const server = createServer({ name: 's', version: '1' })
   const notes = new Map<string, string>()
