@@ -12,6 +12,7 @@ import type { Listening } from './servers/http.ts'
 import { connectEdgewise, connectV1, connectV2 } from './sessions/clients.ts'
 import { RETURNED, STAYED } from './sessions/contract.ts'
 import { exchange } from './sessions/exchange.ts'
+import { breakableLine, type Line } from './sessions/line.ts'
 import { listenV1, listenV2 } from './sessions/http.ts'
 import { createEdgewise } from './sessions/servers.ts'
 
@@ -31,11 +32,20 @@ for (const [who, connect] of clients) {
   for (const [whom, serve, name] of servers) {
     describe(`${who} with ${whom} over HTTP`, () => {
       let server: Listening
+      let line: Line
       beforeAll(async () => {
         server = await serve()
+        line = await breakableLine(server.url)
       })
-      afterAll(() => server?.[Symbol.asyncDispose]())
-      exchange(() => connect(server), RETURNED)
+      afterAll(async () => {
+        await line?.[Symbol.asyncDispose]()
+        await server?.[Symbol.asyncDispose]()
+      })
+      exchange(
+        () => connect(line),
+        RETURNED,
+        () => line.drop(),
+      )
     })
 
     describe(`${who} with ${whom} over stdio`, () => {

@@ -58,6 +58,8 @@ export async function connectEdgewise(target: Target): Promise<SessionClient> {
     revision: client.revision,
     callTool: async (name, signal) =>
       textOf((await client.callTool(name, {}, { signal })).content[0]),
+    watchTool: async (name, onProgress) =>
+      textOf((await client.callTool(name, {}, { onProgress })).content[0]),
     listTools: async () => (await client.listAllTools()).map(({ name }) => name),
     subscribe: (uri) => client.subscribe(uri),
     unsubscribe: (uri) => client.unsubscribe(uri),
@@ -87,6 +89,10 @@ export async function connectV1(target: Target): Promise<SessionClient> {
     revision: http ? http.protocolVersion : LEGACY,
     async callTool(name, signal) {
       const { content } = await client.callTool({ name }, undefined, signal && { signal })
+      return textOf(Array.isArray(content) && content[0])
+    },
+    async watchTool(name, onprogress) {
+      const { content } = await client.callTool({ name }, undefined, { onprogress })
       return textOf(Array.isArray(content) && content[0])
     },
     listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
@@ -120,6 +126,9 @@ export async function connectV2(target: Target): Promise<SessionClient> {
     revision: client.getNegotiatedProtocolVersion(),
     async callTool(name, signal) {
       return textOf((await client.callTool({ name }, signal && { signal })).content[0])
+    },
+    async watchTool(name, onprogress) {
+      return textOf((await client.callTool({ name }, { onprogress })).content[0])
     },
     listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
     subscribe: async (uri) => void (await client.subscribeResource({ uri })),

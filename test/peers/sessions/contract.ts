@@ -7,6 +7,7 @@
  * - tool `touch`: tells that the memo has changed
  * - tool `grow`: offers one tool more
  * - tool `hang`: runs until it is cancelled; `hung` answers how often that was
+ * - tool `slow`: reports progress, and answers some time later
  * - tool `leave`: ends the connection that waits for its answer, then answers
  */
 import { memo } from '../contract.ts'
@@ -23,6 +24,12 @@ export const place = { uri: 'file:///home/ada/notes', name: 'notes' } as const
 export const RETURNED = 'I was away'
 export const STAYED = 'I stayed'
 
+/** What `slow` answers with. */
+export const SLOWLY = 'At last'
+
+/** How long `slow` takes after it has reported progress, in milliseconds. */
+export const SLOW_MS = 200
+
 /** How long a client is asked to stay away, in milliseconds. */
 export const AWAY_MS = 20
 
@@ -31,6 +38,8 @@ export interface SessionClient extends AsyncDisposable {
   readonly revision: string | undefined
   /** The text of the first content block. */
   callTool(name: string, signal?: AbortSignal): Promise<string>
+  /** The same, and learns of progress. */
+  watchTool(name: string, onProgress: () => void): Promise<string>
   listTools(): Promise<string[]>
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>

@@ -3,16 +3,21 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { memo, place, thought, type SessionClient } from './contract.ts'
+import { memo, place, SLOWLY, thought, type SessionClient } from './contract.ts'
 
-const all = ['think', 'where', 'touch', 'grow', 'hang', 'hung', 'leave']
+const all = ['think', 'where', 'touch', 'grow', 'hang', 'hung', 'slow', 'leave']
 
 /**
  * Defines the tests of one pair; call it inside a `describe` that names the two.
  *
  * @param left What `leave` answers with.
+ * @param drop Breaks every connection between the two, where they can be made anew.
  */
-export function exchange(connect: () => Promise<SessionClient>, left: string): void {
+export function exchange(
+  connect: () => Promise<SessionClient>,
+  left: string,
+  drop?: () => void,
+): void {
   let client: SessionClient
 
   beforeAll(async () => {
@@ -67,5 +72,25 @@ export function exchange(connect: () => Promise<SessionClient>, left: string): v
 
   test('a call whose connection the server ends is answered all the same', async () => {
     expect(await client.callTool('leave')).toBe(left)
+  })
+
+  if (!drop) return
+  test('an answer whose connection broke is got by resuming', async () => {
+    expect(await client.watchTool('slow', drop)).toBe(SLOWLY)
+  })
+
+  test('what the server says on its own is heard after the connection broke', async () => {
+    await client.subscribe(memo.uri)
+    const before = client.updated.length
+    drop()
+    await expect
+      .poll(
+        async () => {
+          await client.callTool('touch')
+          return client.updated.length
+        },
+        { timeout: 10_000 },
+      )
+      .toBeGreaterThan(before)
   })
 }

@@ -12,7 +12,7 @@ import { McpServer as McpServerV2 } from '@modelcontextprotocol/server'
 
 import { createServer, type Server } from '../../../src/server/index.ts'
 import { pause, textOf } from '../contract.ts'
-import { AWAY_MS, memo, RETURNED, STAYED, thought } from './contract.ts'
+import { AWAY_MS, memo, RETURNED, SLOW_MS, SLOWLY, STAYED, thought } from './contract.ts'
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
@@ -47,6 +47,11 @@ export function createEdgewise(): Server {
     return 'hung'
   })
   server.tool('hung', {}, () => String(hung))
+  server.tool('slow', {}, async (_args, ctx) => {
+    await ctx.progress(1)
+    await pause(SLOW_MS)
+    return SLOWLY
+  })
   server.tool('leave', {}, async (_args, ctx) => {
     ctx.disconnect(AWAY_MS)
     await pause(5 * AWAY_MS)
@@ -84,6 +89,13 @@ export function createV1(): McpServerV1 {
     return text('hung')
   })
   server.registerTool('hung', {}, () => text(String(hung)))
+  server.registerTool('slow', {}, async ({ _meta, sendNotification }) => {
+    const progressToken = _meta?.progressToken ?? ''
+    const params = { progressToken, progress: 1 }
+    await sendNotification({ method: 'notifications/progress', params })
+    await pause(SLOW_MS)
+    return text(SLOWLY)
+  })
   server.registerTool('leave', {}, async ({ closeSSEStream }) => {
     closeSSEStream?.()
     await pause(5 * AWAY_MS)
@@ -129,6 +141,13 @@ export function createV2(): McpServerV2 {
     return text('hung')
   })
   server.registerTool('hung', {}, () => text(String(hung)))
+  server.registerTool('slow', {}, async ({ mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken ?? ''
+    const params = { progressToken, progress: 1 }
+    await mcpReq.notify({ method: 'notifications/progress', params })
+    await pause(SLOW_MS)
+    return text(SLOWLY)
+  })
   server.registerTool('leave', {}, async ({ http }) => {
     http?.closeSSE?.()
     await pause(5 * AWAY_MS)
