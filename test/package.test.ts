@@ -36,7 +36,9 @@ describe('The packed package', () => {
     expect(
       paths.filter(
         (path) =>
-          !/^(README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map))$/.test(path),
+          !/^(README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/playground\/.+)$/.test(
+            path,
+          ),
       ),
     ).toEqual([])
   })

@@ -51,6 +51,7 @@ describe('README', () => {
         outDir: 'out',
         composite: false,
         declaration: false,
+        emitDeclarationOnly: false,
         declarationMap: false,
         isolatedDeclarations: false,
         noUnusedLocals: false,

@@ -19,6 +19,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: './test/build.ts',
     reporters: ['default', './test/reporter.ts'],
     // Only against hangs: a busy machine must not decide a test.
     testTimeout: 60_000,

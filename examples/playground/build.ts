@@ -1,5 +1,6 @@
 /**
- * Builds the page into `dist`, from where the Worker's assets are served.
+ * Builds the page into the package's `dist`, from where the Worker's assets and `edgewise inspect`
+ * are served.
  *
  * @see https://esbuild.github.io/api/
  */
@@ -8,20 +9,17 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const page = fileURLToPath(new URL('page/', import.meta.url))
-const target = fileURLToPath(new URL('dist/', import.meta.url))
+const target = fileURLToPath(new URL('../../dist/playground/', import.meta.url))
 
-/** Bundles the page's script and copies the rest. */
-export async function buildPage(): Promise<void> {
-  await build({
-    entryPoints: [`${page}main.ts`],
-    outdir: target,
-    bundle: true,
-    format: 'esm',
-    target: 'es2023',
-    minify: true,
-    sourcemap: true,
-  })
-  for (const file of ['index.html', 'styles.css', 'icon.svg', '_headers']) {
-    await cp(page + file, target + file)
-  }
+await build({
+  entryPoints: [`${page}main.ts`],
+  outdir: target,
+  bundle: true,
+  format: 'esm',
+  target: 'es2023',
+  minify: true,
+  sourcemap: true,
+})
+for (const file of ['index.html', 'styles.css', 'icon.svg', '_headers']) {
+  await cp(page + file, target + file)
 }

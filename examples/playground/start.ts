@@ -1,16 +1,14 @@
 /**
- * Builds the page and runs the Worker on this machine, without accounts, questions or network.
+ * Runs the Worker with the page on this machine, without accounts, questions or network.
  * Arguments go to `wrangler dev`, such as `--port 8000`.
  *
  * @see https://developers.cloudflare.com/workers/wrangler/commands/#dev
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { buildPage } from './build.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-await buildPage()
 const wrangler = spawn(
   process.execPath,
   ['node_modules/wrangler/bin/wrangler.js', 'dev', ...process.argv.slice(2)],
