@@ -11,6 +11,7 @@ import {
   type StdioHost,
 } from '../../src/transport/index.ts'
 import { webWritable } from './streams.ts'
+import { allowSuspensions } from './suspensions.ts'
 
 /**
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM comes; what runs
@@ -22,6 +23,7 @@ import { webWritable } from './streams.ts'
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  allowSuspensions()
   return serveStdioOn(open, server, options)
 }
 

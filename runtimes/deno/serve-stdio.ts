@@ -10,6 +10,7 @@ import {
   type ServeStdioOptions,
   type StdioHost,
 } from '../../src/transport/index.ts'
+import { allowSuspensions } from './suspensions.ts'
 
 /** Windows knows no SIGTERM. */
 const SIGNALS: readonly Deno.Signal[] =
@@ -25,6 +26,7 @@ const SIGNALS: readonly Deno.Signal[] =
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  allowSuspensions()
   return serveStdioOn(open, server, options)
 }
 

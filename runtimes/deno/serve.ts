@@ -5,6 +5,7 @@
  */
 import type { Server } from '../../src/server/index.ts'
 import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
+import { allowSuspensions } from './suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */
 const LAST_ANSWERS_MS = 1000
@@ -16,6 +17,7 @@ const LAST_ANSWERS_MS = 1000
  */
 export function serve(server: Server, options: ListenOptions = {}): HttpServer {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
+  allowSuspensions()
   const closing = new AbortController()
   const open = new Set<Promise<unknown>>()
   const http = Deno.serve(

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import type { Server } from '../../src/server/index.ts'
 import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
 import { toNodeListener } from './listener.ts'
+import { allowSuspensions } from './suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */
 const LAST_ANSWERS_MS = 1000
@@ -18,6 +19,7 @@ const LAST_ANSWERS_MS = 1000
  */
 export async function serveHttp(server: Server, options: ListenOptions = {}): Promise<HttpServer> {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
+  allowSuspensions()
   // Here, so that a program that serves over stdio does not load it.
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener(answer))

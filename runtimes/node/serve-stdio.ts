@@ -6,6 +6,7 @@
 import type { Server } from '../../src/server/index.ts'
 import { serveStdioOn, type ServeStdioOptions, type StdioHost } from '../../src/transport/index.ts'
 import { webReadable, webWritable } from './streams.ts'
+import { allowSuspensions } from './suspensions.ts'
 
 /**
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM comes; what runs
@@ -18,6 +19,7 @@ import { webReadable, webWritable } from './streams.ts'
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  allowSuspensions()
   return serveStdioOn(open, server, options)
 }
 

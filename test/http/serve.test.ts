@@ -68,6 +68,25 @@ describe.each([
     return result.content[0]!.text
   }
 
+  test('questions that are waited for one by one end no program, other failures do', async () => {
+    await using client = await connect(url, { onElicit: () => ({ action: 'accept', content: {} }) })
+    const { content } = await client.callTool('askApart')
+    expect(content).toEqual([{ type: 'text', text: 'First accept, Second accept' }])
+    await sleep(50)
+    expect(child.exitCode).toBe(null)
+
+    const [command, ...args] = commandOf(words)
+    const other = spawn(command, args, { cwd: root })
+    const ended = new Promise<number | null>((resolve) => void other.on('exit', resolve))
+    const [at] = (
+      await new Promise<string>((resolve) => {
+        createInterface({ input: other.stdout }).once('line', resolve)
+      })
+    ).split(' ')
+    await fetch(at!, call('reject')).catch(() => {})
+    expect(await ended).not.toBe(0)
+  })
+
   test.each(['2025-11-25', '2026-07-28'] as const)('a client of %s', async (revision) => {
     const client: Client = await connect(url, { revision })
     expect(client.revision).toBe(revision)

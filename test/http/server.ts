@@ -29,6 +29,23 @@ export function testServer(): Server {
     return text('Done')
   })
 
+  // Asks twice at once and waits for the answers one by one, in functions of its own.
+  server.tool('askApart', {}, async (_args, ctx) => {
+    const ask = async (message: string): Promise<string> => {
+      const { action } = await ctx.elicit({ message, schema: z.object({}) })
+      return `${message} ${action}`
+    }
+    const first = ask('First')
+    const second = ask('Second')
+    return text(`${await first}, ${await second}`)
+  })
+
+  // Fails where nobody waits.
+  server.tool('reject', {}, () => {
+    void Promise.reject(new Error('Nobody waited'))
+    return text('Done')
+  })
+
   // How many requests have been aborted.
   server.tool('aborts', {}, (_args, ctx) => {
     ctx.signal.addEventListener('abort', () => aborts++)
