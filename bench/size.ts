@@ -28,6 +28,18 @@ export const budgets: readonly Budget[] = [
     ? [{ name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 25, goalKb: 22 }]
     : []),
   {
+    name: 'client in a page',
+    code: `import { connect } from 'edgewise/browser'; console.log(connect)`,
+    maxKb: 17,
+    goalKb: 13,
+  },
+  {
+    name: 'message port',
+    code: `import { messagePortTransport } from 'edgewise/transport'; console.log(messagePortTransport)`,
+    maxKb: 3,
+    goalKb: 3,
+  },
+  {
     name: 'server',
     code: `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`,
     maxKb: 24,
