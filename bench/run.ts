@@ -18,6 +18,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
 
 /** Run by name only. */
 const others: typeof benches = {
+  chromium: () => import('./chromium.ts'),
   objects: () => import('./objects.ts'),
   idle: () => import('./idle.ts'),
   tasks: () => import('./tasks.ts'),
