@@ -24,6 +24,7 @@ const blocks = readBlocks(readFileSync(join(root, 'README.md'), 'utf8'))
 const settings: Record<string, { lib: string[]; types: string[] }> = {
   any: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
   browser: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
+  react: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
   deno: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: ['deno'] },
   bun: { lib: [], types: ['bun'] },
   node: { lib: [], types: ['node'] },
@@ -104,7 +105,7 @@ function readBlocks(text: string): Block[] {
       file: /^\/\/ ([\w-]+\.ts)$/m.exec(code.split('\n', 1)[0] ?? '')?.[1] ?? `block-${at + 1}.ts`,
       code,
       marks: marks.trim().split(/\s+/),
-      runtime: /from 'edgewise\/(browser|bun|cloudflare|deno|node)'/.exec(code)?.[1] ?? 'any',
+      runtime: /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)'/.exec(code)?.[1] ?? 'any',
     }),
   )
 }
