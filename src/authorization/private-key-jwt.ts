@@ -24,16 +24,22 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
   const { kid, audience } = options
   let loaded: Promise<Key> | undefined
   return async (server, client, body, headers) => {
-    const methods = server.token_endpoint_auth_methods_supported
-    if (methods && !methods.includes('private_key_jwt')) {
-      const offered = methods.join('", "')
-      const what = `"${server.issuer}" takes no signed assertions, but "${offered}"`
+    const {
+      issuer,
+      token_endpoint_auth_methods_supported: methods,
+      token_endpoint_auth_signing_alg_values_supported: algs,
+    } = server
+    const demand = (supported: readonly string[] | undefined, wanted: string): void => {
+      if (!supported || supported.includes(wanted)) return
+      const what = `"${issuer}" does not take "${wanted}", but "${supported.join('", "')}"`
       throw new AuthorizationError('registration', what)
     }
+    demand(methods, 'private_key_jwt')
     loaded ??= loadKey(options)
     const key = await loaded
     const authenticate = PrivateKeyJwt(kid === undefined ? key : { key, kid }, {
-      [modifyAssertion](_header, payload) {
+      [modifyAssertion](header, payload) {
+        if (typeof header.alg === 'string') demand(algs, header.alg)
         if (audience === 'token_endpoint') payload.aud = server.token_endpoint
       },
     })

@@ -202,7 +202,8 @@ export class Provider implements SignIn {
       try {
         const request = await this.#request(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, refreshToken)
-        return await this.#keep(server, { refreshToken, ...next, asked }, false)
+        const kept = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
+        return await this.#keep(server, kept, false)
       } catch (error) {
         const refusal = error instanceof AuthorizationError && error.answer?.error
         if (refusal !== 'invalid_grant' && refusal !== 'invalid_client') throw error

@@ -86,9 +86,8 @@ export async function send(
   init: RequestInit,
   step: AuthorizationStep,
 ): Promise<Response> {
-  const late = AbortSignal.timeout(timeoutMs)
   try {
-    return await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, late]) : late })
+    return await within(timeoutMs, signal, (over) => fetch(url, { ...init, signal: over }))
   } catch (cause) {
     throw unreachable(url, step, cause)
   }
@@ -101,19 +100,21 @@ export async function send(
  * @throws {AuthorizationError} When the body does not come, or is too long.
  */
 export async function readAnswer(
-  { timeoutMs }: Network,
+  { timeoutMs, signal }: Network,
   response: Response,
   address: string,
   step: AuthorizationStep,
   secrets: Iterable<string> = [],
 ): Promise<Answer> {
-  const late = AbortSignal.timeout(timeoutMs)
   const url = address.split('?', 1)[0] ?? ''
   const { status } = response
   let text: string
   try {
-    text = await readText(response, MAX_LENGTH, late)
-    late.throwIfAborted()
+    text = await within(timeoutMs, signal, async (over) => {
+      const body = await readText(response, MAX_LENGTH, over)
+      over.throwIfAborted()
+      return body
+    })
   } catch (cause) {
     throw unreachable(url, step, cause)
   }
@@ -133,6 +134,28 @@ export async function readAnswer(
     body,
     error: hide(json?.error),
     description: hide(json?.error_description),
+  }
+}
+
+/**
+ * Does work that is given up after some time, or when a signal fires. Unlike that of
+ * `AbortSignal.timeout`, the timer keeps no program from ending once the work is done.
+ */
+export async function within<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (over: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(new Error(`Not done within ${ms} ms`)), ms)
+  const leave = (): void => over.abort(signal?.reason)
+  signal?.addEventListener('abort', leave)
+  if (signal?.aborted) leave()
+  try {
+    return await work(over.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
   }
 }
 

@@ -28,6 +28,7 @@ import {
   type Registered,
   type RegistrationOptions,
 } from './registration.ts'
+import { within } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
 import { checkUrl, isLoopback, parseUrl } from './urls.ts'
@@ -83,9 +84,10 @@ class CodeGrant implements Grant {
         const client = await findClient(request, this.#options, visit.redirectUri)
         const { url, flow } = await begin(request, client, visit.redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
-        const late = AbortSignal.timeout(interactionTimeoutMs)
-        const over = signal ? AbortSignal.any([signal, late]) : late
-        const callback = await visit.go(url, JSON.stringify(flow), over).catch(cameToNothing)
+        const going = within(interactionTimeoutMs, signal, (over) =>
+          visit.go(url, JSON.stringify(flow), over),
+        )
+        const callback = await going.catch(cameToNothing)
         try {
           return await redeem(request, client, flow, callback)
         } catch (error) {

@@ -181,7 +181,7 @@ describe('dynamic registration', () => {
       client_secret_expires_at: 1_000,
       redirect_uri: CALLBACK,
     }
-    tokens.set(`client ${ISSUER}`, expired)
+    await tokens.set(`client ${ISSUER}`, expired)
     expect(await clientOf(world, { tokens })).toMatch(/^client-/)
   })
 
@@ -196,7 +196,7 @@ describe('dynamic registration', () => {
       },
     })
     const tokens = openStore()
-    tokens.set(`client ${ISSUER}`, { client_id: 'forgotten', redirect_uri: CALLBACK })
+    await tokens.set(`client ${ISSUER}`, { client_id: 'forgotten', redirect_uri: CALLBACK })
     expect(await clientOf(world, { tokens })).toMatch(/^client-/)
     expect(world.to(REGISTER)).toHaveLength(1)
   })

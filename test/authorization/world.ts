@@ -13,7 +13,7 @@ import {
 } from '../../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer } from '../../src/server/index.ts'
+import { createHandler, createServer, keptSessions } from '../../src/server/index.ts'
 
 export const MCP = 'https://mcp.example/mcp'
 export const ISSUER = 'https://as.example'
@@ -91,6 +91,7 @@ export function createWorld(differences: Differences = {}): World {
   const valid = new Map<string, Given>()
   const refreshable = new Set<string>()
   const codes = new Map<string, Record<string, string>>()
+  const granted = new Map<unknown, string[]>()
   let count = 0
 
   const give = (scopes: string[], resource: unknown): Response => {
@@ -98,6 +99,7 @@ export function createWorld(differences: Differences = {}): World {
     const refreshToken = `refresh-${count}-canary`
     valid.set(`access-${count}-canary`, { scopes, resource, refreshToken })
     refreshable.add(refreshToken)
+    granted.set(refreshToken, scopes)
     return json({
       access_token: `access-${count}-canary`,
       token_type: 'Bearer',
@@ -138,8 +140,7 @@ export function createWorld(differences: Differences = {}): World {
       if (body.grant_type === 'refresh_token') {
         const used = String(body.refresh_token)
         if (!refreshable.delete(used)) return json({ error: 'invalid_grant' }, 400)
-        const old = [...valid.values()].find(({ refreshToken }) => refreshToken === used)
-        return give([...(old?.scopes ?? [])], body.resource)
+        return give(granted.get(used) ?? [], body.resource)
       }
       if (body.grant_type !== 'authorization_code') {
         return give(String(body.scope ?? '').split(' '), body.resource)
@@ -154,7 +155,10 @@ export function createWorld(differences: Differences = {}): World {
     ...differences.routes,
   }
 
-  const handle = createHandler(createTravel(), { allowedHosts: ['mcp.example'] })
+  const handle = createHandler(createTravel(), {
+    allowedHosts: ['mcp.example'],
+    sessions: keptSessions(),
+  })
   const mcp = async (request: Seen, init: RequestInit): Promise<Response> => {
     const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     const given = valid.get(token ?? '')

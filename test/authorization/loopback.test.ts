@@ -1,0 +1,175 @@
+// https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { loopback } from '../../runtimes/node/index.ts'
+import { loopbackOn, type LoopbackHost } from '../../src/authorization/index.ts'
+import { root } from '../process.ts'
+import { bun, deno } from '../runtimes/binaries.ts'
+import { createWorld, ISSUER } from './world.ts'
+
+const never = new AbortController().signal
+
+describe('coming back to this machine', () => {
+  it('gives the URL that the user was sent to, and shows them a page [M-ASEC-060]', async () => {
+    const opened: string[] = []
+    const visit = await loopback({ open: (url) => void opened.push(url) }).begin(undefined)
+    expect(visit.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)
+    const going = visit.go('https://as.example/authorize?state=s', '', never)
+    await vi.waitFor(() => expect(opened).toEqual(['https://as.example/authorize?state=s']))
+    const callback = `${visit.redirectUri}?code=c&state=s`
+    const page = await fetch(callback)
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('You can close this page')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(await going).toBe(callback)
+    // Once is enough
+    expect((await fetch(callback)).status).toBe(400)
+    await visit.end?.()
+    await expect(fetch(callback)).rejects.toThrow()
+  })
+
+  it('is not what other pages can make of it: nothing is taken without the state [L-AUTH-084] [M-ASEC-045] [M-ASEC-060]', async () => {
+    const visit = await loopback({ open: () => {} }).begin(undefined)
+    const early = await fetch(`${visit.redirectUri}?code=c&state=s`)
+    expect(early.status).toBe(400)
+    const going = visit.go('https://as.example/authorize?state=s', '', never)
+    const { origin } = new URL(visit.redirectUri)
+    const statuses: number[] = []
+    for (const [path, method] of [
+      ['/callback?code=evil', 'GET'],
+      ['/callback?code=evil&state=x', 'GET'],
+      ['/callback?code=evil&state=<script>', 'GET'],
+      ['/callback?code=evil&state=s', 'POST'],
+      ['/favicon.ico', 'GET'],
+      ['/other?code=evil&state=s', 'GET'],
+    ] as const) {
+      const response = await fetch(origin + path, { method })
+      statuses.push(response.status)
+      expect(await response.text()).not.toContain('script')
+    }
+    expect(statuses).toEqual([400, 400, 400, 404, 404, 404])
+    await fetch(`${visit.redirectUri}?code=good&state=s`)
+    expect(await going).toContain('code=good')
+    await visit.end?.()
+  })
+
+  it('is waited for until nobody waits any more [M-ASEC-060]', async () => {
+    const visit = await loopback({ open: () => {} }).begin(undefined)
+    const leaving = new AbortController()
+    const going = visit.go('https://as.example/authorize?state=s', '', leaving.signal)
+    leaving.abort(new Error('Too late'))
+    await expect(going).rejects.toThrow('Too late')
+    await visit.end?.()
+  })
+
+  it('is at the registered port again, unless somebody else has that [L-AUTH-082]', async () => {
+    const first = await loopback().begin(undefined)
+    await first.end?.()
+    const second = await loopback().begin(first.redirectUri)
+    expect(second.redirectUri).toBe(first.redirectUri)
+    const third = await loopback().begin(first.redirectUri)
+    expect(third.redirectUri).not.toBe(first.redirectUri)
+    await second.end?.()
+    await third.end?.()
+  })
+
+  it('is at the port that the application wants, or nowhere', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.on('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    await expect(loopback({ port }).begin(undefined)).rejects.toThrow(/EADDRINUSE/)
+    other.close()
+    const visit = await vi.waitFor(() => loopback({ port, path: '/back' }).begin(undefined))
+    expect(visit.redirectUri).toBe(`http://127.0.0.1:${port}/back`)
+    await visit.end?.()
+  })
+
+  it('is not reachable from other machines [M-ASEC-060]', async () => {
+    const visit = await loopback().begin(undefined)
+    const { port } = new URL(visit.redirectUri)
+    await expect(fetch(`http://[::1]:${port}/callback`)).rejects.toThrow()
+    await visit.end?.()
+  })
+})
+
+describe('the browser of the user', () => {
+  const url = 'https://as.example/authorize?state=s&a=$(calc)&calc&"\'`;|x'
+  const ran: [string, readonly string[]][] = []
+  const host = (os: string, works = true): LoopbackHost => ({
+    os,
+    listen: async () => ({ port: 1, close: () => {} }),
+    async run(command, args) {
+      ran.push([command, args])
+      if (!works) throw new Error('No such program')
+    },
+  })
+  beforeEach(() => void ran.splice(0))
+  afterEach(() => vi.restoreAllMocks())
+
+  it.each([
+    ['linux', 'xdg-open', 0],
+    ['freebsd', 'xdg-open', 0],
+    ['darwin', 'open', 0],
+    ['win32', 'rundll32', 1],
+  ])(
+    'is started on %s as a program with the URL as its argument, by no shell [L-AUTH-097] [M-ASEC-052]',
+    async (os, command, before) => {
+      const visit = await loopbackOn(host(os)).begin(undefined)
+      visit.go(url, '', never).catch(() => {})
+      await vi.waitFor(() => expect(ran).toHaveLength(1))
+      const [program, args] = ran[0]!
+      expect(program).toBe(command)
+      expect(args).toHaveLength(before + 1)
+      // What a shell would take for more than text is encoded besides
+      expect(args.at(-1)).toBe(new URL(url).href)
+    },
+  )
+
+  it('that cannot be started leaves the URL on stderr', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const visit = await loopbackOn(host('linux', false)).begin(undefined)
+    visit.go('https://as.example/authorize?state=s', '', never).catch(() => {})
+    await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(1))
+    expect(said.mock.calls[0]?.join()).toContain('https://as.example/authorize?state=s')
+  })
+})
+
+describe('signing in by it', () => {
+  it('works from the 401 to the call on Node', async () => {
+    const world = createWorld()
+    const interaction = loopback({
+      async open(url) {
+        const { headers } = await world.fetch(url)
+        await fetch(headers.get('location') ?? '')
+      },
+    })
+    await using client = await world.connect(world.signIn({ interaction }))
+    expect(await client.listAllTools()).toHaveLength(1)
+    expect(world.to(`${ISSUER}/token`)).toHaveLength(1)
+  })
+
+  it.each([
+    [
+      'Deno',
+      () => [
+        deno(),
+        'run',
+        '--quiet',
+        '--no-prompt',
+        '--allow-net=127.0.0.1',
+        '--allow-env',
+        '--allow-read',
+      ],
+    ],
+    ['Bun', () => [bun()]],
+  ])('works from the 401 to the call on %s', async (_, command) => {
+    const [program = '', ...args] = command()
+    const child = spawn(program, [...args, 'test/authorization/signing-in.ts'], { cwd: root })
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+    expect([out, err]).toEqual(['["book"] after 1 sign-in\n', ''])
+  })
+})

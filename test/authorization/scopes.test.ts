@@ -1,0 +1,190 @@
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
+import { describe, expect, it } from 'vitest'
+import type { SignInOptions } from '../../src/authorization/index.ts'
+import {
+  createWorld,
+  ISSUER,
+  json,
+  MCP,
+  openStore,
+  RESOURCE_METADATA,
+  type Differences,
+  type World,
+} from './world.ts'
+
+const AUTHORIZE = `${ISSUER}/authorize`
+
+/** The scopes of each time that the user was sent away. */
+const asked = (world: World): (string[] | undefined)[] =>
+  world.to(AUTHORIZE).map(({ query }) => query.scope?.split(' '))
+
+async function askedAtFirst(
+  differences: Differences,
+  options: Partial<SignInOptions> = {},
+): Promise<string[] | undefined> {
+  const world = createWorld(differences)
+  await using _ = await world.connect(world.signIn(options))
+  return asked(world)[0]
+}
+
+const challenge = (scope: string): string =>
+  `Bearer resource_metadata="${RESOURCE_METADATA}", scope="${scope}"`
+const supported = { scopes_supported: ['all', 'of', 'them'] }
+
+describe('the scopes that are asked for [L-AUTH-051] [M-ASEC-001]', () => {
+  it('are those of the challenge, whatever the metadata lists [L-AUTH-049] [L-AUTH-050] [M-ASEC-002] [M-ASEC-003]', async () => {
+    const scopes = await askedAtFirst({ challenge: challenge('read write'), resource: supported })
+    expect(scopes).toEqual(['read', 'write'])
+  })
+
+  it.each([undefined, challenge('')])(
+    'are all that the metadata lists when the challenge is %s',
+    async (given) => {
+      const differences = given === undefined ? {} : { challenge: given }
+      expect(await askedAtFirst({ ...differences, resource: supported })).toEqual([
+        'all',
+        'of',
+        'them',
+      ])
+    },
+  )
+
+  it.each([{}, { scopes_supported: [] }])(
+    'are left to the authorization server when the metadata has %j',
+    async (resource) => {
+      expect(await askedAtFirst({ resource })).toBeUndefined()
+    },
+  )
+
+  it('are more when the application wants more', async () => {
+    const scopes = await askedAtFirst(
+      { challenge: challenge('read') },
+      { scopes: ['read', 'profile'] },
+    )
+    expect(scopes).toEqual(['read', 'profile'])
+  })
+})
+
+describe('access while the user is away', () => {
+  const server = { scopes_supported: ['read', 'offline_access'] }
+
+  it('is asked for where the authorization server knows of it [M-ASEC-006]', async () => {
+    const world = createWorld({ challenge: challenge('read'), server })
+    await using _ = await world.connect(world.signIn())
+    expect(asked(world)).toEqual([['read', 'offline_access']])
+    expect(world.to(AUTHORIZE)[0]?.query.prompt).toBe('consent')
+  })
+
+  it.each([undefined, [], ['read']])(
+    'is not asked for where it knows %j [M-ASEC-006]',
+    async (scopes_supported) => {
+      const scopes = await askedAtFirst({
+        challenge: challenge('read'),
+        server: { scopes_supported },
+      })
+      expect(scopes).toEqual(['read'])
+    },
+  )
+
+  it('is not asked for when the application does not want it', async () => {
+    const scopes = await askedAtFirst(
+      { challenge: challenge('read'), server },
+      { offlineAccess: false },
+    )
+    expect(scopes).toEqual(['read'])
+  })
+
+  it('is not the only thing asked for, as the server would give nothing else', async () => {
+    expect(await askedAtFirst({ server })).toBeUndefined()
+  })
+})
+
+describe('a call that needs more than was granted', () => {
+  it('asks for that beside what was asked for before, and is sent again as it was [L-AUTH-054] [M-ASEC-036] [M-ASEC-037] [M-ASEC-040]', async () => {
+    const world = createWorld({ challenge: challenge('read list'), callNeeds: ['write'] })
+    await using client = await world.connect(world.signIn())
+    await client.callTool('book', { city: 'Oslo' })
+    expect(asked(world)).toEqual([
+      ['read', 'list'],
+      ['read', 'list', 'write'],
+    ])
+    const calls = world.to(MCP).filter(({ body }) => body.method === 'tools/call')
+    expect(calls).toHaveLength(2)
+    expect(calls[1]?.body.params).toEqual(calls[0]?.body.params)
+  })
+
+  it('asks beside what was granted though not asked for [L-AUTH-105]', async () => {
+    const world = createWorld({
+      callNeeds: ['write'],
+      grant: (scopes) => (scopes.length > 0 ? scopes : ['default']),
+    })
+    await using client = await world.connect(world.signIn())
+    await client.callTool('book')
+    expect(asked(world)).toEqual([undefined, ['default', 'write']])
+  })
+
+  it('does not ask for scopes of another authorization server', async () => {
+    const world = createWorld({ callNeeds: ['write'], challenge: challenge('read') })
+    const tokens = openStore()
+    await using client = await world.connect(world.signIn({ tokens }))
+    const kept = tokens.values.get(`token ${MCP}`)
+    await tokens.set(`token ${MCP}`, { ...kept, issuer: 'https://former.example' })
+    await client.callTool('book')
+    expect(asked(world)).toEqual([['read'], ['write']])
+  })
+
+  it('asks once for fifty calls [M-ASEC-009]', async () => {
+    const world = createWorld({ challenge: challenge('read'), callNeeds: ['write'] })
+    await using client = await world.connect(world.signIn())
+    await Promise.all(Array.from({ length: 50 }, () => client.callTool('book')))
+    expect(asked(world)).toHaveLength(2)
+  })
+
+  it('fails at once when all that it needs was granted already [L-AUTH-055] [M-ASEC-038]', async () => {
+    const world = createWorld({
+      challenge: challenge('read'),
+      routes: {},
+      callNeeds: ['write'],
+      // What the authorization server says it gave is not what the MCP server sees
+      token: { scope: 'read write' },
+      grant: () => ['read'],
+    })
+    await using client = await world.connect(world.signIn())
+    await expect(client.callTool('book')).rejects.toMatchObject({
+      step: 'access',
+      code: 'UNAUTHORIZED',
+    })
+    expect(asked(world)).toHaveLength(1)
+  })
+
+  it('fails for good when asking did not help, and is not asked about again [L-AUTH-055] [M-ASEC-038]', async () => {
+    const world = createWorld({
+      challenge: challenge('read'),
+      callNeeds: ['write'],
+      grant: () => ['read'],
+    })
+    await using client = await world.connect(world.signIn())
+    for (let round = 0; round < 3; round++) {
+      await expect(client.callTool('book')).rejects.toMatchObject({ step: 'access' })
+    }
+    expect(asked(world)).toHaveLength(2)
+    // Other calls are not held up by that
+    expect(await client.listAllTools()).toHaveLength(1)
+  })
+
+  it('fails as the server said it when the refusal is about something else [L-AUTH-071]', async () => {
+    const world = createWorld({
+      routes: {
+        [`POST ${MCP}`]: ({ headers }) =>
+          headers.has('authorization')
+            ? json({}, 403, { 'www-authenticate': 'Bearer error="invalid_request"' })
+            : json({}, 401, { 'www-authenticate': challenge('read') }),
+      },
+    })
+    await expect(world.connect(world.signIn())).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+      data: { status: 403 },
+    })
+    expect(asked(world)).toHaveLength(1)
+  })
+})
