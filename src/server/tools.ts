@@ -264,6 +264,6 @@ function withText(result: Partial<CallToolResult>, maker: string): Result {
     const text = structuredContent === undefined ? [] : JSON.stringify(structuredContent)
     return { ...result, content: toBlocks(text) }
   }
-  requireBlocks(Array.isArray(content) ? content : [content], maker)
-  return result
+  const blocks = requireBlocks(Array.isArray(content) ? content : [content], maker)
+  return Array.isArray(content) ? result : { ...result, content: blocks }
 }

@@ -327,3 +327,12 @@ describe.each(LEGACY)('results in %s', (revision) => {
     }
   })
 })
+
+describe('a result whose content is one block', () => {
+  it('reaches the client as a list of that block', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('one', {}, () => ({ content: text('alone'), structuredContent: { a: 1 } }))
+    const client = await connectInMemory(server)
+    expect((await client.callTool('one')).content).toEqual([{ type: 'text', text: 'alone' }])
+  })
+})

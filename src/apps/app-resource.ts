@@ -1,0 +1,69 @@
+/**
+ * Documents that show what tools give.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
+import type { ReadResourceResult, ResourceContents } from '../protocol/types.ts'
+import type { Context } from '../server/context.ts'
+import type { Registration } from '../server/registry.ts'
+import type { ResourceOptions } from '../server/resources.ts'
+import { base64 } from '../server/results.ts'
+import type { Server } from '../server/server.ts'
+import { extendByApps } from './extension.ts'
+import { APP_MIME_TYPE, type AppResourceMeta } from './ui.ts'
+
+/** How a document is described and shown. */
+export interface AppResourceOptions
+  extends Omit<ResourceOptions, 'mimeType' | 'size'>, AppResourceMeta {}
+
+/** A document as HTML, as text or as bytes. */
+type Html = string | Uint8Array
+
+const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:\d+|\*))?$/i
+const DOCUMENT = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
+
+/**
+ * Registers a document, and tells clients that the server has interfaces.
+ *
+ * @param uri Begins with `ui://`.
+ * @param html A whole HTML5 document, or what makes it for each reader.
+ * @throws {TypeError} when the URI is of another scheme or taken, a domain is no origin, or the
+ *   document does not begin with its doctype.
+ */
+export function appResource<Env>(
+  server: Server<Env>,
+  uri: string,
+  options: AppResourceOptions,
+  html: Html | ((ctx: Context<Env>) => Html | Promise<Html>),
+): Registration {
+  if (!uri.startsWith('ui://') || uri === 'ui://') {
+    throw new TypeError(`"${uri}" is no interface: its URI must begin with "ui://"`)
+  }
+  const { csp, permissions, domain, prefersBorder, meta, ...described } = options
+  for (const origin of Object.values(csp ?? {}).flat()) {
+    if (!ORIGIN.test(String(origin))) throw new TypeError(`"${origin}" is no origin`)
+  }
+  if (typeof html !== 'function') requireDocument(uri, html)
+  const ui: AppResourceMeta = {
+    ...(csp && { csp }),
+    ...(permissions && { permissions }),
+    ...(domain !== undefined && { domain }),
+    ...(prefersBorder !== undefined && { prefersBorder }),
+  }
+  const _meta = { ...meta, ...(Object.keys(ui).length > 0 && { ui }) }
+  extendByApps(server)
+  const resource = { ...described, mimeType: APP_MIME_TYPE, meta: _meta }
+  return server.resource(uri, resource, async (_request, ctx): Promise<ReadResourceResult> => {
+    const made = typeof html === 'function' ? await html(ctx) : html
+    requireDocument(uri, made)
+    const place = { uri, mimeType: APP_MIME_TYPE, _meta }
+    const contents: ResourceContents =
+      typeof made === 'string' ? { ...place, text: made } : { ...place, blob: base64(made) }
+    return { contents: [contents] }
+  })
+}
+
+function requireDocument(uri: string, html: Html): void {
+  const head = typeof html === 'string' ? html : new TextDecoder().decode(html)
+  if (!DOCUMENT.test(head)) throw new TypeError(`"${uri}" must begin with "<!doctype html>"`)
+}

@@ -1,0 +1,92 @@
+/**
+ * Tools that have an interface.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
+import type { StandardSchema } from '../protocol/standard-schema.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Server, ServerDefinition } from '../server/server.ts'
+import type { ToolHandler, ToolOptions, ToolRegistration } from '../server/tools.ts'
+import { extendByApps } from './extension.ts'
+import type { AppToolMeta } from './ui.ts'
+
+/** How a tool with an interface is described and checked. */
+export interface AppToolOptions<
+  Input extends StandardSchema = StandardSchema,
+  Output extends StandardSchema = StandardSchema,
+> extends ToolOptions<Input, Output> {
+  /** The URI of the document that shows what the tool gives, registered before. */
+  ui?: string
+  /** Who may call the tool: the model, the interface, or both, which is the default. */
+  visibility?: ('model' | 'app')[]
+}
+
+/**
+ * Registers a tool with an interface. Clients that show none get the tool alone, if the model may
+ * call it; so what it gives must make sense as content.
+ *
+ * @throws {TypeError} when the document is not registered, nobody may call the tool, and as
+ *   `server.tool`.
+ */
+export function appTool<Input extends StandardSchema, Output extends StandardSchema, Env>(
+  server: Server<Env>,
+  name: string,
+  options: AppToolOptions<Input, Output>,
+  handler: ToolHandler<Input, Output, Env>,
+): ToolRegistration<Env> {
+  const definition = extendByApps(server)
+  const link = linkOf(definition, name, options)
+  const place = server.tool(name, linked(options, link), checked(definition, name, handler))
+  return {
+    ...place,
+    // The interface, and who may call, stay as they are
+    update: (changed, run) => place.update(linked(changed, link), checked(definition, name, run)),
+  }
+}
+
+function linkOf(
+  { resources }: ServerDefinition,
+  name: string,
+  { ui: resourceUri, visibility }: AppToolOptions,
+): AppToolMeta {
+  const known =
+    resourceUri === undefined || [...resources.entries()].some(([uri]) => uri === resourceUri)
+  if (!known) throw new TypeError(`The interface "${resourceUri}" of "${name}" is not registered`)
+  if (resourceUri !== undefined && !resourceUri.startsWith('ui://')) {
+    throw new TypeError(`"${resourceUri}" is no interface: its URI must begin with "ui://"`)
+  }
+  if (visibility?.length === 0) throw new TypeError(`Nobody may call the tool "${name}"`)
+  return {
+    ...(resourceUri !== undefined && { resourceUri }),
+    ...(visibility && { visibility }),
+  }
+}
+
+function linked<Input extends StandardSchema, Output extends StandardSchema>(
+  options: AppToolOptions<Input, Output>,
+  link: AppToolMeta,
+): ToolOptions<Input, Output> {
+  const { ui: _, visibility: __, ...described } = options
+  return { ...described, meta: { ...described.meta, ui: link } }
+}
+
+/** Tells the author of results that say nothing to those who see no interface. */
+function checked<Input extends StandardSchema, Output extends StandardSchema, Env>(
+  definition: ServerDefinition,
+  name: string,
+  handler: ToolHandler<Input, Output, Env>,
+): ToolHandler<Input, Output, Env> {
+  return async (args, ctx) => {
+    const returned: Awaited<ReturnType<typeof handler>> = await handler(args, ctx)
+    const { content, structuredContent, resultType } = isObject(returned) ? returned : {}
+    const list = Array.isArray(returned) ? returned : content
+    const empty = Array.isArray(list) ? list.length === 0 : structuredContent === undefined
+    const isResult = Array.isArray(returned) || (isObject(returned) && !('type' in returned))
+    if (isResult && empty && (resultType ?? 'complete') === 'complete') {
+      definition.report(
+        new TypeError(`The tool "${name}" says nothing where no interface is shown`),
+      )
+    }
+    return returned
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The extension as a server has it: declared, and kept from clients that do not know it.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
+import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import type { Resource, Result, Tool } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Context, RequestContext } from '../server/context.ts'
+import { extend } from '../server/extend.ts'
+import { definitionOf, type Server, type ServerDefinition } from '../server/server.ts'
+import { APPS, takesApps, toolMetaOf } from './ui.ts'
+
+const extended = new WeakSet<Server>()
+
+/**
+ * Whether the client of a request shows interfaces. Others need all there is to say as content.
+ *
+ * @param ctx Of any handler.
+ */
+export function showsApps(ctx: Pick<Context, 'extension'>): boolean {
+  return takesApps(ctx.extension(APPS))
+}
+
+/** Declares the extension, once for each server. */
+export function extendByApps(server: Server): ServerDefinition {
+  const definition = definitionOf(server)
+  if (extended.has(server)) return definition
+  extended.add(server)
+  extend(server, {
+    id: APPS,
+    attach() {
+      server.use('tools/list', async (_request, ctx, next) => {
+        return listTools(definition, await next(), ctx as RequestContext)
+      })
+      server.use('resources/list', async (_request, ctx, next) => {
+        return showsApps(ctx) ? next() : withoutApps(await next())
+      })
+      server.use('tools/call', async ({ params }, ctx, next) => {
+        const name = String(params.name)
+        const tool = definition.tools.find(name, (ctx as RequestContext).caller)
+        if (!tool || showsApps(ctx) || isForModels(tool.item)) return next()
+        throw new ProtocolError(INVALID_PARAMS, `Unknown tool: "${name}"`)
+      })
+    },
+  })
+  return definition
+}
+
+/** What clients that show interfaces, and others, see of a list, by the list: lists recur. */
+const shown = new WeakMap<Result, Result>()
+const plain = new WeakMap<Result, Result>()
+
+/**
+ * The tools that a client can make use of: without interfaces where it shows none, and never with
+ * one that is not there.
+ */
+function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
+  const tools = result.tools as readonly Tool[]
+  if (!showsApps(ctx)) {
+    return kept(plain, result, () => ({ tools: tools.filter(isForModels).map(withoutUi) }))
+  }
+  const lost = tools.filter((tool) => isLost(definition, tool, ctx))
+  if (lost.length === 0) return kept(shown, result, () => ({}))
+  const linked = tools.map((tool) => (lost.includes(tool) ? withoutLink(tool) : tool))
+  return { ...result, tools: linked, cacheScope: 'private' }
+}
+
+function withoutApps(result: Result): Result {
+  const resources = result.resources as readonly Resource[]
+  return kept(plain, result, () => ({
+    resources: resources.filter(({ uri }) => !uri.startsWith('ui://')),
+  }))
+}
+
+/** A list as some clients see it, which is not for others; made once. */
+function kept(views: WeakMap<Result, Result>, list: Result, change: () => object): Result {
+  let view = views.get(list)
+  if (!view) views.set(list, (view = { ...list, ...change(), cacheScope: 'private' }))
+  return view
+}
+
+function isForModels({ _meta }: Pick<Tool, '_meta'>): boolean {
+  return toolMetaOf(_meta).visibility?.includes('model') ?? true
+}
+
+function isLost({ resources }: ServerDefinition, { _meta }: Tool, ctx: RequestContext): boolean {
+  const { resourceUri } = toolMetaOf(_meta)
+  return resourceUri !== undefined && !resources.find(resourceUri, ctx.caller)
+}
+
+/** A tool whose document is gone, which keeps what is said of who may call it. */
+function withoutLink(tool: Tool): Tool {
+  const ui: unknown = tool._meta?.ui
+  const { resourceUri: _, ...rest } = isObject(ui) ? ui : {}
+  return { ...tool, _meta: { ...tool._meta, ui: rest } }
+}
+
+function withoutUi(tool: Tool): Tool {
+  const { _meta, ...described } = tool
+  const { ui: _, 'ui/resourceUri': __, ...others } = _meta ?? {}
+  return Object.keys(others).length > 0 ? { ...described, _meta: others } : described
+}

@@ -1,0 +1,19 @@
+/**
+ * MCP Apps, `io.modelcontextprotocol/ui`: tools with a user interface of their own, which hosts that
+ * know the extension show beside the answer; all others get the answer alone.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ * @module
+ */
+export { appResource, type AppResourceOptions } from './app-resource.ts'
+export { appTool, type AppToolOptions } from './app-tool.ts'
+export { appsClient, isForApp, isForModel, uiOfContents, uiOfTool } from './client.ts'
+export { showsApps } from './extension.ts'
+export {
+  APPS,
+  APP_MIME_TYPE,
+  type AppCsp,
+  type AppPermissions,
+  type AppResourceMeta,
+  type AppToolMeta,
+} from './ui.ts'

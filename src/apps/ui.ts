@@ -1,0 +1,71 @@
+/**
+ * What is said of user interfaces on the wire.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { isObject } from '../protocol/validate.ts'
+
+/** The id of the extension. */
+export const APPS = 'io.modelcontextprotocol/ui'
+
+/** The type of an interface's document. */
+export const APP_MIME_TYPE = 'text/html;profile=mcp-app'
+
+/** The origins that a document may use; none by default. */
+export interface AppCsp {
+  /** For requests: `connect-src`. */
+  connectDomains?: string[]
+  /** For scripts, styles, images, fonts and media; `https://*.example.com` is possible. */
+  resourceDomains?: string[]
+  /** For frames inside. */
+  frameDomains?: string[]
+  /** For `base-uri`. */
+  baseUriDomains?: string[]
+}
+
+/** What a document would like of the browser; hosts may refuse it. */
+export interface AppPermissions {
+  camera?: JsonObject
+  microphone?: JsonObject
+  geolocation?: JsonObject
+  clipboardWrite?: JsonObject
+}
+
+/** How a host is to show a document. */
+export interface AppResourceMeta {
+  csp?: AppCsp
+  permissions?: AppPermissions
+  /** An origin of its own, in the form that the host has. */
+  domain?: string
+  /** Whether the host draws a border and a background; as it likes when absent. */
+  prefersBorder?: boolean
+}
+
+/** How a tool is tied to an interface. */
+export interface AppToolMeta {
+  /** The document that shows what the tool gives. */
+  resourceUri?: string
+  /** Who may call the tool; both by default. */
+  visibility?: ('model' | 'app')[]
+}
+
+/** Whether settings of the extension say that a client shows documents of this kind. */
+export function takesApps(settings: JsonObject | undefined): boolean {
+  const { mimeTypes } = settings ?? {}
+  return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE)
+}
+
+/** What the `_meta` of a tool says of its interface; the older flat form counts too. */
+export function toolMetaOf(meta: unknown): AppToolMeta {
+  const { ui, 'ui/resourceUri': flat } = isObject(meta) ? meta : {}
+  const { resourceUri = flat, visibility } = isObject(ui) ? ui : {}
+  const known: AppToolMeta = {}
+  if (typeof resourceUri === 'string' && resourceUri.startsWith('ui://')) {
+    known.resourceUri = resourceUri
+  }
+  if (Array.isArray(visibility)) {
+    known.visibility = visibility.filter((one) => one === 'model' || one === 'app')
+  }
+  return known
+}

@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import {
+  APP_MIME_TYPE,
+  APPS,
+  appResource,
+  appsClient,
+  appTool,
+  isForApp,
+  isForModel,
+  showsApps,
+  uiOfContents,
+  uiOfTool,
+  type AppResourceOptions,
+} from '../../src/apps/index.ts'
+import type { Tool } from '../../src/index.ts'
+import { createServer, type Server, text } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { createHandler } from '../../src/server/index.ts'
+import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
+
+const PAGE = '<!doctype html><html lang="en"><title>Weather</title></html>'
+const URI = 'ui://weather/dashboard'
+const DECLARED = { extensions: { [APPS]: { mimeTypes: [APP_MIME_TYPE] } } }
+const inputSchema = { type: 'object' as const }
+
+/** A server with a tool for all, one for the interface only, and one without an interface. */
+function weather(): { server: Server; errors: unknown[]; remove: () => void } {
+  const errors: unknown[] = []
+  const server = createServer(
+    { name: 'weather', version: '1' },
+    { onError: (error) => errors.push(error) },
+  )
+  const csp = {
+    connectDomains: ['https://api.example.com'],
+    resourceDomains: ['https://*.cdn.example'],
+  }
+  const page = appResource(server, URI, { name: 'dashboard', csp, prefersBorder: true }, PAGE)
+  appTool(
+    server,
+    'forecast',
+    { input: z.object({ city: z.string() }), ui: URI, meta: { 'com.example/x': 1 } },
+    ({ city }, ctx) => ({
+      content: [text(showsApps(ctx) ? `Shown: ${city}` : `Sunny in ${city}`)],
+      structuredContent: { city },
+    }),
+  )
+  appTool(server, 'refresh', { ui: URI, visibility: ['app'] }, () => text('fresh'))
+  server.tool('plain', {}, () => text('plain'))
+  return { server, errors, remove: () => page.remove() }
+}
+
+describe('a server with interfaces', () => {
+  it('declares the extension once it has one, and not before [M-APPS-001] [M-VER-018]', async () => {
+    const client = await connectInMemory(weather().server)
+    expect(client.serverCapabilities?.extensions).toEqual({ [APPS]: {} })
+    const plain = createServer({ name: 's', version: '1' })
+    plain.tool('t', {}, () => text(''))
+    expect((await connectInMemory(plain)).serverCapabilities).not.toHaveProperty('extensions')
+  })
+
+  it('links its tools to documents, for clients that show them [M-APPS-002] [M-APPS-009]', async () => {
+    const client = await connectInMemory(weather().server, { extensions: [appsClient()] })
+    const tools = await client.listAllTools()
+    expect(tools.map(({ name, _meta }) => [name, _meta])).toEqual([
+      ['forecast', { 'com.example/x': 1, ui: { resourceUri: URI } }],
+      ['refresh', { ui: { resourceUri: URI, visibility: ['app'] } }],
+      ['plain', undefined],
+    ])
+  })
+
+  it.each([
+    ['nothing', {}],
+    ['another type', { extensions: { [APPS]: { mimeTypes: ['text/html'] } } }],
+    ['no types', { extensions: { [APPS]: {} } }],
+    ['types that are none', { extensions: { [APPS]: { mimeTypes: APP_MIME_TYPE } } }],
+  ])(
+    'has plain tools alone for clients that declare %s, whose answers say it all [M-APPS-002] [M-APPS-003] [M-VER-017]',
+    async (_what, capabilities) => {
+      const handle = createHandler(weather().server)
+      const list = await lastMessage(await postModern(handle, 'tools/list', {}, capabilities))
+      const tools = list.result.tools as Tool[]
+      expect(tools.map(({ name, _meta }) => [name, _meta])).toEqual([
+        ['forecast', { 'com.example/x': 1 }],
+        ['plain', undefined],
+      ])
+      const asked = { name: 'forecast', arguments: { city: 'Oslo' } }
+      const call = await lastMessage(await postModern(handle, 'tools/call', asked, capabilities))
+      expect(call.result.content).toEqual([{ type: 'text', text: 'Sunny in Oslo' }])
+      const hidden = await postModern(handle, 'tools/call', { name: 'refresh' }, capabilities)
+      expect((await lastMessage(hidden)).error).toEqual({
+        code: -32602,
+        message: 'Unknown tool: "refresh"',
+      })
+      const resources = await lastMessage(
+        await postModern(handle, 'resources/list', {}, capabilities),
+      )
+      expect(resources.result.resources).toEqual([])
+    },
+  )
+
+  it('goes by what each request declares, and lets no cache mix the lists up [M-VER-021] [M-TOOL-005]', async () => {
+    const { server } = weather()
+    const handle = createHandler(server)
+    for (let turn = 0; turn < 2; turn++) {
+      for (const [capabilities, count] of [
+        [DECLARED, 3],
+        [{}, 2],
+      ] as const) {
+        const list = await lastMessage(await postModern(handle, 'tools/list', {}, capabilities))
+        expect(list.result.tools).toHaveLength(count)
+        expect(list.result.cacheScope).toBe('private')
+      }
+    }
+    const call = { name: 'refresh' }
+    const shown = await lastMessage(await postModern(handle, 'tools/call', call, DECLARED))
+    expect(shown.result.content).toEqual([{ type: 'text', text: 'fresh' }])
+  })
+
+  it('does the same on sessions', async () => {
+    const { server } = weather()
+    const revision = '2025-11-25'
+    const host = await connectInMemory(server, { revision, extensions: [appsClient()] })
+    expect((await host.listAllTools()).map(uiOfTool)[0]).toEqual({ resourceUri: URI })
+    expect(await host.callTool('forecast', { city: 'Oslo' })).toMatchObject({
+      content: [{ text: 'Shown: Oslo' }],
+    })
+    const other = await connectInMemory(server, { revision })
+    expect((await other.listAllTools()).map(({ name }) => name)).toEqual(['forecast', 'plain'])
+  })
+
+  it('links to no document that is not there [M-APPS-008]', async () => {
+    const { server, remove } = weather()
+    const client = await connectInMemory(server, { extensions: [appsClient()] })
+    remove()
+    const tools = await client.listAllTools({ fresh: true })
+    expect(tools.map(uiOfTool)).toEqual([{}, { visibility: ['app'] }, {}])
+    expect(() => appTool(server, 'late', { ui: URI }, () => text(''))).toThrow('is not registered')
+  })
+
+  it('tells its author of answers that say nothing without the interface [M-APPS-004]', async () => {
+    const { server, errors } = weather()
+    appTool(server, 'silent', { ui: URI }, () => ({ content: [] }))
+    appTool(server, 'quiet', { ui: URI }, () => ({}))
+    appTool(server, 'data', { ui: URI }, () => ({ structuredContent: { a: 1 } }))
+    appTool(server, 'block', { ui: URI }, () => text('said'))
+    const client = await connectInMemory(server)
+    await client.callTool('silent')
+    await client.callTool('quiet')
+    expect(errors.map(String)).toEqual([
+      'TypeError: The tool "silent" says nothing where no interface is shown',
+      'TypeError: The tool "quiet" says nothing where no interface is shown',
+    ])
+    expect((await client.callTool('data')).content).toEqual([{ type: 'text', text: '{"a":1}' }])
+    expect((await client.callTool('block')).content).toEqual([{ type: 'text', text: 'said' }])
+    await client.callTool('plain')
+    await client.callTool('forecast', { city: 'Oslo' })
+    expect(errors).toHaveLength(2)
+  })
+
+  it('keeps the interface of a tool that is changed', async () => {
+    const { server } = weather()
+    const tool = appTool(server, 'changing', { ui: URI }, () => text('one'))
+    tool.update({ description: 'New' }, () => text('two'))
+    const client = await connectInMemory(server, { extensions: [appsClient()] })
+    const changed = (await client.listAllTools()).find(({ name }) => name === 'changing')
+    expect(changed).toMatchObject({ description: 'New', _meta: { ui: { resourceUri: URI } } })
+    expect(await client.callTool('changing')).toMatchObject({ content: [{ text: 'two' }] })
+  })
+
+  it.each<[string, Parameters<typeof appTool>[2]]>([
+    ['nobody may call it', { visibility: [] }],
+    ['its interface has another scheme', { ui: 'https://example.com/' }],
+    ['its interface is unknown', { ui: 'ui://other' }],
+  ])('refuses a tool when %s [M-APPS-009]', (_why, options) => {
+    const { server } = weather()
+    expect(() => appTool(server, 'bad', options, () => text(''))).toThrow(TypeError)
+  })
+})
+
+describe('the document of an interface', () => {
+  it('is read with its type, and with how it is to be shown [M-APPS-006] [M-APPS-007]', async () => {
+    const client = await connectInMemory(weather().server, { extensions: [appsClient()] })
+    const ui = {
+      csp: {
+        connectDomains: ['https://api.example.com'],
+        resourceDomains: ['https://*.cdn.example'],
+      },
+      prefersBorder: true,
+    }
+    const [listed] = await client.listAllResources()
+    expect(listed).toEqual({ uri: URI, name: 'dashboard', mimeType: APP_MIME_TYPE, _meta: { ui } })
+    const { contents } = await client.readResource(URI)
+    expect(contents).toEqual([{ uri: URI, mimeType: APP_MIME_TYPE, text: PAGE, _meta: { ui } }])
+  })
+
+  it('can be bytes, or made for each reader [M-APPS-007]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    appResource(server, 'ui://bytes', { name: 'b' }, new TextEncoder().encode(PAGE))
+    appResource(server, 'ui://made', { name: 'm' }, (ctx) => `${PAGE}<!-- ${ctx.revision} -->`)
+    const client = await connectInMemory(server)
+    expect((await client.readResource('ui://bytes')).contents[0]).toMatchObject({
+      mimeType: APP_MIME_TYPE,
+      blob: btoa(PAGE),
+    })
+    expect((await client.readResource('ui://made')).contents[0]).toMatchObject({
+      text: `${PAGE}<!-- 2026-07-28 -->`,
+    })
+  })
+
+  it('may be left out of lists for those who show none, and can be read all the same [M-APPS-011]', async () => {
+    const client = await connectInMemory(weather().server)
+    expect(await client.listAllResources()).toEqual([])
+    expect((await client.readResource(URI)).contents).toHaveLength(1)
+  })
+
+  it.each(['https://example.com/x', 'UI://x', 'ui:x', 'ui://', ''])(
+    'cannot be at "%s" [M-APPS-005]',
+    (uri) => {
+      const server = createServer({ name: 's', version: '1' })
+      expect(() => appResource(server, uri, { name: 'x' }, PAGE)).toThrow(TypeError)
+    },
+  )
+
+  it.each(['', '<html></html>', 'Hello', '<!-- open <!doctype html>'])(
+    'cannot be "%s" [M-APPS-007]',
+    async (html) => {
+      const errors: unknown[] = []
+      const server = createServer(
+        { name: 's', version: '1' },
+        { onError: (error) => errors.push(error) },
+      )
+      expect(() => appResource(server, 'ui://x', { name: 'x' }, html)).toThrow(TypeError)
+      appResource(server, 'ui://made', { name: 'x' }, () => html)
+      const client = await connectInMemory(server)
+      await expect(client.readResource('ui://made')).rejects.toMatchObject({ code: -32603 })
+      expect(errors).toHaveLength(1)
+    },
+  )
+
+  it.each(['example.com', "https://a.example; script-src 'unsafe-eval'", '*', "'self'", 'data:'])(
+    'cannot ask for the domain "%s"',
+    (origin) => {
+      const server = createServer({ name: 's', version: '1' })
+      const options: AppResourceOptions = { name: 'x', csp: { connectDomains: [origin] } }
+      expect(() => appResource(server, 'ui://x', options, PAGE)).toThrow('is no origin')
+    },
+  )
+})
+
+describe('a host', () => {
+  const tool = (_meta: unknown): Tool => ({
+    name: 't',
+    inputSchema,
+    _meta: _meta as Tool['_meta'] & object,
+  })
+
+  it('shows models and interfaces the tools that are for them [M-APPS-014] [M-APPS-009]', () => {
+    for (const [visibility, model, app] of [
+      [undefined, true, true],
+      [['model', 'app'], true, true],
+      [['model'], true, false],
+      [['app'], false, true],
+      [['future'], false, false],
+    ] as const) {
+      const one = tool({ ui: { visibility } })
+      expect([isForModel(one), isForApp(one)]).toEqual([model, app])
+    }
+    expect(isForModel({ name: 't', inputSchema })).toBe(true)
+  })
+
+  it('finds the document of a tool in the older form too [M-APPS-010]', () => {
+    expect(uiOfTool(tool({ 'ui/resourceUri': URI }))).toEqual({ resourceUri: URI })
+    const both = { 'ui/resourceUri': 'ui://old', ui: { resourceUri: URI } }
+    expect(uiOfTool(tool(both))).toEqual({ resourceUri: URI })
+  })
+
+  it.each([
+    null,
+    'x',
+    { ui: null },
+    { ui: { resourceUri: 1, visibility: 'app' } },
+    { ui: { resourceUri: 'https://x' } },
+  ])('takes no nonsense for an interface: %j [M-VER-022]', (meta) => {
+    expect(uiOfTool(tool(meta))).toEqual({})
+  })
+
+  it('goes by what the contents say before what the list says [M-APPS-056]', () => {
+    const listed = { uri: URI, name: 'x', _meta: { ui: { prefersBorder: true } } }
+    const contents = { uri: URI, text: PAGE }
+    expect(uiOfContents({ ...contents, _meta: { ui: { domain: 'd' } } }, listed)).toEqual({
+      domain: 'd',
+    })
+    expect(uiOfContents(contents, listed)).toEqual({ prefersBorder: true })
+    expect(uiOfContents(contents)).toEqual({})
+  })
+})
