@@ -175,9 +175,18 @@ export class Connection implements ChannelReceiver, CallOwner {
     return { ...params, _meta }
   }
 
+  /**
+   * Checks that the connection was not closed.
+   *
+   * @throws {McpError} `CLOSED`.
+   */
+  requireOpen(): void {
+    if (this.#closed) throw this.#closed
+  }
+
   /** Sends one notification. */
   async notify(method: string, params?: JsonObject): Promise<void> {
-    if (this.#closed) throw this.#closed
+    this.requireOpen()
     await this.channel.send(notification(method, params))
   }
 

@@ -43,6 +43,7 @@ export class Subscriptions {
    * @throws {ProtocolError} When the server refuses.
    */
   async listen(wanted: SubscriptionFilter, options: RequestOptions): Promise<Subscription> {
+    this.#connection.requireOpen()
     const feed = new Feed(options.signal)
     this.#feeds.add(feed)
     feed.signal.addEventListener('abort', () => this.#feeds.delete(feed))

@@ -26,7 +26,7 @@ import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
-import type { Entry, Registration, Registry } from './registry.ts'
+import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { isBlock, requireBlocks, type Content } from './results.ts'
 
 /** How a prompt is described and checked. */
@@ -85,7 +85,8 @@ export function promptEntry<Input extends StandardSchema>(
   const item: Prompt = { name, ...described }
   if (input) item.arguments = promptArguments(name, input)
   if (meta) item._meta = meta
-  return { enabled: true, visible, item, input, complete, get: handler }
+  const get = requireHandler(handler, `The prompt "${name}"`)
+  return { enabled: true, visible, item, input, complete, get }
 }
 
 /**

@@ -16,6 +16,16 @@ export interface Entry {
   readonly item: object
 }
 
+/**
+ * Checks that something answers.
+ *
+ * @throws {TypeError} otherwise.
+ */
+export function requireHandler<T>(handler: T, what: string): T {
+  if (typeof handler === 'function') return handler
+  throw new TypeError(`${what} needs a function as its last argument`)
+}
+
 /** Changes a registered thing later; each change is announced to clients. */
 export interface Registration {
   /** Lists the thing again. */

@@ -22,9 +22,10 @@ import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
-import type { Entry, Registration, Registry } from './registry.ts'
+import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { base64, isContents, requireAnnotations } from './results.ts'
 import { sessionRecord } from './session-record.ts'
+import { MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
@@ -140,6 +141,7 @@ function entryOf<Place extends object>(
 ) {
   requireAnnotations(described.annotations)
   const item = { ...place, ...described, ...(meta && { _meta: meta }) }
+  requireHandler(read, `The resource "${described.name}"`)
   return { enabled: true, visible, item, cache: requireHints(cache), read }
 }
 
@@ -184,7 +186,11 @@ export function subscribeResource(
   const uri = requireUri(params)
   findResource(registered, uri, ctx)
   const { subscriptions } = sessionRecord(ctx.method, ctx.exchange)
-  if (!subscriptions.includes(uri)) subscriptions.push(uri)
+  if (subscriptions.includes(uri)) return {}
+  if (subscriptions.length >= MAX_WATCHED_RESOURCES) {
+    throw invalidParams(`One session may watch ${MAX_WATCHED_RESOURCES} resources at most`)
+  }
+  subscriptions.push(uri)
   return {}
 }
 

@@ -177,7 +177,8 @@ type Answer = (
  * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
  *   such as a Worker's bindings.
  * @param info The server's name and version, which clients see.
- * @throws {TypeError} when `revisions` names one that does not exist.
+ * @throws {TypeError} when `info` has no name or version, `revisions` names one that does not exist,
+ *   or pages hold nothing.
  */
 export function createServer<Env = unknown>(
   info: Implementation,
@@ -224,11 +225,11 @@ class Definition implements ServerDefinition {
   #offered: ServerCapabilities | undefined
 
   constructor(info: Implementation, options: ServerOptions) {
-    this.info = info
+    this.info = requireInfo(info)
     this.instructions = options.instructions
     this.revisions = chooseRevisions(options.revisions)
     this.capabilities = { ...options.capabilities }
-    this.pageSize = options.pageSize
+    this.pageSize = requirePageSize(options.pageSize)
     this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
     this.#onError = options.onError ?? ((error) => console.error(error))
     this.redact = options.redact
@@ -335,6 +336,17 @@ class Definition implements ServerDefinition {
       // What the hook throws concerns only itself.
     }
   }
+}
+
+function requireInfo(info: Implementation): Implementation {
+  if (typeof info?.name === 'string' && typeof info.version === 'string') return info
+  throw new TypeError('A server needs a name and a version')
+}
+
+function requirePageSize(pageSize: number | undefined): number | undefined {
+  if (pageSize === undefined || pageSize === Infinity) return pageSize
+  if (Number.isInteger(pageSize) && pageSize > 0) return pageSize
+  throw new TypeError(`A page cannot have ${pageSize} entries`)
 }
 
 function chooseRevisions(versions: readonly Revision[] | undefined): readonly RevisionFacts[] {

@@ -19,7 +19,7 @@ export interface Announcing {
   readonly extensions: Extensions | undefined
 }
 
-/** The most URIs that one listener may watch. */
+/** The most URIs that one listener, or one session, may watch. */
 export const MAX_WATCHED_RESOURCES = 1000
 
 /** The most changes that wait for a slow reader, before it has to listen anew. */

@@ -28,7 +28,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
-import type { Entry, Registration, Registry } from './registry.ts'
+import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { requireBlocks, toBlocks, toolError, type Content } from './results.ts'
 import type { TaskSupport, ToolTask } from './tool-task.ts'
 
@@ -150,7 +150,8 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   if (output) item.outputSchema = output['~standard'].jsonSchema.output(TARGET)
   if (meta) item._meta = meta
   if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }
-  return { enabled: true, visible, scopes, item, input, output, task, headerParams, run: handler }
+  const run = requireHandler(handler, `The tool "${name}"`)
+  return { enabled: true, visible, scopes, item, input, output, task, headerParams, run }
 }
 
 /** Whether a schema is for objects, or for a union of which some are. */

@@ -74,3 +74,19 @@ describe.each([
     await client.close()
   })
 })
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  'nothing can be asked or listened to once the client is closed, in %s',
+  async (revision) => {
+    const server = createServer(info)
+    server.tool('a', {}, () => 'a')
+    const client = await connectInMemory(server, { revision })
+    await client.close()
+    const closed = { code: 'CLOSED' }
+    await expect(client.callTool('a')).rejects.toMatchObject(closed)
+    await expect(client.notify('x')).rejects.toMatchObject(closed)
+    await expect(client.listen({ toolsListChanged: true })).rejects.toMatchObject(closed)
+    await expect(client.listen({})).rejects.toMatchObject(closed)
+    await client.close()
+  },
+)
