@@ -20,6 +20,8 @@ const wrangler = spawn(
       WRANGLER_LOG: 'warn',
       ...process.env,
       WRANGLER_HIDE_BANNER: 'true',
+      // `npm start` did.
+      EDGEWISE_BUILT: 'true',
       // Where a request comes from is asked of Cloudflare otherwise.
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
     },

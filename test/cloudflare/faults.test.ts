@@ -1,5 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allMessages, lastMessage, openSession } from '../transport/streamable-http/post.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  allMessages,
+  lastMessage,
+  openSession,
+  postModern,
+} from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
@@ -64,6 +69,71 @@ describe('A session object', () => {
     await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
     const statuses = (await Promise.all(responses)).map(({ status }) => status)
     expect(statuses.toSorted((a, b) => a - b)).toEqual([202, 400])
+  })
+})
+
+describe('A session object that crashes', () => {
+  /** What a stream still brings until it breaks or ends. */
+  async function drain(reader: EventReader): Promise<void> {
+    while (await reader.next().catch(() => undefined));
+  }
+
+  it('lets its client come back for the answer of a call that waited for the user', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25', { elicitation: {} })
+    const params = { name: 'confirm', arguments: { what: 'tea' } }
+    const reader = new EventReader(
+      await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    )
+    const asked = await reader.until('elicitation/create')
+    await workerd.get(`/crash/${id}`)
+    await drain(reader)
+    const result = { action: 'accept', content: { yes: true } }
+    expect((await send({ jsonrpc: '2.0', id: asked.message?.id, result })).status).toBe(202)
+    const resumed = new EventReader(await listen(workerd.handle, id, asked.id))
+    expect((await resumed.until('"id":1')).message).toHaveProperty(
+      'result.content.0.text',
+      'bought: true',
+    )
+  })
+
+  it('answers a call that was in the middle of its work with an error', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const params = { name: 'stay', _meta: { progressToken: 1 } }
+    const reader = new EventReader(
+      await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    )
+    const seen = await reader.until('progress')
+    await workerd.get(`/crash/${id}`)
+    await drain(reader)
+    const resumed = new EventReader(await listen(workerd.handle, id, seen.id))
+    expect((await resumed.until('"id":1')).message).toHaveProperty('error.code', -32603)
+    expect((await lastMessage(await send(add(2)))).result).toBeDefined()
+  })
+
+  it('goes on telling of changes, once its client came back', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = new EventReader(await listen(workerd.handle, id))
+    const seen = await reader.next()
+    await workerd.get(`/crash/${id}`)
+    await workerd.get('/notify')
+    await drain(reader)
+    const resumed = new EventReader(await listen(workerd.handle, id, seen!.id))
+    expect((await resumed.next())?.message?.method).toBe('notifications/tools/list_changed')
+    await resumed.cancel()
+  })
+})
+
+describe('A client that is gone without a word', () => {
+  it('is noticed by a call of 2026-07-28, whose handler learns of it', async () => {
+    const params = { name: 'stay', _meta: { progressToken: 1 } }
+    const response = await postModern(workerd.handle, 'tools/call', params)
+    const reader = new EventReader(response)
+    await reader.next()
+    await reader.cancel()
+    await vi.waitFor(
+      async () => expect(await (await workerd.get('/ran')).json()).toContain('left alone'),
+      { timeout: 20_000, interval: 300 },
+    )
   })
 })
 

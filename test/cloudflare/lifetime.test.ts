@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { allMessages, openSession, post } from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
@@ -20,6 +22,10 @@ function startWith(idleMs: number): void {
   })
   afterAll(() => workerd.stop())
 }
+
+/** Whether the object of a session keeps anything. */
+const exists = async (id: string): Promise<boolean> =>
+  (await (await workerd.get(`/exists/${id}`)).json()) as boolean
 
 /** How many rows the tables of a session's object have. */
 async function counts(id: string): Promise<Record<string, number>> {
@@ -71,6 +77,31 @@ describe('The lifetime of a session', () => {
     const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
     expect((await resumed.next())?.id, 'From the beginning').toBe(told!.id)
     await resumed.cancel()
+  })
+
+  it('ends after a client with an open stream was gone without a word', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const { hostname, port } = workerd.url
+    const socket = connect(Number(port), hostname)
+    const lines = ['GET /mcp HTTP/1.1', 'host: localhost', 'accept: text/event-stream']
+    socket.write(`${[...lines, `mcp-session-id: ${id}`].join('\r\n')}\r\n\r\n`)
+    await once(socket, 'data')
+    expect(await exists(id)).toBe(true)
+    socket.destroy()
+    await vi.waitFor(async () => expect(await exists(id)).toBe(false), { timeout: 30_000 })
+  })
+
+  it('keeps no more than 4 MB of messages', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    for (let n = 0; n < 12; n++) {
+      const params = { name: 'large', arguments: { characters: 500_000 } }
+      const call = { jsonrpc: '2.0', id: n, method: 'tools/call', params }
+      const _meta = { progressToken: n }
+      await allMessages(await send({ ...call, params: { ...params, _meta } }))
+    }
+    const { mcp_events: kept } = await counts(id)
+    expect(kept).toBeGreaterThanOrEqual(16)
+    expect(kept).toBeLessThanOrEqual(20)
   })
 
   it('keeps a bounded log, and the last event of a quiet stream', async () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { MiniflareOptions } from 'miniflare'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../process.ts'
@@ -61,6 +61,21 @@ describe('A Worker', () => {
     await workerd.stop()
   })
 
+  it('is deployed from a fresh clone, with the page that the playground needs', async () => {
+    const clone = await mkdtemp(join(tmpdir(), 'edgewise-'))
+    const made = new Set(['node_modules', 'dist', '.git', '.wrangler', '.cache', 'coverage'])
+    const isSource = (file: string): boolean =>
+      !relative(root, file)
+        .split(sep)
+        .some((name) => made.has(name))
+    await cp(root, clone, { recursive: true, filter: isSource })
+    await symlink(join(root, 'node_modules'), join(clone, 'node_modules'))
+    const printed = await wrangler(['deploy', '--dry-run', '--outdir', join(clone, 'out')], clone)
+    expect(printed).toMatch(/Read \d+ files from the assets directory/)
+    expect(printed).toContain('env.MCP_HUB (McpHub)')
+    await rm(clone, { recursive: true })
+  }, 300_000)
+
   it('bundles for its deployment without Node modules', async () => {
     const out = await mkdtemp(join(tmpdir(), 'edgewise-'))
     const config = join(root, 'examples/cloudflare-worker/wrangler.toml')
@@ -73,11 +88,11 @@ describe('A Worker', () => {
   }, 60_000)
 })
 
-function wrangler(args: string[]): Promise<string> {
+function wrangler(args: string[], cwd = root): Promise<string> {
   const bin = createRequire(import.meta.url).resolve('wrangler/bin/wrangler.js')
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bin, ...args], {
-      cwd: root,
+      cwd,
       env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -4,13 +4,25 @@ import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { makeServer } from '../server/fixture.ts'
 import * as z from 'zod'
 
-const { server } = makeServer()
+const { server, ran } = makeServer()
 server.tool('count', { input: z.object({ to: z.number() }) }, async ({ to }, ctx) => {
   for (let n = 1; n <= to; n++) await ctx.progress(n)
   return 'done'
 })
+server.tool('large', { input: z.object({ characters: z.number() }) }, async (args, ctx) => {
+  await ctx.progress(1)
+  return 'x'.repeat(args.characters)
+})
+server.tool('stay', {}, async (_args, ctx) => {
+  await ctx.progress(1)
+  await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+  ran.push('left alone')
+  return 'too late'
+})
 
 const worker = createWorker(server, {
+  // A client that is gone is noticed when something is written to it.
+  keepAliveMs: 500,
   sessionIdleMs: Number(env.IDLE_MS),
   sessionKey: (request) => request.headers.get('x-user') ?? undefined,
 })
@@ -32,6 +44,8 @@ interface Env {
     get(id: unknown): {
       counts(): Promise<object>
       alarm(): Promise<void>
+      exists(): Promise<boolean>
+      crash(): Promise<void>
     }
   }
 }
@@ -40,6 +54,7 @@ export default {
   async fetch(request: Request, env: Env, ctx: never): Promise<Response> {
     const [, route, id] = new URL(request.url).pathname.split('/')
     if (route === 'notify') return Response.json((await worker.notify.toolsListChanged()) ?? null)
+    if (route === 'ran') return Response.json(ran)
     if (!id) return worker.fetch(request, env, ctx)
     const { MCP_SESSION: sessions } = env
     const object = sessions.get(sessions.idFromString(id))
@@ -50,6 +65,10 @@ export default {
         return Response.json(await object.counts())
       case 'alarm':
         return Response.json((await object.alarm()) ?? null)
+      case 'exists':
+        return Response.json(await object.exists())
+      case 'crash':
+        return Response.json((await object.crash().catch(() => {})) ?? null)
       case 'break':
         full.add(id)
         return new Response()
@@ -105,6 +124,16 @@ export class McpSession extends worker.durableObjects.McpSession {
   constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpSession>) {
     count(args[0] as ObjectState)
     super(...args)
+  }
+
+  /** Ends as an object does whose code throws where nothing catches it. */
+  crash(): void {
+    this.ctx.abort('Crashed by a test')
+  }
+
+  /** Whether anything is kept. */
+  async exists(): Promise<boolean> {
+    return (await this.ctx.storage.list()).size > 0
   }
 
   /** How many rows each of the tables has. */

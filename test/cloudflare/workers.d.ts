@@ -5,11 +5,13 @@ declare module 'cloudflare:workers' {
     /** Of session objects. */
     announce?(change: unknown): boolean | Promise<boolean>
     protected ctx: {
+      abort(reason: string): void
       acceptWebSocket(socket: object): void
       getWebSockets(): { send(text: string): void }[]
       storage: {
         sql: { exec(query: string): { toArray(): Row[]; one(): Row } }
         deleteAll(): Promise<void>
+        list(): Promise<Map<string, unknown>>
       }
     }
   }
