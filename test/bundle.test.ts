@@ -22,35 +22,35 @@ describe('Bundle of a page', () => {
     /src\/(server|session|sqlite|tasks|authorization|json-schema)\/|zod|jose|oauth4webapi/
 
   it('that connects has the client and what tells of the page, and neither ports nor hooks', async () => {
-    const { files } = await weigh(`export { connect } from 'edgewise/browser'`)
+    const files = await ingredients(`export { connect } from 'edgewise/browser'`)
     const paths = files.map(([path]) => path)
     expect(paths.filter((path) => others.test(path))).toEqual([])
     expect(paths.filter((path) => path.includes('runtimes/')).sort()).toEqual([
-      'dist/runtimes/browser/connect.js',
-      'dist/runtimes/browser/fetch-fault.js',
-      'dist/runtimes/browser/page-fetch.js',
+      'runtimes/browser/connect.ts',
+      'runtimes/browser/fetch-fault.ts',
+      'runtimes/browser/page-fetch.ts',
     ])
     expect(paths.filter((path) => /live|port-|message-port/.test(path))).toEqual([])
   })
 
   it('that observes a connection in React has no server and no ports', async () => {
-    const { files } = await weigh(`export { useMcp } from 'edgewise/react'`)
+    const files = await ingredients(`export { useMcp } from 'edgewise/react'`)
     const paths = files.map(([path]) => path)
-    expect(paths).toContain('dist/src/client/live.js')
+    expect(paths).toContain('src/client/live.ts')
     expect(paths.filter((path) => others.test(path) || /message-port/.test(path))).toEqual([])
   })
 
   it('that talks over a port has neither client nor server', async () => {
-    const { files } = await weigh(`export { messagePortTransport } from 'edgewise/browser'`)
+    const files = await ingredients(`export { messagePortTransport } from 'edgewise/browser'`)
     const paths = files.map(([path]) => path)
-    expect(paths).toContain('dist/src/transport/message-port.js')
+    expect(paths).toContain('src/transport/message-port.ts')
     expect(paths.filter((path) => others.test(path) || /client|fetch/.test(path))).toEqual([])
   })
 
   it('that serves its frames has no client and no schema library', async () => {
-    const { files } = await weigh(`export { servePorts } from 'edgewise/browser'`)
+    const files = await ingredients(`export { servePorts } from 'edgewise/browser'`)
     const paths = files.map(([path]) => path)
-    expect(paths).toContain('dist/src/server/connection.js')
+    expect(paths).toContain('src/server/connection.ts')
     expect(
       paths.filter((path) => /src\/(client|authorization|json-schema)\/|zod|fetch/.test(path)),
     ).toEqual([])

@@ -22,7 +22,8 @@ const EXPECTED = /does not match the recipient window's origin|\b404\b/
 beforeAll(async () => {
   ;[site, browser] = await Promise.all([
     startSite(['everything', 'worker', 'frame']),
-    launchChromium(),
+    // A name that is not this machine's, so that its pages are no secure contexts
+    launchChromium(['--host-resolver-rules=MAP *.test 127.0.0.1']),
   ])
 })
 afterAll(async () => {
@@ -85,6 +86,24 @@ describe('A server in a dedicated worker', () => {
         .catch((error) => [error.code, error.message]),
     )
     expect(result).toEqual(['CLOSED', 'The worker failed: its script cannot be loaded'])
+  })
+})
+
+describe('A page that is no secure context, without locks and random UUIDs,', () => {
+  it('reaches its worker, and notices when that is gone', async () => {
+    await page.goto(`${site.origin.replace('localhost', 'plain.test')}/everything.html`)
+    await ready(page)
+    const result = await page.evaluate(async () => {
+      const worker = new Worker('/worker.js', { type: 'module' })
+      const port = edgewise.openPort(worker, { silenceMs: 200 })
+      const client = await edgewise.connect(port)
+      const call = client.callTool('hang').catch((error) => error.code)
+      const { content } = await client.callTool('scope')
+      worker.terminate()
+      return [isSecureContext, 'locks' in navigator, content, await call]
+    })
+    const text = 'DedicatedWorkerGlobalScope'
+    expect(result).toEqual([false, false, [{ type: 'text', text }], 'CLOSED'])
   })
 })
 
