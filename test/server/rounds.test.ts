@@ -277,7 +277,7 @@ describe('asking over rounds', () => {
     const handle = sessionHandler(makeServer().server)
     const first = round(await call(handle, { name: 'unordered' }))
     const by = Object.entries(first.inputRequests).map(([key, { params }]) => {
-      return [key, { action: 'accept', content: { by: `who got ${params?.message}` } }]
+      return [key, { action: 'accept', content: { by: `who got ${String(params?.message)}` } }]
     })
     expect(by).toHaveLength(2)
     const inputResponses = Object.fromEntries(by) as JsonObject
