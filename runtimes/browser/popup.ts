@@ -23,6 +23,9 @@ const FEATURES = 'popup,width=520,height=720'
 /** How long the page that is waiting may take to say so, in milliseconds. */
 const ANSWER_MS = 1_000
 
+/** What authorization servers add to the URL that they send users to. */
+const RESPONSE = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+
 /** What is kept while the page is left. */
 interface Kept {
   readonly state: string | null
@@ -122,12 +125,15 @@ function takeReturned(): Returned | undefined {
   const kept = readKept()
   if (!kept) return undefined
   const { flow, state } = kept
-  const { href, pathname, searchParams } = new URL(location.href)
-  const here = searchParams.get('state') === state && searchParams.has('state')
-  const callback = kept.callback ?? (here ? href : undefined)
+  const url = new URL(location.href)
+  const here = state !== null && url.searchParams.get('state') === state
+  const callback = kept.callback ?? (here ? url.href : undefined)
   if (callback === undefined) return undefined
   sessionStorage.removeItem(KEPT)
-  if (here) history.replaceState(null, '', pathname)
+  if (here) {
+    for (const name of RESPONSE) url.searchParams.delete(name)
+    history.replaceState(null, '', url)
+  }
   return { callback, flow }
 }
 

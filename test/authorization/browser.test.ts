@@ -1,0 +1,214 @@
+// Sign-in as a page does it, in a real browser: popup, left page, tabs that share what they know.
+import { build } from 'esbuild'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { root } from '../process.ts'
+import { launchChromium } from '../runtimes/chromium.ts'
+import type { PageFacts } from './page/app.ts'
+import { createWorld, ISSUER, type World } from './world.ts'
+
+const APP = 'https://app.example'
+const AUTHORIZE = `${ISSUER}/authorize`
+const TOKEN = `${ISSUER}/token`
+
+let browser: Browser
+let context: BrowserContext
+let world: World
+/** Headers of the page that asks the user. */
+let consentHeaders: Record<string, string> = {}
+const scripts = new Map<string, string>()
+
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['test/authorization/page/app.ts', 'test/authorization/page/callback.ts'],
+    outdir: '/',
+    bundle: true,
+    format: 'esm',
+    write: false,
+    logLevel: 'warning',
+  })
+  for (const { path, text } of outputFiles) scripts.set(path, text)
+  browser = await launchChromium()
+})
+afterAll(() => browser.close())
+
+beforeEach(async () => {
+  consentHeaders = {}
+  world = createWorld()
+  context = await browser.newContext()
+  await context.route('**/*', serve)
+})
+afterEach(() => context.close())
+
+/** Serves the app's pages, and the world to them. */
+async function serve(route: Route): Promise<void> {
+  const request = route.request()
+  const { origin, pathname } = new URL(request.url())
+  if (origin === APP) {
+    const script = scripts.get(pathname)
+    if (script) return route.fulfill({ contentType: 'text/javascript', body: script })
+    const name = pathname === '/callback' ? 'callback' : 'app'
+    const body = `<!doctype html><title>${name}</title><body><button>Connect</button><script type="module" src="/${name}.js"></script>`
+    return route.fulfill({ contentType: 'text/html', body })
+  }
+  const { origin: _, ...headers } = await request.allHeaders()
+  const method = request.method()
+  const body = request.postData()
+  const form = headers['content-type']?.includes('urlencoded')
+  const response = await world.fetch(request.url(), {
+    method,
+    headers,
+    ...(body !== null && { body: form ? new URLSearchParams(body) : body }),
+  })
+  const location = response.headers.get('location')
+  if (location) {
+    const consent = `<!doctype html><title>Consent</title><a href="${location.replaceAll('&', '&amp;')}">Allow</a>`
+    return route.fulfill({
+      contentType: 'text/html',
+      body: consent,
+      headers: { 'content-type': 'text/html', ...consentHeaders },
+    })
+  }
+  await route.fulfill({
+    status: response.status,
+    headers: {
+      ...Object.fromEntries(response.headers),
+      'access-control-allow-origin': APP,
+      'access-control-expose-headers': 'www-authenticate',
+    },
+    body: await response.text(),
+  })
+}
+
+async function open(path = '/'): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(APP + path)
+  return page
+}
+
+const shown = (page: Page, text: string): Promise<unknown> =>
+  page.waitForSelector(`body[data-shown="${text}"]`)
+
+/** Clicks, and agrees in the popup that opens. */
+async function connectByPopup(page: Page): Promise<void> {
+  const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('button')])
+  const closed = popup.waitForEvent('close')
+  await popup.click('a')
+  await closed
+}
+
+describe('a popup', () => {
+  it('signs the user in, closes, and is not needed again', async () => {
+    const page = await open()
+    await connectByPopup(page)
+    await shown(page, 'book')
+    const another = await open()
+    await another.click('button')
+    await shown(another, 'book')
+    expect(world.to(AUTHORIZE)).toHaveLength(1)
+    expect(world.to(AUTHORIZE)[0]?.query).toMatchObject({ redirect_uri: `${APP}/callback` })
+    expect(world.to(`${ISSUER}/register`)[0]?.body.application_type).toBe('web')
+  })
+
+  it('that is cut off from the page by the authorization server does so too', async () => {
+    consentHeaders = { 'cross-origin-opener-policy': 'same-origin' }
+    const page = await open()
+    await connectByPopup(page)
+    await shown(page, 'book')
+  })
+
+  it('of one page signs in all pages that want to at once', async () => {
+    const [first, second] = await Promise.all([open(), open()])
+    const opened: Page[] = []
+    for (const page of [first, second]) page.on('popup', (popup) => opened.push(popup))
+    await Promise.all([first.click('button'), second.click('button')])
+    await expect.poll(() => opened.length).toBe(1)
+    const link = opened[0]!.locator('a')
+    await link.waitFor()
+    await link.click()
+    await Promise.all([shown(first, 'book'), shown(second, 'book')])
+    expect(opened).toHaveLength(1)
+    expect(world.to(AUTHORIZE)).toHaveLength(1)
+    expect(world.to(TOKEN)).toHaveLength(1)
+  })
+
+  it('leaves no code in the history', async () => {
+    const page = await open('/callback?code=c&state=s')
+    await shown(page, 'nobody waits')
+    expect(page.url()).toBe(`${APP}/callback`)
+  })
+})
+
+describe('a page that cannot open one', () => {
+  it.each(['/?redirect', '/?redirect&same'])(
+    'is left, and goes on when it is back: %s [M-ASEC-010]',
+    async (path) => {
+      const page = await open(path)
+      await page.click('button')
+      await page.waitForURL(`${AUTHORIZE}?**`)
+      await page.click('a')
+      // Either by way of another page, or to this one
+      await page.waitForURL((url) => url.origin === APP && url.pathname === '/')
+      await page.click('button')
+      await shown(page, 'book')
+      expect(page.url().replace('=', '')).toBe(APP + path.replace('redirect&', ''))
+      expect(world.to(AUTHORIZE)).toHaveLength(1)
+      expect(world.to(TOKEN)).toHaveLength(1)
+    },
+  )
+
+  it('is left too when the browser blocks the popup', async () => {
+    const page = await open()
+    await page.evaluate('window.open = () => null')
+    await page.click('button')
+    await page.waitForURL(`${AUTHORIZE}?**`)
+    await page.click('a')
+    await page.waitForURL(`${APP}/`)
+    await page.click('button')
+    await shown(page, 'book')
+  })
+
+  it('tells when the user said no', async () => {
+    const page = await open('/?redirect')
+    await page.click('button')
+    await page.waitForURL(`${AUTHORIZE}?**`)
+    const href = (await page.getAttribute('a', 'href')) ?? ''
+    await page.goto(href.replace(/code=[^&]+/, 'error=access_denied'))
+    await page.waitForURL(`${APP}/?redirect`)
+    await page.click('button')
+    await page.waitForSelector('body[data-shown*="access_denied"]')
+    expect(world.to(TOKEN)).toEqual([])
+  })
+})
+
+describe('pages of one origin', () => {
+  it('renew a token once, whoever of them meets the 401 [M-ASEC-009] B085', async () => {
+    const page = await open()
+    await connectByPopup(page)
+    await shown(page, 'book')
+    const pages = [page, await open(), await open()]
+    for (const other of pages.slice(1)) {
+      await other.click('button')
+      await shown(other, 'book')
+    }
+    world.valid.clear()
+    await Promise.all(pages.map((one) => one.click('button')))
+    await Promise.all(pages.map((one) => shown(one, 'book')))
+    expect(world.to(TOKEN).map(({ body }) => body.grant_type)).toEqual([
+      'authorization_code',
+      'refresh_token',
+    ])
+  })
+
+  it('share a key that no page can take away [M-XAUTH-034]', async () => {
+    const keyPair = (page: Page) =>
+      page.evaluate(() => (globalThis as unknown as PageFacts).keyPair())
+    const [first, second] = await Promise.all([open(), open()])
+    const [one, other] = await Promise.all([keyPair(first), keyPair(second)])
+    expect(one).toEqual({ extractable: false, x: expect.any(String), takeable: false })
+    expect(other.x).toBe(one.x)
+    await first.reload()
+    expect(await keyPair(first)).toEqual(one)
+  })
+})
