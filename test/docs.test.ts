@@ -1,16 +1,18 @@
-// Compiles every TypeScript block of the README, and runs those whose fence says so.
+// Compiles every TypeScript block of the README and of the pages under `docs`, and runs those whose
+// fence says so.
 //
 // A fence reads "```ts", "```ts run" (it runs to its end) or "```ts serve" (it listens on port 8000
 // until it is ended; the "run" blocks after it may call it). A first line like "// server.ts" names
-// the block, so that later ones can import it.
+// the block, so that later ones of the page can import it.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandOf, root, runToEnd } from './process.ts'
 
 interface Block {
+  /** Under the folder of its page. */
   file: string
   code: string
   marks: string[]
@@ -18,8 +20,11 @@ interface Block {
   runtime: string
 }
 
-const folder = join(root, '.cache', 'readme')
-const blocks = readBlocks(readFileSync(join(root, 'README.md'), 'utf8'))
+const folder = join(root, '.cache', 'docs')
+const pages = ['README.md', 'runtimes/cloudflare/README.md', ...pagesUnder('docs')].map((page) => ({
+  page,
+  blocks: readBlocks(page),
+}))
 
 const settings: Record<string, { lib: string[]; types: string[] }> = {
   any: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
@@ -33,18 +38,21 @@ const settings: Record<string, { lib: string[]; types: string[] }> = {
 
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  const port = await freePort()
-  for (const { file, code } of blocks) {
-    writeFileSync(join(folder, file), code.replaceAll(/\b8000\b/g, String(port)))
+  for (const { page, blocks } of pages) {
+    mkdirSync(join(folder, page), { recursive: true })
+    const port = await freePort()
+    for (const { file, code } of blocks) {
+      writeFileSync(join(folder, file), code.replaceAll(/\b8000\b/g, String(port)))
+    }
   }
 })
 
-describe('README', () => {
+describe('All blocks', () => {
   for (const [runtime, { lib, types }] of Object.entries(settings)) {
-    const files = blocks.filter((block) => block.runtime === runtime).map(({ file }) => file)
+    const all = pages.flatMap(({ blocks }) => blocks)
+    const files = all.filter((block) => block.runtime === runtime).map(({ file }) => file)
     if (files.length === 0) continue
-    it(`The blocks for ${runtime === 'any' ? 'any runtime' : runtime} compile`, async () => {
+    it(`for ${runtime === 'any' ? 'any runtime' : runtime} compile`, async () => {
       const project = join(folder, `tsconfig.${runtime}.json`)
       const compilerOptions = {
         noEmit: true,
@@ -66,7 +74,9 @@ describe('README', () => {
       await runToEnd(['node', 'node_modules/@typescript/native/bin/tsc', '-p', project])
     })
   }
+})
 
+describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))('$page', ({ blocks }) => {
   let server: ChildProcess | undefined
   afterAll(() => server?.kill())
 
@@ -99,14 +109,31 @@ describe('README', () => {
   }
 })
 
-function readBlocks(text: string): Block[] {
+function isRun({ marks }: Block): boolean {
+  return marks.includes('run') || marks.includes('serve')
+}
+
+function pagesUnder(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `${folder}/${path}`)
+}
+
+function readBlocks(page: string): Block[] {
+  const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```ts\b(.*)\n([\s\S]*?)^```$/gm)].map(
-    ([, marks = '', code = ''], at) => ({
-      file: /^\/\/ ([\w-]+\.ts)$/m.exec(code.split('\n', 1)[0] ?? '')?.[1] ?? `block-${at + 1}.ts`,
-      code,
-      marks: marks.trim().split(/\s+/),
-      runtime: /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)'/.exec(code)?.[1] ?? 'any',
-    }),
+    ([, marks = '', code = ''], at) => {
+      const [first = ''] = code.split('\n', 1)
+      const name = /^\/\/ ([\w-]+\.tsx?)$/.exec(first)?.[1] ?? `block-${at + 1}.ts`
+      return {
+        file: join(page, name),
+        code,
+        marks: marks.trim().split(/\s+/),
+        runtime:
+          /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)'/.exec(code)?.[1] ?? 'any',
+      }
+    },
   )
 }
 
