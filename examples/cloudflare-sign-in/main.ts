@@ -1,30 +1,10 @@
-// Runs the Worker beside this file as `wrangler dev` does, and signs a client in to it as a browser
-// would: registration, consent, code, token. A tool that needs more asks for consent again.
+// Signs a client in to the Worker beside this file as a browser would: registration, consent, code, token. A tool that needs more asks for consent again.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { signIn } from 'edgewise/authorization'
 import { connect } from 'edgewise/client'
-import { unstable_startWorker as startWorker } from 'wrangler'
+import { start } from './start.ts'
 
-// Nothing here needs a network.
-process.env.WRANGLER_SEND_METRICS = 'false'
-process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
-
-// The tokens name the address of the Worker, so it is chosen before the Worker starts.
-const port = await new Promise<number>((resolve) => {
-  const probe = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = probe.address() as { port: number }
-    probe.close(() => resolve(port))
-  })
-})
-const origin = `http://localhost:${port}`
-const worker = await startWorker({
-  config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
-  bindings: { ORIGIN: { type: 'plain_text', value: origin } },
-  dev: { server: { port }, inspector: false, persist: false, logLevel: 'error' },
-})
-await worker.ready
+const { origin, stop } = await start()
 
 // Who does not sign in is told where to.
 const refused = await fetch(`${origin}/mcp`, { method: 'POST' })
@@ -64,4 +44,4 @@ function textOf({ content }: { content: { type: string }[] }): string {
   return (content[0] as { text: string } | undefined)?.text ?? ''
 }
 
-await worker.dispose()
+await stop()

@@ -12,7 +12,7 @@ const page = fileURLToPath(new URL('page/', import.meta.url))
 const target = fileURLToPath(new URL('../../dist/playground/', import.meta.url))
 
 await build({
-  entryPoints: [`${page}main.ts`],
+  entryPoints: [`${page}main.ts`, `${page}callback.ts`],
   outdir: target,
   bundle: true,
   format: 'esm',
@@ -20,6 +20,6 @@ await build({
   minify: true,
   sourcemap: true,
 })
-for (const file of ['index.html', 'styles.css', 'icon.svg', '_headers']) {
+for (const file of ['index.html', 'callback.html', 'styles.css', 'icon.svg', '_headers']) {
   await cp(page + file, target + file)
 }

@@ -9,6 +9,7 @@ import type { Activity } from './activity.ts'
 import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
 import { sample } from './sample.ts'
+import { auth } from './sign-in.ts'
 import { watchedFetch } from './wire.ts'
 
 /** An open connection and what the server lists. */
@@ -52,6 +53,7 @@ export async function openConnection(
   const client = await connect(url, {
     info: { name: 'edgewise-playground', title: 'Edgewise playground', version: '1.0.0' },
     signal,
+    auth,
     fetch: watchedFetch({ report: activity.wire, onReach }),
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: ask,

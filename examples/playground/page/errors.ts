@@ -42,7 +42,7 @@ export function adviceOn(error: unknown): string[] {
     case 'HTTP':
       return ['The address may be another page of that site: an endpoint often ends in /mcp.']
     case 'UNAUTHORIZED':
-      return ['The server wants you to sign in, which this page does not do.']
+      return ['The server wants you to sign in: press “Connect”.']
     case 'VERSION_MISMATCH':
       return ['Choose “Auto”, or a revision that the server speaks.']
     case 'TIMEOUT':

@@ -1,0 +1,28 @@
+// Runs the Worker beside this file as `wrangler dev` does, without accounts or network.
+import { createServer, type AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { unstable_startWorker as startWorker } from 'wrangler'
+
+/** Starts the Worker on a free port; its tokens name the address, so it is chosen beforehand. */
+export async function start(): Promise<{ origin: string; stop: () => Promise<void> }> {
+  process.env.WRANGLER_SEND_METRICS = 'false'
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const worker = await startWorker({
+    config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
+    bindings: { ORIGIN: { type: 'plain_text', value: origin } },
+    dev: { server: { port }, inspector: false, persist: false, logLevel: 'error' },
+  })
+  await worker.ready
+  return { origin, stop: () => worker.dispose() }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}

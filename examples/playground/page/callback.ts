@@ -1,0 +1,7 @@
+/** Ends a visit to an authorization server: hands what came of it to the page that waits. */
+import { completeSignIn } from 'edgewise/browser'
+
+if (!(await completeSignIn())) {
+  const text = 'Nobody waits for this sign-in. You may close this window.'
+  document.querySelector('p')?.replaceChildren(text)
+}

@@ -1,0 +1,109 @@
+// Signs in from the playground, in a real Chromium, to the Worker of an example that is its own
+// authorization server: popup, consent, calls, step-up, renewal.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { start } from '../../examples/cloudflare-sign-in/start.ts'
+import { launchChromium } from '../runtimes/chromium.ts'
+import { startWorker, type RunningWorker } from './worker.ts'
+
+let playground: RunningWorker
+let notes: Awaited<ReturnType<typeof start>>
+let browser: Browser
+let page: Page
+/** The grants that were asked of the token endpoint, and what the browser complained of. */
+const grants: (string | null)[] = []
+const complaints: string[] = []
+
+beforeAll(async () => {
+  playground = await startWorker()
+  ;[notes, browser] = await Promise.all([start(), launchChromium()])
+  const context = await browser.newContext()
+  context.setDefaultTimeout(30_000)
+  context.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname !== '/token') return
+    grants.push(new URLSearchParams(request.postData() ?? '').get('grant_type'))
+  })
+  page = await context.newPage()
+  page.on('pageerror', (error) => complaints.push(String(error)))
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await playground.stop()
+  await notes.stop()
+})
+
+/** Does something that makes a popup ask for consent, and gives it; what was asked for. */
+async function consentAfter(act: () => Promise<void>): Promise<string[]> {
+  const [popup] = await Promise.all([page.waitForEvent('popup'), act()])
+  const scopes = popup.getByRole('listitem')
+  await scopes.first().waitFor()
+  const asked = await scopes.allTextContents()
+  await popup.getByRole('textbox', { name: 'Your name' }).fill('grace')
+  await Promise.all([
+    popup.waitForEvent('close'),
+    popup.getByRole('button', { name: 'Allow' }).click(),
+  ])
+  return asked
+}
+
+async function run(tool: string): Promise<void> {
+  await page.evaluate((hash) => (location.hash = hash), `#/tool/${tool}`)
+  await page.getByRole('heading', { name: tool, level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Run' }).click()
+}
+const result = (text: string): Promise<void> =>
+  page.getByRole('region', { name: 'Result' }).getByText(text).first().waitFor()
+
+describe('Signing in from the playground', () => {
+  it('waits for the user: a link to the page leads nowhere else', async () => {
+    await page.goto(`${playground.url}/?url=${encodeURIComponent(`${notes.origin}/mcp`)}`)
+    // Playwright's own ways of looking count as something that the user did
+    const session = await page.context().newCDPSession(page)
+    const expression = 'document.body.textContent'
+    const text = async (): Promise<unknown> =>
+      (await session.send('Runtime.evaluate', { expression })).result.value
+    await expect
+      .poll(text, { timeout: 30_000 })
+      .toContain('The server wants you to sign in: press “Connect”.')
+    expect(page.context().pages()).toHaveLength(1)
+    expect(new URL(page.url()).origin).toBe(playground.url)
+  })
+
+  it('goes through a popup with the consent of the user', async () => {
+    const connect = page.getByRole('button', { name: 'Connect' })
+    expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])
+    await page.getByText('Connected to notes over 2026-07-28').waitFor({ state: 'attached' })
+    await run('list')
+    await result('Notes of grace:')
+  })
+
+  it('asks for more when a tool needs more', async () => {
+    await page.evaluate(() => (location.hash = '#/tool/write'))
+    await page.getByLabel('text', { exact: true }).fill('Mend the roof')
+    expect(await consentAfter(() => run('write'))).toEqual(['notes:read', 'notes:write'])
+    await result('Kept')
+    await run('list')
+    await result('Mend the roof')
+  })
+
+  it('renews what expired without asking', async () => {
+    grants.length = 0
+    await page.evaluate(() => {
+      const { now } = Date
+      Date.now = () => now() + 2 * 3_600_000
+    })
+    await run('list')
+    await expect.poll(() => grants, { timeout: 30_000 }).toEqual(['refresh_token'])
+    await result('Mend the roof')
+    expect(page.context().pages()).toHaveLength(1)
+  })
+
+  it('is remembered after a reload, and in other tabs', async () => {
+    for (const tab of [page, await page.context().newPage()]) {
+      await tab.goto(`${playground.url}/?url=${encodeURIComponent(`${notes.origin}/mcp`)}`)
+      await tab.getByText('Connected to notes').waitFor({ state: 'attached' })
+    }
+    expect(complaints).toEqual([])
+  })
+})
