@@ -267,7 +267,7 @@ export class RequestContext implements Context {
   }
 
   #chooseInput(): Input {
-    const { ask, kept, rounds, revision, cancellation } = this.exchange
+    const { ask, kept, rounds, revision, cancellation, session } = this.exchange
     if (ask) {
       const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
         // Nothing carries the question once the answer is sent
@@ -279,10 +279,9 @@ export class RequestContext implements Context {
     if (rounds && findMethod(this.method, revision)?.asks) {
       return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }
+    const lacks = session ? 'an answer that is a stream' : 'a session that the server keeps'
     const why =
-      revision.era === 'legacy'
-        ? `: in revision ${this.revision} that needs a session that the server keeps`
-        : ''
+      revision.era === 'legacy' ? `: in revision ${this.revision} that needs ${lacks}` : ''
     return noInput(`"${this.method}" cannot ask the client${why}`)
   }
 }

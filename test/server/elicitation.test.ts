@@ -114,7 +114,7 @@ describe.each(URLS)('URLs that would carry credentials, in %s', (revision) => {
       return (await ctx.elicitUrl({ message: 'Pay', url })).action
     })
     server.tool('own', {}, () => {
-      return { resultType: 'input_required', inputRequests: { pay: request } } as never
+      return { resultType: 'input_required', inputRequests: { pay: request } }
     })
     server.tool('error', {}, () => {
       const page = { mode: 'url', elicitationId: 'e', message: 'Pay', url } as const

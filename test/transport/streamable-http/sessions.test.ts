@@ -375,6 +375,17 @@ describe('without sessions', () => {
     }
   })
 
+  it('a tool that asks a client which takes no streams says so at once', async () => {
+    const { handle } = serve({})
+    const { send } = await openSession(handle, '2025-11-25', { elicitation: {} })
+    const asking = call(1, 'confirm', { arguments: { what: 'tea' } })
+    const { result } = await lastMessage(await send(asking, { accept: 'application/json' }))
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('that needs an answer that is a stream') }],
+    })
+  })
+
   it.each([
     [
       '2025-11-25',
