@@ -9,11 +9,11 @@ import { serveHttp } from '../../runtimes/node/index.ts'
 import type { Target } from './contract.ts'
 import { program } from './programs.ts'
 import type { Listening } from './servers/http.ts'
-import { connectEdgewise, connectV1, connectV2 } from './sessions/clients.ts'
+import { connectEdgewise, connectSseV1, connectV1, connectV2 } from './sessions/clients.ts'
 import { RETURNED, STAYED } from './sessions/contract.ts'
 import { exchange } from './sessions/exchange.ts'
 import { breakableLine, type Line } from './sessions/line.ts'
-import { listenV1, listenV2 } from './sessions/http.ts'
+import { listenSseEdgewise, listenSseV1, listenV1, listenV2 } from './sessions/http.ts'
 import { createEdgewise } from './sessions/servers.ts'
 
 const clients = [
@@ -51,6 +51,25 @@ for (const [who, connect] of clients) {
     describe(`${who} with ${whom} over stdio`, () => {
       const target = (): Target => program(name)
       exchange(() => connect(target()), STAYED)
+    })
+  }
+}
+
+for (const [who, connect] of [
+  ['Edgewise client', connectEdgewise],
+  ['official v1 client', connectSseV1],
+] as const) {
+  for (const [whom, serve] of [
+    ['an Edgewise server', listenSseEdgewise],
+    ['the official v1 server', listenSseV1],
+  ] as const) {
+    describe(`${who} with ${whom} over HTTP+SSE`, () => {
+      let server: Listening
+      beforeAll(async () => {
+        server = await serve()
+      })
+      afterAll(() => server?.[Symbol.asyncDispose]())
+      exchange(() => connect(server), STAYED)
     })
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
@@ -67,7 +68,13 @@ export async function connectEdgewise(target: Target): Promise<SessionClient> {
   }
 }
 
-export async function connectV1(target: Target): Promise<SessionClient> {
+/** The v1 client over HTTP+SSE. */
+export function connectSseV1(target: Target): Promise<SessionClient> {
+  if (!('url' in target)) throw new TypeError('HTTP+SSE needs a URL')
+  return connectV1(target, new SseV1(new URL(target.url)))
+}
+
+export async function connectV1(target: Target, sse?: SseV1): Promise<SessionClient> {
   const heard = notes()
   const client = new ClientV1(info, { capabilities })
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
@@ -80,8 +87,8 @@ export async function connectV1(target: Target): Promise<SessionClient> {
     heard.updated.push(params.uri)
   })
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.changes++)
-  const http = 'url' in target ? new HttpV1(new URL(target.url)) : undefined
-  const transport: TransportV1 = http ?? new StdioV1(commandOf(target))
+  const http = 'url' in target && !sse ? new HttpV1(new URL(target.url)) : undefined
+  const transport: TransportV1 = http ?? sse ?? new StdioV1(commandOf(target))
   await client.connect(transport)
   return {
     ...heard,

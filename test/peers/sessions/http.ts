@@ -4,14 +4,17 @@
  */
 import { randomUUID } from 'node:crypto'
 
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 
+import { toNodeListener } from '../../../runtimes/node/index.ts'
+import { createSseHandler } from '../../../src/server/index.ts'
 import { listen, type Listening } from '../servers/http.ts'
 import { AWAY_MS } from './contract.ts'
-import { createV1, createV2 } from './servers.ts'
+import { createEdgewise, createV1, createV2 } from './servers.ts'
 
 /** Keeps the events of one session, as the official transports ask for it. */
 class Events<Message> {
@@ -80,4 +83,25 @@ export function listenV2(): Promise<Listening> {
     const { method = 'GET', url = '/' } = request
     return handle(Object.assign(request, { method, url }), response)
   })
+}
+
+/** Serves the contract built with SDK v1 over HTTP+SSE. */
+export function listenSseV1(): Promise<Listening> {
+  const sessions = new Map<string, SSEServerTransport>()
+  return listen(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    if (url.pathname !== '/mcp') return void response.writeHead(404).end()
+    const known = sessions.get(url.searchParams.get('sessionId') ?? '')
+    if (request.method === 'POST' && known) return known.handlePostMessage(request, response)
+    if (request.method !== 'GET') return void response.writeHead(405).end()
+    const transport = new SSEServerTransport('/mcp', response)
+    sessions.set(transport.sessionId, transport)
+    await createV1().connect(transport)
+  })
+}
+
+/** Serves the contract built with Edgewise over HTTP+SSE. */
+export function listenSseEdgewise(): Promise<Listening> {
+  const handle = toNodeListener(createSseHandler(createEdgewise()))
+  return listen((request, response) => Promise.resolve(handle(request, response)))
 }

@@ -55,7 +55,8 @@ export function createEdgewise(): Server {
   server.tool('leave', {}, async (_args, ctx) => {
     ctx.disconnect(AWAY_MS)
     await pause(5 * AWAY_MS)
-    return ctx.request ? RETURNED : STAYED
+    // Over HTTP+SSE there is but one stream, that of the GET
+    return ctx.request?.method === 'POST' ? RETURNED : STAYED
   })
   server.resource(memo.uri, { name: memo.name }, () => memo.text)
   return server
