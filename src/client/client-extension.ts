@@ -7,7 +7,7 @@ import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isExtensionId } from '../protocol/meta.ts'
 import type { Result } from '../protocol/types.ts'
-import type { ClientExtension, FollowedRequest } from './extension.ts'
+import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension.ts'
 
 /** What an extension adds to a client. */
 export interface ClientExtensionOptions {
@@ -23,6 +23,11 @@ export interface ClientExtensionOptions {
    * the caller wants to handle itself (`input: 'manual'`).
    */
   readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
+  /**
+   * Wraps the answering of what a server requests on a session. The given function checks and answers
+   * what the protocol knows, by the handlers of the client.
+   */
+  readonly wrap?: (answer: ServerAnswer) => ServerAnswer
 }
 
 /**
@@ -38,13 +43,14 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
  * @throws {McpError} `INVALID_USE` when the id has no prefix.
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
-  const { id, settings = {}, nameParams = {}, resultTypes = {} } = options
+  const { id, settings = {}, nameParams = {}, resultTypes = {}, wrap = same } = options
   if (!isExtensionId(id)) throw new McpError('INVALID_USE', `"${id}" cannot be an extension`)
   const followers = new Map(Object.entries(resultTypes))
   return {
     id,
     settings,
     nameParams,
+    wrap,
     follow(result, request) {
       const follower = followers.get(result.resultType ?? '')
       const { serverCapabilities } = request.client
@@ -55,4 +61,8 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
         : Promise.resolve(follower(result, request))
     },
   }
+}
+
+function same(answer: ServerAnswer): ServerAnswer {
+  return answer
 }

@@ -18,7 +18,15 @@ export interface ClientExtension {
   readonly nameParams: { readonly [method: string]: string }
   /** Makes a complete result of one of its own types; nothing of any other. */
   follow(result: Result, request: FollowedRequest): Promise<Result> | undefined
+  /** Wraps the answering of what a server requests on a session. */
+  wrap(answer: ServerAnswer): ServerAnswer
 }
+
+/** Answers a request of the server's, which is not checked yet. */
+export type ServerAnswer = (asked: {
+  readonly method: string
+  readonly params?: JsonObject
+}) => Promise<JsonObject>
 
 /** The request that got a result which an extension adds. */
 export interface FollowedRequest {

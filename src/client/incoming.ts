@@ -16,6 +16,7 @@ import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import type { Connection, Incoming } from './connection.ts'
 import { answerInput, readInput } from './input.ts'
+import type { ServerAnswer } from './extension.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** The code that tells a server that the user refused. */
@@ -55,19 +56,20 @@ export class ServerMessages implements Incoming {
     this.#connection.watch(answer)
   }
 
-  async #answer(
-    { id, method, params }: JsonRpcRequest,
-    signal: AbortSignal,
-  ): Promise<JsonRpcResponse> {
+  async #answer(message: JsonRpcRequest, signal: AbortSignal): Promise<JsonRpcResponse> {
+    const connection = this.#connection
+    const { id, method } = message
+    let answer: ServerAnswer = (asked) =>
+      answerInput(connection, readInput(connection, asked), signal)
+    connection.options.extensions?.forEach(({ wrap }) => (answer = wrap(answer)))
     try {
-      const input = readInput(this.#connection, { method, params })
-      const result = await answerInput(this.#connection, input, signal)
-      return resultResponse(id, degradeClientResult(method, result, this.#connection.revision))
+      const result = await answer(message)
+      return resultResponse(id, degradeClientResult(method, result, connection.revision))
     } catch (error) {
       if (error instanceof McpError && error.code === 'DENIED') {
         return errorResponse(id, { code: USER_REJECTED, message: error.message })
       }
-      if (!(error instanceof ProtocolError)) this.#connection.problem(error)
+      if (!(error instanceof ProtocolError)) connection.problem(error)
       return errorResponse(id, toErrorObject(error))
     }
   }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { LoggingLevel, LoggingMessageParams, Meta, ProgressParams } from '../protocol/types.ts'
 
 /** Options of one request. */
@@ -21,6 +22,8 @@ export interface RequestOptions {
   readonly logLevel?: LoggingLevel | undefined
   /** More `_meta`; keys of the protocol win. */
   readonly meta?: Meta | undefined
+  /** More params of a tool's call, for extensions. */
+  readonly params?: JsonObject | undefined
   /** Does not take the result from the cache. */
   readonly fresh?: boolean | undefined
   /**

@@ -25,7 +25,7 @@ export async function callTool(
   options: RequestOptions = {},
 ): Promise<CallToolResult> {
   const { approve } = connection.options
-  const params: JsonObject = args ? { name, arguments: args } : { name }
+  const params: JsonObject = { ...options.params, name, ...(args && { arguments: args }) }
   if (approve && !(await approve({ method: 'tools/call', params, server: connection.server }))) {
     throw new McpError('DENIED', `"${name}" was not approved`)
   }
@@ -37,7 +37,7 @@ export async function callTool(
     }
     result.content = []
   }
-  const fault = result.isError === true ? undefined : outputFault(connection, name, result)
+  const fault = result.isError !== true && outputFault(connection, name, result)
   if (fault) {
     const what = `Tool "${name}" gave bad structured content: ${fault}`
     throw new McpError('INVALID_MESSAGE', what, { data: result })

@@ -6,10 +6,17 @@
  */
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CallToolResult, Result } from '../protocol/types.ts'
+import type { CallToolResult } from '../protocol/types.ts'
 import { clientExtension } from '../client/client-extension.ts'
-import type { ClientExtension, ExtensionClient } from '../client/extension.ts'
+import type { ClientExtension } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
+import {
+  followCoreTask,
+  isCore,
+  lookAtCore,
+  startCoreTask,
+  type TaskClient,
+} from './core-client.ts'
 import {
   cancelTask,
   followTask,
@@ -17,6 +24,7 @@ import {
   requireDetailedTask,
   type FollowOptions,
 } from './follow.ts'
+import { receiveTasks } from './received.ts'
 import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
 
 /**
@@ -26,6 +34,7 @@ import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
 export function followTasks(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
     id: TASKS_EXTENSION,
+    wrap: receiveTasks(),
     nameParams: { 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' },
     resultTypes: {
       task(result, { client, method, options: request }) {
@@ -39,20 +48,15 @@ export function followTasks(options: FollowOptions = {}): ClientExtension {
   })
 }
 
-/** A client that was connected with {@link followTasks}, and calls tools. */
-export interface TaskClient extends ExtensionClient {
-  callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<Result>
-}
-
 /** A task on a server. Its id is all that it takes to go on with it from elsewhere. */
 export interface RemoteTask {
   readonly id: string
   /** How the task is now. */
   get(options?: RequestOptions): Promise<DetailedTask>
   /**
-   * Follows the task to its end; see {@link followTasks}.
+   * Follows the task to its end. Aborting cancels it.
    *
-   * @throws {ProtocolError} What the task failed with.
+   * @throws {ProtocolError} What the task failed with; `INVALID_PARAMS` when there is no such task.
    * @throws {McpError} `ABORTED`, `TIMEOUT`, `DENIED`, `INVALID_MESSAGE`.
    */
   result(options?: RequestOptions & FollowOptions): Promise<CallToolResult>
@@ -60,36 +64,59 @@ export interface RemoteTask {
   cancel(): Promise<void>
 }
 
+/** How a tool is called. */
+export interface StartOptions extends RequestOptions {
+  /** For how long the server should keep the task, in milliseconds; 2025-11-25 only. */
+  readonly ttlMs?: number | undefined
+}
+
 /**
- * Calls a tool, and does not wait for the task that this may become.
+ * Calls a tool, and does not wait for the task that this may become: where the server says so since
+ * 2026-07-28, where the tool can be one in 2025-11-25.
  *
- * @returns the task, or the result where the server gave that at once.
+ * @returns the task, or the result where there is no task.
  */
 export async function startTask(
   client: TaskClient,
   name: string,
   args?: JsonObject,
-  options?: RequestOptions,
+  options: StartOptions = {},
 ): Promise<{ task: RemoteTask } | { result: CallToolResult }> {
-  const result = await client.callTool(name, args, { ...options, input: 'manual' })
-  if (result.resultType === 'task')
-    return { task: taskOf(client, requireDetailedTask(result).taskId) }
-  return { result: result as CallToolResult }
+  if (isCore(client)) {
+    const started = await startCoreTask(client, name, args, options)
+    return 'taskId' in started ? { task: taskOf(client, started.taskId) } : started
+  }
+  const { ttlMs: _, ...request } = options
+  const result = await client.callTool(name, args, { ...request, input: 'manual' })
+  if (result.resultType !== 'task') return { result: result as CallToolResult }
+  return { task: taskOf(client, requireDetailedTask(result).taskId) }
+}
+
+/**
+ * Calls a tool in whichever way it takes, and resolves with its result in every revision. Since
+ * 2026-07-28 it does what `callTool` does of a client with {@link followTasks}.
+ */
+export async function callTask(
+  client: TaskClient,
+  name: string,
+  args?: JsonObject,
+  options: StartOptions & FollowOptions = {},
+): Promise<CallToolResult> {
+  const started = await startTask(client, name, args, options)
+  return 'task' in started ? started.task.result(options) : started.result
 }
 
 /** The task of an id that was stored. */
-export function taskOf(client: ExtensionClient, id: string): RemoteTask {
+export function taskOf(client: TaskClient, id: string): RemoteTask {
+  const core = isCore(client)
   return {
     id,
-    get: (options = {}) => lookAt(client, id, options),
-    async result({ pollIntervalMs, maxPollIntervalMs, notifications, onTask, ...request } = {}) {
-      const options = {
-        ...(pollIntervalMs !== undefined && { pollIntervalMs }),
-        ...(maxPollIntervalMs !== undefined && { maxPollIntervalMs }),
-        ...(notifications !== undefined && { notifications }),
-        ...(onTask && { onTask }),
-      }
-      const result = await followTask({ client, taskId: id, options, request })
+    get: (options = {}) => (core ? lookAtCore : lookAt)(client, id, options),
+    async result(options = {}) {
+      const request = options
+      const result = core
+        ? await followCoreTask(client, id, options, request)
+        : await followTask({ client, taskId: id, options, request })
       return result as CallToolResult
     },
     cancel: () => cancelTask(client, id),

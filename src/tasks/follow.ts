@@ -276,6 +276,7 @@ function outcome(task: DetailedTask): Result | undefined {
   return undefined
 }
 
-function isPassing(error: unknown): boolean {
+/** Whether a failure may be gone at the next look. */
+export function isPassing(error: unknown): boolean {
   return error instanceof McpError && PASSING.includes(error.code)
 }

@@ -16,5 +16,15 @@ export type {
   TaskStatus,
 } from './record.ts'
 export { TASKS_EXTENSION, type CoreTask, type DetailedTask, type Task } from './wire.ts'
-export { followTasks, startTask, taskOf, type RemoteTask, type TaskClient } from './client.ts'
+export {
+  callTask,
+  followTasks,
+  startTask,
+  taskOf,
+  type RemoteTask,
+  type StartOptions,
+} from './client.ts'
+export type { TaskClient } from './core-client.ts'
+export { RECEIVED_TASKS } from './received.ts'
+export { sampleAsTask } from './ask-as-task.ts'
 export type { FollowOptions } from './follow.ts'

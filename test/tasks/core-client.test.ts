@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest'
+import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import { INVALID_PARAMS, METHOD_NOT_FOUND, type JsonObject } from '../../src/index.ts'
+import { createServer, text, type Server } from '../../src/server/index.ts'
+import {
+  callTask,
+  followTasks,
+  RECEIVED_TASKS,
+  sampleAsTask,
+  startTask,
+  taskOf,
+} from '../../src/tasks/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { connectTo, duplexPeer, initialized, refuse, reply, until } from '../client/peers.ts'
+import { makeFixture, textOf } from './fixture.ts'
+
+const RELATED = 'io.modelcontextprotocol/related-task'
+
+function legacy(server: Server, options: ConnectOptions = {}): Promise<Client> {
+  return connectInMemory(server, {
+    revision: '2025-11-25',
+    extensions: [followTasks()],
+    onElicit: () => ({ action: 'accept', content: { yes: true } }),
+    ...options,
+  })
+}
+
+/** A server of 2025-11-25 that answers requests by a script. */
+function peer(
+  answers: { [method: string]: (message: JsonObject, turn: number) => JsonObject },
+  tasks: unknown = { requests: { tools: { call: {} } } },
+) {
+  const turns = new Map<string, number>()
+  return duplexPeer((message) => {
+    const { method = '' } = message
+    if (method === 'server/discover') return refuse(message, METHOD_NOT_FOUND)
+    if (method === 'initialize') {
+      return reply(message, initialized('2025-11-25', { tools: {}, tasks } as JsonObject))
+    }
+    const turn = turns.get(method) ?? 0
+    turns.set(method, turn + 1)
+    return answers[method]?.(message, turn)
+  })
+}
+
+const tool = (name: string, taskSupport?: string): JsonObject => ({
+  name,
+  inputSchema: { type: 'object' },
+  ...(taskSupport !== undefined && { execution: { taskSupport } }),
+})
+const tools = [
+  tool('plain'),
+  tool('never', 'forbidden'),
+  tool('may', 'optional'),
+  tool('must', 'required'),
+]
+const state = (status: string, more: JsonObject = {}): JsonObject => ({
+  taskId: 't',
+  status,
+  createdAt: new Date().toISOString(),
+  lastUpdatedAt: new Date().toISOString(),
+  ttl: 60_000,
+  pollInterval: 1,
+  ...more,
+})
+
+describe('A client of 2025-11-25', () => {
+  test('calls a tool as a task where it must or may, and follows it [L-TASK-007] [L-TASK-020] [L-TASK-028] [L-TASK-033] [L-TASK-051]', async () => {
+    const fixture = makeFixture()
+    fixture.gate.open()
+    const client = await legacy(fixture.server)
+    expect(textOf(await callTask(client, 'wait'))).toBe('Waited')
+    expect(textOf(await callTask(client, 'quick', { who: 'Ada' }))).toBe('Hello, Ada!')
+    expect(textOf(await callTask(client, 'plain'))).toBe('Hello, nobody!')
+    expect(textOf(await callTask(client, 'ask'))).toBe('accept true r1')
+    expect(await callTask(client, 'fail')).toMatchObject({ isError: true })
+    await expect(callTask(client, 'crash')).rejects.toMatchObject({
+      code: -32603,
+      message: 'The job crashed',
+      data: { why: 'disk' },
+    })
+    await client.close()
+  })
+
+  test('sends the task param to tools that can be tasks, and to no other [L-TASK-003] [L-TASK-005]', async () => {
+    const server = peer({
+      'tools/list': (message) => reply(message, { tools }),
+      'tools/call': (message) => reply(message, { content: [] }),
+    })
+    const client = await connectTo(server)
+    for (const { name } of tools) await callTask(client, String(name))
+    await callTask(client, 'unlisted')
+    const sent = server.sent('tools/call').map(({ params }) => params as JsonObject)
+    expect(sent.map(({ name, task }) => [name, task])).toEqual([
+      ['plain', undefined],
+      ['never', undefined],
+      ['may', {}],
+      ['must', {}],
+      ['unlisted', undefined],
+    ])
+  })
+
+  test('sends no task param to a server without tasks, whatever its tools say [L-TASK-004] [L-TASK-003]', async () => {
+    for (const declared of [null, {}, { requests: {} }, { requests: { tools: {} } }]) {
+      const server = peer(
+        {
+          'tools/list': (message) => reply(message, { tools }),
+          'tools/call': (message) => reply(message, { content: [] }),
+        },
+        declared,
+      )
+      const client = await connectTo(server)
+      await callTask(client, 'must')
+      expect(server.sent('tools/call')).toHaveLength(1)
+      expect(server.sent('tools/call')[0]?.params).not.toHaveProperty('task')
+    }
+  })
+
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)(
+    'has no tasks in %s [L-TASK-002]',
+    async (revision) => {
+      const { server } = makeFixture()
+      const client = await legacy(server, { revision })
+      expect(textOf(await callTask(client, 'quick'))).toBe('Hello, nobody!')
+      await client.close()
+    },
+  )
+
+  test('looks as often as the server wishes, and fetches the result at the end only [L-TASK-019]', async () => {
+    const at: number[] = []
+    const server = peer({
+      'tools/list': (message) => reply(message, { tools }),
+      'tools/call': (message) => reply(message, { task: state('working') }),
+      'tasks/get': (message, turn) => {
+        at.push(performance.now())
+        return reply(message, state(turn < 2 ? 'working' : 'completed', { pollInterval: 60 }))
+      },
+      'tasks/result': (message) => reply(message, { content: [{ type: 'text', text: 'done' }] }),
+    })
+    const client = await connectTo(server)
+    expect(textOf(await callTask(client, 'must', {}, { ttlMs: 5000 }))).toBe('done')
+    expect(server.sent('tools/call')[0]?.params).toMatchObject({ task: { ttl: 5000 } })
+    expect(server.sent('tasks/get')).toHaveLength(3)
+    expect(server.sent('tasks/result')).toHaveLength(1)
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(58)
+  })
+
+  test('cancels the task when it is aborted, and does not mind that it is forgotten [L-TASK-041] [L-TASK-055] [L-CANC-003]', async () => {
+    const server = peer({
+      'tools/list': (message) => reply(message, { tools }),
+      'tools/call': (message) => reply(message, { task: state('working') }),
+      'tasks/get': (message) => reply(message, state('working')),
+      'tasks/cancel': (message) => refuse(message, INVALID_PARAMS),
+    })
+    const problems: Error[] = []
+    const client = await connectTo(server, { onError: (error) => problems.push(error) })
+    const controller = new AbortController()
+    const call = callTask(client, 'must', {}, { signal: controller.signal })
+    const failed = expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    await until(() => server.sent('tasks/get').length > 1)
+    controller.abort()
+    await failed
+    await until(() => server.sent('tasks/cancel').length === 1)
+    const cancelled = server
+      .sent('notifications/cancelled')
+      .map(({ params }) => params as JsonObject)
+    const call1 = server.sent('tools/call')[0]?.id
+    expect(cancelled.some(({ requestId }) => requestId === call1)).toBe(false)
+    expect(problems).toEqual([])
+  })
+
+  test('goes on with a task by its id in another session [L-TASK-032]', async () => {
+    const fixture = makeFixture()
+    const first = await legacy(fixture.server)
+    const started = await startTask(first, 'wait')
+    if (!('task' in started)) throw new Error('It was no task')
+    await first.close()
+    const second = await legacy(fixture.server)
+    const task = taskOf(second, started.task.id)
+    expect(await task.get()).toMatchObject({ status: 'working', ttlMs: 3_600_000 })
+    fixture.gate.open()
+    expect(textOf(await task.result())).toBe('Waited')
+    await second.close()
+  })
+
+  test('asks for approval before a task as before any call', async () => {
+    const client = await legacy(makeFixture().server, { approve: () => false })
+    await expect(callTask(client, 'wait')).rejects.toMatchObject({ code: 'DENIED' })
+    await client.close()
+  })
+
+  test('names the task in its answers, as the questions did [L-TASK-023] [L-TASK-029]', async () => {
+    const _meta = { [RELATED]: { taskId: 't' } }
+    const server = peer({})
+    const client = await connectTo(server, {
+      extensions: [followTasks()],
+      onElicit: () => ({ action: 'decline' }),
+    })
+    const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} }, _meta }
+    server.send({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params })
+    await until(() => server.seen.some(({ id }) => (id as unknown) === 'q'))
+    const answer = server.seen.find(({ id }) => (id as unknown) === 'q')
+    expect(answer?.result).toEqual({ action: 'decline', _meta })
+    await client.close()
+  })
+})
+
+describe('Questions of 2025-11-25 that are tasks', () => {
+  const model = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi' } } as const
+
+  test('are answered by a client that declares it [L-TASK-001] [L-TASK-011] [L-TASK-013] [L-TASK-021] [L-TASK-022]', async () => {
+    let answer!: (value: typeof model) => void
+    const client = peer({})
+    const connected = await connectTo(client, {
+      extensions: [followTasks()],
+      capabilities: { tasks: RECEIVED_TASKS },
+      onSample: () => new Promise((resolve) => (answer = resolve)),
+    })
+    const declared = client.sent('initialize')[0]?.params as JsonObject
+    expect(declared.capabilities).toMatchObject({
+      tasks: {
+        cancel: {},
+        requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
+      },
+    })
+    let id = 0
+    const ask = async (method: string, params: JsonObject): Promise<JsonObject> => {
+      const own = `s${++id}`
+      client.send({ jsonrpc: '2.0', id: own, method, params })
+      const find = () => client.seen.find((one) => (one.id as unknown) === own && !one.method)
+      await until(() => find() !== undefined)
+      return find() ?? {}
+    }
+    const params = { messages: [], maxTokens: 1, task: { ttl: 5000 } }
+    const { result } = (await ask('sampling/createMessage', params)) as { result: JsonObject }
+    const { taskId, status, ttl } = result.task as { taskId: string; status: string; ttl: number }
+    expect([status, ttl]).toEqual(['working', 5000])
+    expect(taskId).toMatch(/^[\w-]{32}$/)
+    expect((await ask('tasks/get', { taskId })).result).toMatchObject({ status: 'working' })
+    const waiting = ask('tasks/result', { taskId })
+    answer(model)
+    expect((await waiting).result).toEqual({ ...model, _meta: { [RELATED]: { taskId } } })
+    expect((await ask('tasks/get', { taskId })).result).toMatchObject({ status: 'completed' })
+    expect((await ask('tasks/cancel', { taskId })).error).toMatchObject({ code: INVALID_PARAMS })
+    expect((await ask('tasks/get', { taskId: 'x' })).error).toMatchObject({ code: INVALID_PARAMS })
+    await connected.close()
+  })
+
+  test('are asked by servers, and followed [L-TASK-003] [L-TASK-019]', async () => {
+    const server = createServer({ name: 'x', version: '1' }, { onError: () => {} })
+    server.tool('sample', {}, async (_args, ctx) => {
+      const { content } = await sampleAsTask(ctx, { messages: [], maxTokens: 1 }, 5000)
+      return text(JSON.stringify(content))
+    })
+    const seen: unknown[] = []
+    for (const capabilities of [{}, { tasks: RECEIVED_TASKS }]) {
+      const client = await connectInMemory(server, {
+        revision: '2025-11-25',
+        extensions: [followTasks()],
+        capabilities,
+        onSample: async (params) => {
+          seen.push(params)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          return model
+        },
+      })
+      expect(textOf(await client.callTool('sample'))).toBe(JSON.stringify(model.content))
+      await client.close()
+    }
+    expect(seen).toHaveLength(2)
+  })
+})
