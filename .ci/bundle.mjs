@@ -1,6 +1,6 @@
 // Bundles the package's entries into `dist`, beside their declarations, with chunks for what several
 // of them share: a program that imports two entries loads a few files, not a hundred.
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { build } from 'esbuild'
 
 const manifest = JSON.parse(await readFile('package.json', 'utf8'))
@@ -31,3 +31,6 @@ for (const path of Object.keys(metafile.outputs).filter((path) => path.endsWith(
   const code = await readFile(path, 'utf8')
   await writeFile(path, code.replaceAll(/^import "[^"]*chunks\/[^"]*";$/gm, ''))
 }
+// What `edgewise new` copies.
+await rm('dist/templates', { recursive: true, force: true })
+await cp('examples/templates', 'dist/templates', { recursive: true })

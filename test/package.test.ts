@@ -36,7 +36,7 @@ describe('The packed package', () => {
     expect(
       paths.filter(
         (path) =>
-          !/^(README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/playground\/.+)$/.test(
+          !/^(README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/(playground|templates)\/.+)$/.test(
             path,
           ),
       ),

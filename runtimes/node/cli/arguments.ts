@@ -7,9 +7,15 @@ import { parseArgs } from 'node:util'
 import { findRevision, type Revision } from '../../../src/index.ts'
 import { commands, UsageError, type CommandName } from './usage.ts'
 
+/** A project to make. */
+export interface Creation {
+  readonly command: 'new'
+  readonly rest: readonly string[]
+}
+
 /** What to do, to which server, and how. */
 export interface Invocation {
-  readonly command: CommandName
+  readonly command: Exclude<CommandName, 'new'>
   readonly target: Target
   /** What follows the server. */
   readonly rest: readonly string[]
@@ -59,7 +65,7 @@ export interface Options {
  * @returns `help` or `version` when that was asked for.
  * @throws {UsageError} when it makes no sense.
  */
-export function readArguments(argv: readonly string[]): Invocation | 'help' | 'version' {
+export function readArguments(argv: readonly string[]): Invocation | Creation | 'help' | 'version' {
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
   const { values, positionals } = parse(own)
@@ -69,9 +75,10 @@ export function readArguments(argv: readonly string[]): Invocation | 'help' | 'v
   if (command === undefined || !Object.hasOwn(commands, command)) {
     throw new UsageError(`There is no command "${command ?? ''}"`)
   }
+  if (command === 'new') return { command, rest: others }
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, rest] = program ? [childOf(program), others] : [urlOf(others[0]), others.slice(1)]
-  return { command: command as CommandName, target, rest, options: optionsOf(values) }
+  return { command: command as Invocation['command'], target, rest, options: optionsOf(values) }
 }
 
 function parse(args: readonly string[]) {

@@ -10,12 +10,13 @@ import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { ConnectError } from './open.ts'
 import { tell } from './print.ts'
+import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
 import { read } from './read.ts'
-import { usage, UsageError, type CommandName } from './usage.ts'
+import { usage, UsageError } from './usage.ts'
 import { version } from './version.ts'
 
-const run: Readonly<Record<CommandName, (invocation: Invocation) => Promise<number>>> = {
+const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Promise<number>>> = {
   list,
   call,
   read,
@@ -38,6 +39,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       process.stdout.write(invocation === 'help' ? usage : `${await version()}\n`)
       return argv.length === 0 ? 2 : 0
     }
+    if (invocation.command === 'new') return await createProject(invocation.rest)
     return await run[invocation.command](invocation)
   } catch (error) {
     return failed(error)

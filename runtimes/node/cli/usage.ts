@@ -14,6 +14,7 @@ export const commands = {
   listen: ['[--resource <uri>]', 'print what the server tells, until interrupted'],
   inspect: ['[--port <n>]', 'open the playground on the server'],
   bridge: ['[--port <n>]', 'serve a URL over stdio, or a program over HTTP'],
+  new: ['<template> <folder>', 'start a project: browser, deno, node, workers'],
 } as const
 
 /** The name of a command. */
@@ -26,6 +27,7 @@ const lines = Object.entries(commands)
 /** The help. */
 export const usage: string = `Usage: edgewise <command> <url> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
+       edgewise new <template> <folder>
 
 Commands
 ${lines}

@@ -1,0 +1,106 @@
+// Projects that are made from the templates: checked, tested and built as their owners would.
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import { commandOf, root } from '../process.ts'
+import { edgewise } from './run.ts'
+
+const folder = join(root, '.cache', 'projects')
+const run = promisify(execFile)
+
+/** Makes a project whose packages are this one and those that it has. */
+async function create(template: string): Promise<string> {
+  const project = join(folder, `${template}-app`)
+  rmSync(project, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  expect(await edgewise('new', template, project)).toMatchObject({ code: 0, err: '' })
+  const modules = join(project, 'node_modules')
+  mkdirSync(modules)
+  for (const name of ['zod', '@cloudflare', '@types', 'undici-types']) {
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  // A copy, as some tools treat what a link leads to as part of the project.
+  for (const part of ['package.json', 'dist', 'src', 'runtimes']) {
+    cpSync(join(root, part), join(modules, 'edgewise', part), { recursive: true })
+  }
+  return project
+}
+
+/** Runs a tool of this project in another. */
+async function tool(project: string, ...words: string[]): Promise<string> {
+  const [command, ...args] = commandOf(words)
+  return (
+    await run(command, args, {
+      cwd: project,
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+    })
+  ).stdout
+}
+
+const modules = join(root, 'node_modules')
+const tsc = join(modules, '@typescript/native/bin/tsc')
+const tsx = join(modules, 'tsx/dist/cli.mjs')
+const wrangler = join(modules, 'wrangler/bin/wrangler.js')
+
+describe('a new project', () => {
+  it('for Workers has types that fit, tests that pass, and can be deployed', async () => {
+    const project = await create('workers')
+    await tool(project, 'node', tsc)
+    expect(await tool(project, 'node', tsx, '--test', 'src/server.test.ts')).toContain('# pass 5')
+    const printed = await tool(project, 'node', wrangler, 'deploy', '--dry-run', '--outdir', 'out')
+    expect(printed).toContain('McpSession')
+    expect(readFileSync(join(project, 'wrangler.toml'), 'utf8')).toContain('name = "workers-app"')
+    expect(existsSync(join(project, '.gitignore'))).toBe(true)
+  })
+
+  it('for Node has tests that pass, and a program that answers when it is built', async () => {
+    const project = await create('node')
+    expect(await tool(project, 'node', tsx, '--test', 'src/server.test.ts')).toContain('# pass 5')
+    await tool(project, 'node', tsc)
+    const program = join(project, 'dist/main.js')
+    const called = await edgewise('call', 'greet', 'name=Ada', '--', process.execPath, program)
+    expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
+  })
+
+  it('for Deno has tests that pass', async () => {
+    const project = await create('deno')
+    // The package as it is here, not as it is published.
+    const file = join(project, 'deno.json')
+    const { imports, ...others } = JSON.parse(readFileSync(file, 'utf8')) as { imports: object }
+    expect(Object.keys(imports)).toContain('edgewise/deno')
+    writeFileSync(file, JSON.stringify({ ...others, nodeModulesDir: 'manual' }))
+    writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+    await tool(project, 'deno', 'test', '--allow-env', '--allow-read')
+  })
+
+  it('for browsers has types that fit and a page that is built', async () => {
+    const project = await create('browser')
+    await tool(project, 'node', tsc)
+    await build({
+      entryPoints: [join(project, 'src/main.ts')],
+      bundle: true,
+      format: 'esm',
+      outdir: join(project, 'public'),
+    })
+    expect(readFileSync(join(project, 'public/main.js'), 'utf8')).toContain('Connecting')
+  })
+
+  it('needs a template that exists, and a folder that is empty', async () => {
+    const unknown = await edgewise('new', 'cobol', join(folder, 'x'))
+    expect(unknown).toMatchObject({ code: 2 })
+    expect(unknown.err).toContain('Choose one of browser, deno, node, workers')
+    expect((await edgewise('new', 'node')).err).toContain('Name a folder')
+    expect((await edgewise('new', 'node', root)).err).toContain('is not empty')
+  })
+})
