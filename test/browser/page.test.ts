@@ -268,3 +268,32 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
     expect(await page.evaluate('state.problems')).toEqual([])
   })
 })
+
+describe('An observed connection in a page', () => {
+  it('is lost when the device goes offline, and back at once when that is', async () => {
+    const page = await visitEverything()
+    await page.evaluate(async (url) => {
+      const hour = 3_600_000
+      const connection = edgewise.createConnection(url, { retryMs: hour, maxRetryMs: hour })
+      const states: string[] = []
+      connection.subscribe(() => {
+        const state = connection.getSnapshot()
+        const fault = 'error' in state ? edgewise.fetchFaultOf(state.error)?.kind : undefined
+        states.push([state.status, fault].filter(Boolean).join(': '))
+      })
+      Object.assign(globalThis, { connection, states })
+      await connection.ready()
+    }, `http://far.test:${open.port}/mcp`)
+    await context.setOffline(true)
+    await page.evaluate('connection.getSnapshot().client.ping().catch(() => {})')
+    await page.waitForFunction('connection.getSnapshot().status === "reconnecting"')
+    await context.setOffline(false)
+    await page.waitForFunction('connection.getSnapshot().status === "ready"')
+    expect(await page.evaluate('states')).toEqual([
+      'connecting',
+      'ready',
+      'reconnecting: offline',
+      'ready',
+    ])
+  })
+})

@@ -1,5 +1,7 @@
 // MCP wherever a page can talk, in a real Chromium: workers, frames, windows, channels.
 import type { Client } from 'edgewise/client'
+import { toNodeListener } from 'edgewise/node'
+import { createHandler, createServer } from 'edgewise/server'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -11,6 +13,9 @@ import { complaintsOf, startSite, type Site } from './site.ts'
 declare const edgewise: Everything
 declare const client: Client
 
+const far = createServer({ name: 'far', version: '1.0.0' })
+far.tool('greet', {}, () => 'Hello from afar')
+
 let site: Site
 let browser: Browser
 let context: BrowserContext
@@ -21,7 +26,7 @@ const EXPECTED = /does not match the recipient window's origin|\b404\b/
 
 beforeAll(async () => {
   ;[site, browser] = await Promise.all([
-    startSite(['everything', 'worker', 'frame']),
+    startSite(['everything', 'worker', 'frame'], toNodeListener(createHandler(far))),
     // A name that is not this machine's, so that its pages are no secure contexts
     launchChromium(['--host-resolver-rules=MAP *.test 127.0.0.1']),
   ])
@@ -142,6 +147,28 @@ describe('A server in a service worker', () => {
     })
     expect(result).toEqual([{ type: 'text', text: 'ServiceWorkerGlobalScope' }])
   })
+})
+
+describe('A worker', () => {
+  it.each(['dedicated', 'shared', 'service'] as const)(
+    'that is %s is a client over HTTP as well as a server on its ports',
+    async (kind) => {
+      const content = await page.evaluate(async (kind) => {
+        const options = { type: 'module' } as const
+        if (kind === 'service') await navigator.serviceWorker.register('/worker.js', options)
+        const target = {
+          dedicated: () => new Worker('/worker.js', options),
+          shared: () => new SharedWorker('/worker.js', options),
+          service: () => navigator.serviceWorker,
+        }[kind]()
+        const client = await edgewise.connect(edgewise.openPort(target))
+        const result = await client.callTool('far')
+        await client.close()
+        return result.content
+      }, kind)
+      expect(content).toEqual([{ type: 'text', text: 'Hello from afar' }])
+    },
+  )
 })
 
 describe('A server in a frame', () => {
@@ -294,7 +321,7 @@ describe('A page that serves its frames', () => {
 })
 
 describe('Messages between windows themselves', () => {
-  it('are heard from the pinned window and origin only, and nothing else is posted to', async () => {
+  it('are heard from the pinned window and origin only [M-APPS-052]', async () => {
     const result = await page.evaluate(async () => {
       const frames = [1, 2].map(() => document.createElement('iframe'))
       for (const frame of frames) {

@@ -58,7 +58,7 @@ const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 const messages = (end: End): Promise<unknown> => expect.poll(() => end.taken).not.toEqual([])
 
 describe('The message-port transport', () => {
-  it('carries whole sessions of every era [L-COM-023]', async () => {
+  it('carries whole sessions of every era [L-COM-023] [M-BASE-075]', async () => {
     const server = createServer({ name: 'port', version: '1' })
     server.tool('greet', {}, () => 'hello')
     for (const revision of ['2026-07-28', '2025-11-25', '2024-11-05'] as const) {

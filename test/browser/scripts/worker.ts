@@ -1,5 +1,5 @@
 // A server in a worker of any kind: dedicated, shared or service.
-import { servePorts } from 'edgewise/browser'
+import { connect, servePorts } from 'edgewise/browser'
 import { createServer } from 'edgewise/server'
 import * as z from 'zod'
 
@@ -11,6 +11,13 @@ server.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, 
 )
 
 server.tool('scope', {}, () => globalThis.constructor.name)
+
+server.tool('far', {}, async () => {
+  const client = await connect(new URL('/mcp', location.href))
+  const { content } = await client.callTool('greet')
+  await client.close()
+  return content
+})
 
 server.tool('running', {}, () => String(running))
 
