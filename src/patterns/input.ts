@@ -21,6 +21,8 @@ export interface Question {
 
 /** How a handler asks its client, and remembers what it did. */
 export interface Input {
+  /** Whether no way leads to the client, so that every question is refused. */
+  readonly refuses?: boolean
   /** Resolves with the client's answer. */
   ask(question: Question): Promise<JsonObject>
   /** Runs a side effect once, however often the handler runs; see {@link Steps}. */
@@ -57,6 +59,7 @@ export function invalidAnswer({ method }: InputRequest): McpError {
 export function noInput(reason: string): Input {
   const steps = new Steps(Object.create(null))
   return {
+    refuses: true,
     ask: () => Promise.reject(new McpError('UNSUPPORTED', reason)),
     step: (name, run) => steps.run(name, run),
   }

@@ -35,10 +35,10 @@ export async function askClient(
   key: string | undefined,
   accepts: (answer: JsonObject) => boolean | Promise<boolean>,
 ): Promise<JsonObject> {
-  const { ask, rounds, revision } = asker.exchange
-  // Where no way leads to the client, what it can is not known: the input says so
-  if (ask || rounds || isNewer(request, revision)) requireAskable(request, asker.exchange)
-  return asker.input.ask({ request, key, accepts })
+  const { input, exchange } = asker
+  // Where no way leads to the client, what it can is not known
+  if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
+  return input.ask({ request, key, accepts })
 }
 
 /** Whether a revision does not have what is asked. */
