@@ -8,6 +8,7 @@ export type { ProtectedResourceOptions } from './options.ts'
 export type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
 export { jwtTokens, type JwtTokenOptions } from './jwt-tokens.ts'
 export { introspectedTokens, type IntrospectionOptions } from './introspected-tokens.ts'
+export { rememberTokens, type RememberOptions } from './remembered-tokens.ts'
 export {
   dpopProofs,
   type DpopOptions,

@@ -22,6 +22,7 @@ const worker = createWorker(server, {
     verify: jwtTokens({ jwks: env.JWKS as JSONWebKeySet }),
     scopes: ['mcp'],
   }),
+  ssePath: '/sse',
   allowedOrigins: ['https://app.example'],
 })
 

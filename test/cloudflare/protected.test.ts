@@ -88,6 +88,35 @@ describe('A protected Worker', () => {
     }
   })
 
+  it('is as strict over HTTP+SSE [L-HTTP-060] [L-AUTH-008]', async () => {
+    const { handle } = workerd
+    const sse = 'https://mcp.example/sse'
+    expect((await handle(new Request(sse))).status).toBe(401)
+    const ada = bearer(await issuer.token())
+    const bob = bearer(await issuer.token({ sub: 'bob' }))
+    const gone = new AbortController()
+    const { signal } = gone
+    const headers = { ...ada, accept: 'text/event-stream' }
+    const stream = await handle(new Request(sse, { headers, signal }))
+    const { value } = await stream.body!.getReader().read()
+    const path = /data: (\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+    const url = new URL(path, sse).href
+    const params = {
+      protocolVersion: '2024-11-05',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    }
+    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
+    expect((await send(handle, initialize, {}, url)).status).toBe(401)
+    expect((await send(handle, initialize, bob, url)).status).toBe(404)
+    expect((await send(handle, initialize, ada, url)).status).toBe(202)
+    const refused = await send(handle, write, ada, url)
+    expect(refused.status).toBe(403)
+    expect(challengeOf(refused)).toMatchObject({ error: 'insufficient_scope' })
+    expect((await send(handle, whoami, ada, url)).status).toBe(202)
+    gone.abort()
+  })
+
   it('believes nobody who says in a header who calls', async () => {
     const ada = bearer(await issuer.token())
     const session = await open(workerd.handle, ada)

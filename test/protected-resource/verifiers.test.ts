@@ -1,6 +1,11 @@
 // Tokens that are no JWTs: checked by asking the authorization server, or by a function.
-import { describe, expect, it } from 'vitest'
-import { introspectedTokens, type AccessToken } from '../../src/protected-resource/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  introspectedTokens,
+  rememberTokens,
+  type AccessToken,
+  type TokenVerifier,
+} from '../../src/protected-resource/index.ts'
 import { bearer, call, challengeOf, protect, textOf } from './endpoint.ts'
 import { ISSUER, RESOURCE } from './issuer.ts'
 
@@ -90,6 +95,52 @@ describe('Introspection', () => {
   it('sends nothing without TLS', () => {
     const options = { endpoint: 'http://issuer.example/i', clientId: 'a', clientSecret: 'b' }
     expect(() => introspectedTokens(options)).toThrow(/must be an https URL/)
+  })
+})
+
+describe('Remembered tokens', () => {
+  const token: AccessToken = { subject: 'ada', audience: RESOURCE, scopes: ['mcp'] }
+
+  it('are verified once in a while, but expire at once', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      let verified = 0
+      const verify: TokenVerifier = (text) => {
+        verified++
+        const expiresAt = Date.now() + 40_000
+        return Promise.resolve(text === 'good' ? { ...token, expiresAt } : undefined)
+      }
+      const { handle } = protect(undefined, {
+        verify: rememberTokens(verify, { forMs: 60_000 }),
+        clockSkewMs: 0,
+      })
+      const status = async (text: string): Promise<number> =>
+        (await call(handle, 'whoami', bearer(text))).status
+      expect([await status('good'), await status('good'), verified]).toEqual([200, 200, 1])
+      expect([await status('bad'), await status('bad'), verified]).toEqual([401, 401, 3])
+      vi.setSystemTime(Date.now() + 41_000)
+      expect([await status('good'), verified]).toEqual([401, 3])
+      vi.setSystemTime(Date.now() + 20_000)
+      expect([await status('good'), verified]).toEqual([200, 4])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('are not more than asked for', async () => {
+    const seen: string[] = []
+    const verify = rememberTokens(
+      (text) => {
+        seen.push(text)
+        return Promise.resolve(token)
+      },
+      { maxTokens: 2 },
+    )
+    const { handle } = protect(undefined, { verify })
+    for (const text of ['a', 'b', 'b', 'c', 'b', 'c', 'a']) {
+      expect((await call(handle, 'whoami', bearer(text))).status).toBe(200)
+    }
+    expect(seen).toEqual(['a', 'b', 'c', 'a'])
   })
 })
 
