@@ -143,8 +143,13 @@ async function run(
   } finally {
     ctx.end()
   }
-  if (ctx.replay?.divergence) throw ctx.replay.divergence
-  if (ctx.replay?.pending) return closeRound(message, exchange, ctx.replay).catch(told)
+  if (ctx.replay?.divergence || ctx.replay?.pending) {
+    return closeRound(message, exchange, ctx.replay).catch((error: unknown) => {
+      // What keeps a round from being closed is the handler's fault, and not for the client to mend
+      server.report(error, ctx)
+      throw error
+    })
+  }
   // What changes a session, or is a ping, has nothing to say
   if (!result && (facts.changesSession || message.method === 'ping')) return {}
   const type = result?.resultType

@@ -254,6 +254,29 @@ describe('asking over rounds', () => {
     expect(error.message).toContain('"elicitation/create#1"')
   })
 
+  it('the author learns of questions that change, and of states that grow too large', async () => {
+    const errors: unknown[] = []
+    const server = createServer({ name: 's', version: '1' }, { onError: (e) => errors.push(e) })
+    let runs = 0
+    server.tool('diverge', {}, async (_args, ctx) => {
+      await ctx.elicit({ message: `Run ${++runs}`, schema: form })
+      return text('done')
+    })
+    server.tool('large', {}, async (_args, ctx) => {
+      await ctx.step('blob', () => 'x'.repeat(100_000))
+      await ctx.elicit({ message: 'Sure?', schema: form })
+      return text('done')
+    })
+    const handle = sessionHandler(server)
+    const { requestState } = round(await call(handle, { name: 'diverge' }))
+    await call(handle, { name: 'diverge', requestState, inputResponses: {} })
+    await call(handle, { name: 'large' })
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining('"elicitation/create#1"'),
+      expect.stringContaining('more than the limit of 65536'),
+    ])
+  })
+
   it('a question that changes is an error even while others stay the same', async () => {
     const server = createServer({ name: 's', version: '1' })
     let runs = 0
