@@ -15,7 +15,7 @@ import type {
 } from '../../src/tasks/index.ts'
 import { requireSql } from './bindings.ts'
 import type { ObjectClass } from './session-object.ts'
-import { plain } from './task-service.ts'
+import { HEADER_PRINCIPAL, plain } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
 
 /** How often the platform begins an alarm again before it gives up; the last one must end the task. */
@@ -31,7 +31,27 @@ export function taskObject(tasks: () => Tasks): ObjectClass {
       super(ctx, env)
       this.#store = new ObjectTaskStore(requireSql(ctx.storage, 'McpTask'))
       const begin = (): Promise<void> => ctx.storage.setAlarm(Date.now())
-      this.#engine = tasks().engine({ store: this.#store, begin })
+      const changed = (task: TaskRecord): void => {
+        for (const socket of ctx.getWebSockets()) tellSocket(socket, task)
+      }
+      this.#engine = tasks().engine({ store: this.#store, begin, changed })
+    }
+
+    /** Opens the socket of a listener, which keeps nothing awake. */
+    override async fetch(request: Request): Promise<Response> {
+      const principal = JSON.parse(request.headers.get(HEADER_PRINCIPAL) ?? 'null') as string | null
+      const task = await this.#engine.get(this.#id, principal)
+      if (!task) return new Response(null, { status: 404 })
+      const { 0: client, 1: socket } = new WebSocketPair()
+      this.ctx.acceptWebSocket(socket)
+      tellSocket(socket, task)
+      return new Response(null, { status: 101, webSocket: client })
+    }
+
+    override webSocketMessage(): void {}
+
+    override webSocketClose(socket: WebSocket): void {
+      socket.close()
     }
 
     async create(task: NewTask): Promise<TaskRecord> {
@@ -95,3 +115,15 @@ export function taskObject(tasks: () => Tasks): ObjectClass {
     }
   }
 }
+
+/** Tells a listener how a task is; one that is at its end changes no more. */
+function tellSocket(socket: WebSocket, task: TaskRecord): void {
+  try {
+    socket.send(JSON.stringify(task))
+    if (FINAL.includes(task.status)) socket.close(1000)
+  } catch {
+    // A listener that went away need not be told
+  }
+}
+
+const FINAL: readonly string[] = ['completed', 'failed', 'cancelled']

@@ -28,6 +28,9 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
   say(statusMessage: string): Promise<boolean>
 }
 
+/** Who listens to a task, as JSON; only the Worker can send an object a request. */
+export const HEADER_PRINCIPAL = 'edgewise-principal'
+
 /** For how long one look waits for a change, in milliseconds; the object sees them all. */
 const LOOK_MS = 25_000
 
@@ -68,6 +71,22 @@ export class ObjectTasks implements TaskService {
         .then(resolve, reject)
         .finally(() => signal.removeEventListener('abort', over))
     })
+  }
+
+  async watch(
+    taskId: string,
+    principal: string | null,
+    listener: (task: TaskRecord) => void,
+  ): Promise<() => void> {
+    const headers = { upgrade: 'websocket', [HEADER_PRINCIPAL]: JSON.stringify(principal) }
+    const response = await this.#find(taskId)?.fetch('https://task/', { headers })
+    const socket = response?.webSocket
+    if (!socket) return () => {}
+    socket.addEventListener('message', ({ data }) => {
+      listener(JSON.parse(String(data)) as TaskRecord)
+    })
+    socket.accept()
+    return () => socket.close(1000)
   }
 
   async answer(

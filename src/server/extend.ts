@@ -45,6 +45,7 @@ class ExtensionTable implements Extensions {
     if (this.#all.has(id)) throw new TypeError(`The extension "${id}" exists already`)
     const taken = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
     if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
+    requireFree(extension)
     this.#all.set(id, extension)
     for (const [name, method] of Object.entries(added)) {
       this.#methods.set(name, methodOf(extension, method))
@@ -90,6 +91,17 @@ class ExtensionTable implements Extensions {
       starts.push((tell) => member.subscribe(honoured, tell, ctx))
     }
     return { filter, start: (tell) => startAll(starts, tell) }
+  }
+}
+
+/** What belongs to the extension of tasks, whoever serves it. */
+const TASKS = 'io.modelcontextprotocol/tasks'
+
+/** Leaves alone what another extension reserves for itself. */
+function requireFree({ id, methods: added = {}, resultTypes = [] }: Extension): void {
+  const takes = Object.keys(added).some((name) => name.startsWith('tasks/'))
+  if (id !== TASKS && (takes || resultTypes.includes('task'))) {
+    throw new TypeError(`What "${id}" adds is reserved for "${TASKS}"`)
   }
 }
 

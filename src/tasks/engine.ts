@@ -42,6 +42,8 @@ export interface EngineOptions {
    * go on with it after a crash; nothing where no other could.
    */
   readonly leaseMs?: number | undefined
+  /** Learns how a task is after each change that clients can see. */
+  readonly changed?: ((task: TaskRecord) => void) | undefined
   /** Has a task worked on; by default at once, in this process. */
   readonly begin?: ((taskId: string) => void | Promise<void>) | undefined
 }
@@ -312,6 +314,7 @@ export class TaskEngine implements TaskService {
       if (!(await store.save(after))) continue
       if (after.lastUpdatedAt !== before.lastUpdatedAt) {
         for (const watcher of this.#watchers.get(taskId) ?? []) watcher(after)
+        this.#options.changed?.(after)
       }
       if (isFinal(after)) this.#stop(taskId)
       return after

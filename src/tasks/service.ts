@@ -40,6 +40,15 @@ export interface TaskService {
   settle(taskId: string, outcome: GivenOutcome): Promise<boolean>
   /** Says what is being done for a task whose outcome comes from elsewhere. */
   say(taskId: string, statusMessage: string): Promise<boolean>
+  /**
+   * Calls `listener` with a task, at first and after every change, until the function that it gives
+   * is called; absent where {@link TaskService.next} is as cheap.
+   */
+  watch?(
+    taskId: string,
+    principal: string | null,
+    listener: (task: TaskRecord) => void,
+  ): Promise<() => void>
   /** Hears what the handler sends to who waits, where that can be heard; gives what ends it. */
   hear?(taskId: string, listener: (message: JsonRpcNotification) => void): () => void
   /** A page of the principal's tasks; absent where nobody knows them all. */

@@ -35,7 +35,7 @@ function peer(
     const { method = '' } = message
     if (method === 'server/discover') return refuse(message, METHOD_NOT_FOUND)
     if (method === 'initialize') {
-      return reply(message, initialized('2025-11-25', { tools: {}, tasks } as JsonObject))
+      return reply(message, initialized('2025-11-25', { tools: {}, tasks }))
     }
     const turn = turns.get(method) ?? 0
     turns.set(method, turn + 1)

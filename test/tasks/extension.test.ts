@@ -4,7 +4,7 @@ import {
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
 } from '../../src/index.ts'
-import { createServer, extend, text } from '../../src/server/index.ts'
+import { createServer, extend, rateLimit, text } from '../../src/server/index.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
 import { openWire } from '../server/wire.ts'
@@ -97,6 +97,32 @@ describe('A task', () => {
     expect(Date.parse(String(done.lastUpdatedAt))).toBeGreaterThan(
       Date.parse(String(lastUpdatedAt)),
     )
+  })
+
+  test('is not harmed by who looks at it too often [M-TASK-033]', async () => {
+    const { server, gate } = makeFixture()
+    server.use('tasks/get', rateLimit({ requests: 3, perMs: 200 }))
+    const wire = wireTo(server)
+    const taskId = await wire.start('wait')
+    const looks = await Promise.all(
+      Array.from({ length: 10 }, () => wire.call('tasks/get', { taskId })),
+    )
+    expect(looks.filter(({ error }) => error)).toHaveLength(7)
+    gate.open()
+    await expect
+      .poll(async () => (await wire.call('tasks/get', { taskId })).result?.status)
+      .toBe('completed')
+  })
+
+  test('keeps its names to itself [M-TASK-071]', () => {
+    const server = createServer({ name: 'x', version: '1' })
+    const handle = () => ({})
+    for (const taken of [
+      { id: 'com.example/x', methods: { 'tasks/pause': { handle } } },
+      { id: 'com.example/y', resultTypes: ['task'] },
+    ]) {
+      expect(() => extend(server, taken)).toThrow('reserved')
+    }
   })
 
   test('can be read at once by whoever was told of it [M-TASK-017]', async () => {
