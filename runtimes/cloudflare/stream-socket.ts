@@ -41,17 +41,22 @@ export function sendEvent(socket: WebSocket, event: ServerSentEvent): void {
   socket.send(LAST + last)
 }
 
-/** The Worker's end: the response that carries the events to the client. */
-export function eventStreamResponse(socket: WebSocket, keepAliveMs: number | undefined): Response {
-  const events = new EventStream({ keepAliveMs, onGone: () => socket.close(1000, 'Nobody reads') })
+/** Hears the events that {@link sendEvent} sends. */
+export function hearEvents(socket: WebSocket, hear: (event: ServerSentEvent) => void): void {
   let pieces = ''
   socket.addEventListener('message', ({ data }) => {
     const text = String(data)
     pieces += text.slice(1)
     if (text.startsWith(MORE)) return
-    void events.send(JSON.parse(pieces) as ServerSentEvent)
+    hear(JSON.parse(pieces) as ServerSentEvent)
     pieces = ''
   })
+}
+
+/** The Worker's end: the response that carries the events to the client. */
+export function eventStreamResponse(socket: WebSocket, keepAliveMs: number | undefined): Response {
+  const events = new EventStream({ keepAliveMs, onGone: () => socket.close(1000, 'Nobody reads') })
+  hearEvents(socket, (event) => void events.send(event))
   socket.addEventListener('close', () => events.close())
   socket.addEventListener('error', () => events.close())
   socket.accept()

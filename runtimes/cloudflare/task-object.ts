@@ -15,6 +15,7 @@ import type {
 } from '../../src/tasks/index.ts'
 import { requireSql } from './bindings.ts'
 import type { ObjectClass } from './session-object.ts'
+import { sendEvent } from './stream-socket.ts'
 import { HEADER_PRINCIPAL, plain } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
 
@@ -119,7 +120,7 @@ export function taskObject(tasks: () => Tasks): ObjectClass {
 /** Tells a listener how a task is; one that is at its end changes no more. */
 function tellSocket(socket: WebSocket, task: TaskRecord): void {
   try {
-    socket.send(JSON.stringify(task))
+    sendEvent(socket, { data: JSON.stringify(task) })
     if (FINAL.includes(task.status)) socket.close(1000)
   } catch {
     // A listener that went away need not be told

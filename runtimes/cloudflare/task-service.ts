@@ -13,6 +13,7 @@ import type {
   TaskWait,
 } from '../../src/tasks/index.ts'
 import { objectOf } from './session-id.ts'
+import { hearEvents } from './stream-socket.ts'
 
 /** The methods of the object of a task, as the Worker calls them. */
 export interface TaskObject extends Rpc.DurableObjectBranded {
@@ -82,9 +83,7 @@ export class ObjectTasks implements TaskService {
     const response = await this.#find(taskId)?.fetch('https://task/', { headers })
     const socket = response?.webSocket
     if (!socket) return () => {}
-    socket.addEventListener('message', ({ data }) => {
-      listener(JSON.parse(String(data)) as TaskRecord)
-    })
+    hearEvents(socket, ({ data }) => listener(JSON.parse(data) as TaskRecord))
     socket.accept()
     return () => socket.close(1000)
   }

@@ -122,14 +122,21 @@ export function listenToTasks(
   const stopped = new AbortController()
   const { signal } = stopped
   const principal = principalOf(ctx)
+  const told = (task: TaskRecord): void => {
+    if (signal.aborted) return
+    tell('notifications/tasks', { ...detailedTaskOf(task, ctx.exchange.revision) })
+  }
   const follow = async (taskId: string): Promise<void> => {
+    if (tasks.watch) {
+      const stop = await tasks.watch(taskId, principal, told)
+      signal.addEventListener('abort', stop)
+      return signal.aborted ? stop() : undefined
+    }
     let seen = -1
     for (let waitMs = 0; !signal.aborted;) {
       const task = await tasks.next({ taskId, principal, seen, waitMs, signal })
-      if (!task || signal.aborted) return
-      if (task.lastUpdatedAt > seen) {
-        tell('notifications/tasks', { ...detailedTaskOf(task, ctx.exchange.revision) })
-      }
+      if (!task) return
+      if (task.lastUpdatedAt > seen) told(task)
       if (isFinal(task)) return
       seen = task.lastUpdatedAt
       waitMs = task.pollIntervalMs
