@@ -127,6 +127,52 @@ describe('requests about tools', () => {
   })
 })
 
+describe('rounds of input', () => {
+  test('are fresh requests: id, token of progress, headers and trace are new each time [M-MRTR-061] [M-MRTR-048]', async () => {
+    const peer = asking()
+    let signed = 0
+    let traced = 0
+    const client = await connectTo(peer, {
+      ...handlers,
+      headers: () => ({ 'x-turn': String(++signed) }),
+      trace: () => ({ traceparent: `00-${'a'.repeat(31)}${++traced}-${'b'.repeat(16)}-01` }),
+    })
+    await client.callTool('a', { x: 1 }, { onProgress: () => {} })
+    const calls = peer.sent('tools/call')
+    expect(calls).toHaveLength(2)
+    const facts = calls.map(({ message, headers }) => {
+      const meta = message.params?._meta as JsonObject
+      expect(meta.progressToken).toBe(message.id)
+      return [message.id, headers.get('x-turn'), meta.traceparent]
+    })
+    for (const at of [0, 1, 2]) expect(facts[0]?.[at]).not.toBe(facts[1]?.[at])
+    await client.close()
+  })
+
+  test('have their answers whatever the order in which they come [M-MRTR-062]', async () => {
+    const peer = asking()
+    const done: string[] = []
+    const after = async <T>(ms: number, name: string, value: T): Promise<T> => {
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      done.push(name)
+      return value
+    }
+    const client = await connectTo(peer, {
+      onElicit: () => after(30, 'elicited', { action: 'accept' as const, content: {} }),
+      onSample: () => after(15, 'sampled', sampled),
+      roots: () => after(0, 'listed', [{ uri: 'file:///work' }]),
+    })
+    await client.callTool('a')
+    expect(done).toEqual(['listed', 'sampled', 'elicited'])
+    expect(peer.sent('tools/call')[1]?.message.params?.inputResponses).toEqual({
+      who: { action: 'accept', content: {} },
+      what: sampled,
+      where: { roots: [{ uri: 'file:///work' }] },
+    })
+    await client.close()
+  })
+})
+
 describe('what tools say of themselves', () => {
   test('approves nothing [M-TOOL-027]', async () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }

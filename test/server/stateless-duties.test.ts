@@ -10,6 +10,7 @@ import {
   type Caller,
   type Handler,
 } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
 import { allMessages, lastMessage, post, postModern } from '../transport/streamable-http/post.ts'
 
 const form = z.object({ yes: z.boolean() })
@@ -80,6 +81,39 @@ describe('results that ask for input', () => {
       expect(result, uri).not.toHaveProperty('ttlMs')
       expect(result, uri).not.toHaveProperty('cacheScope')
     }
+  })
+})
+
+describe('rounds of input', () => {
+  it('can ask for nothing but to be sent again, and a client does so [M-MRTR-017]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    const states: unknown[] = []
+    server.tool('later', {}, (_args, ctx) => {
+      states.push(ctx.requestState)
+      const turn = Number(ctx.requestState ?? 0)
+      if (turn === 2) return 'Now'
+      return { resultType: 'input_required', requestState: String(turn + 1) }
+    })
+    await using client = await connectInMemory(server)
+    expect((await client.callTool('later')).content).toEqual([{ type: 'text', text: 'Now' }])
+    expect(states).toEqual([undefined, '1', '2'])
+  })
+
+  it('end the stream on which they come [M-MRTR-038]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('ask', {}, async (_args, ctx) => {
+      await ctx.progress(1)
+      const { action } = await ctx.elicit({ message: 'Sure?', schema: form })
+      await ctx.progress(2)
+      return action
+    })
+    const handle = createHandler(server)
+    const params = { name: 'ask', _meta: { progressToken: 1 } }
+    const messages = await allMessages(await postModern(handle, 'tools/call', params, ALL))
+    expect(messages).toMatchObject([
+      { method: 'notifications/progress', params: { progress: 1 } },
+      { id: 1, result: { resultType: 'input_required' } },
+    ])
   })
 })
 
