@@ -5,7 +5,7 @@ import {
   protectedResource,
   type ProtectedResourceOptions,
 } from '../../src/protected-resource/index.ts'
-import { protect } from './endpoint.ts'
+import { challengeOf, protect } from './endpoint.ts'
 import { ISSUER, RESOURCE } from './issuer.ts'
 
 const options: ProtectedResourceOptions = {
@@ -34,6 +34,18 @@ describe('The metadata', () => {
         scopes_supported: ['mcp'],
         resource_name: 'Notes',
       })
+    }
+  })
+
+  it('B081 is that of the endpoint, not of its host, and named in every refusal [L-AUTH-011] [M-ADISC-005]', async () => {
+    const resource = 'https://h.example/a/mcp?x=1'
+    const { handle } = protect(undefined, { resource })
+    for (const headers of [{}, { authorization: 'Bearer x' }, { authorization: 'Bearer' }]) {
+      const refused = await handle(new Request(resource, { method: 'POST', headers }))
+      const { resource_metadata: url = '' } = challengeOf(refused)
+      expect(url).toBe('https://h.example/.well-known/oauth-protected-resource/a/mcp?x=1')
+      const response = await handle(new Request(url))
+      expect(await response.json()).toMatchObject({ resource })
     }
   })
 

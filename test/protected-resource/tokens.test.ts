@@ -249,6 +249,24 @@ describe('A bad access token', () => {
     },
   )
 
+  it('is also an assertion that only an authorization server takes, whatever its audience [M-XAUTH-027] [M-XAUTH-048]', async () => {
+    const { handle } = protect(issuer)
+    const idJag = { header: { typ: 'oauth-id-jag+jwt' } }
+    const assertions = [
+      await issuer.token({}, idJag),
+      await issuer.token({ aud: issuer.issuer, resource: RESOURCE }, idJag),
+      // Of a workload: for the token endpoint, without a type
+      await issuer.token({ aud: `${issuer.issuer}/token` }, { header: { typ: undefined } }),
+      await issuer.token({}, { header: { typ: 'client-authentication+jwt' } }),
+    ]
+    for (const assertion of assertions) {
+      expect((await call(handle, 'whoami', bearer(assertion))).status).toBe(401)
+    }
+    // What such an assertion gets is a token like any other
+    const token = await issuer.token({ client_id: 'workload', sub: 'workload' })
+    expect((await call(handle, 'whoami', bearer(token))).status).toBe(200)
+  })
+
   it('for the host that the request claims is refused: what a request says of its own host counts nothing', async () => {
     const { handle } = protect(issuer)
     const headers = bearer(await issuer.token({ aud: 'https://other.example/mcp' }))

@@ -185,6 +185,28 @@ describe('A verifying function', () => {
     expect(errors).toMatchObject([{ message: 'database at 10.0.0.7' }])
   })
 
+  it('that works for its users at a third party refuses whom that no longer knows [L-AUTH-093]', async () => {
+    const upstream = new Map([['ada', { expiresAt: Date.now() + 60_000, revoked: false }]])
+    let renewals = 0
+    const { handle } = protect(undefined, {
+      verify: (text) => {
+        const grant = upstream.get(text)
+        if (!grant || grant.revoked) return Promise.resolve(undefined)
+        if (grant.expiresAt < Date.now()) {
+          renewals++
+          grant.expiresAt = Date.now() + 60_000
+        }
+        return Promise.resolve({ ...token, subject: text, expiresAt: grant.expiresAt })
+      },
+    })
+    const status = async (): Promise<number> => (await call(handle, 'whoami', bearer('ada'))).status
+    expect(await status()).toBe(200)
+    upstream.get('ada')!.expiresAt = Date.now() - 1
+    expect([await status(), renewals]).toEqual([200, 1])
+    upstream.get('ada')!.revoked = true
+    expect(await status()).toBe(401)
+  })
+
   it('may give tokens another audience than the endpoint', async () => {
     const { handle } = protect(undefined, {
       audience: ['api://notes'],
