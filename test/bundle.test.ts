@@ -57,6 +57,17 @@ describe('Bundle of a page', () => {
   })
 })
 
+describe('Bundle of sign-in', () => {
+  it('has no way of signing in that is not used, and no proofs', async () => {
+    const files = await ingredients(`export { signIn } from 'edgewise/authorization'`)
+    const paths = files.map(([path]) => path)
+    expect(paths).toContain('src/authorization/sign-in.ts')
+    const others =
+      /src\/(server|session|protected-resource)\/|jose|(client-credentials|workload|enterprise|jwt|dpop|loopback|file-tokens)[\w-]*\.ts/
+    expect(paths.filter((path) => others.test(path))).toEqual([])
+  })
+})
+
 describe('Bundle of the server', () => {
   it('has no client and no schema library', async () => {
     const files = await ingredients(`export { createServer, createHandler } from 'edgewise/server'`)

@@ -12,8 +12,10 @@ export interface PopupOptions {
    * {@link completeSignIn}; when the page is only ever left, it may be that page itself.
    */
   readonly redirectUri: string | URL
-  /** `redirect` always leaves the page. Default: `popup`, and the other where popups are blocked. */
+  /** `redirect` always leaves the page. Default: `popup`. */
   readonly mode?: 'popup' | 'redirect'
+  /** Whether the page may be left where popups are blocked. Default: true. */
+  readonly leavePage?: boolean
   /** The features of the window, as `window.open` takes them. Default: 520 by 720 pixels. */
   readonly features?: string
 }
@@ -41,16 +43,17 @@ interface Kept {
  * client of the same page makes goes on with what was begun.
  */
 export function popup(options: PopupOptions): Interaction {
-  const { mode = 'popup', features = FEATURES } = options
+  const { mode = 'popup', leavePage = true, features = FEATURES } = options
   const redirectUri = new URL(options.redirectUri, location.href).href
   return {
     begin(): Visit {
       // Before anything is waited for, as a click allows a popup for a moment only
       const page = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
+      if (!page && mode === 'popup' && !leavePage) throw new Error('The browser blocks the popup')
       return {
         redirectUri,
         go: (url, flow, signal) =>
-          page ? goInPopup(page, url, signal) : leavePage(url, flow, signal),
+          page ? goInPopup(page, url, signal) : goByPage(url, flow, signal),
         end: () => page?.close(),
       }
     },
@@ -112,7 +115,7 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
   }
 }
 
-function leavePage(url: string, flow: string, signal: AbortSignal): Promise<string> {
+function goByPage(url: string, flow: string, signal: AbortSignal): Promise<string> {
   keep({ state: new URL(url).searchParams.get('state'), flow, page: location.href })
   location.assign(url)
   return new Promise((_, reject) => {

@@ -6,7 +6,8 @@
 import type { ClientAuth } from 'oauth4webapi'
 import { oauthClient } from './clients.ts'
 import { requireIssuer } from './issuer.ts'
-import { Provider, type AuthorizationOptions, type SignIn } from './provider.ts'
+import type { AuthorizationOptions } from './grant.ts'
+import { Provider, type SignIn } from './provider.ts'
 import { requestToken, scopeParam } from './token.ts'
 
 /** As whom a machine appears, and how. */

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#binding-credentials-to-the-issuer
  */
 import { AuthorizationError } from './errors.ts'
-import type { GrantRequest } from './provider.ts'
+import type { GrantRequest } from './grant.ts'
 
 /**
  * Holds an authorization server to being the one that the credentials are for: the configured one,

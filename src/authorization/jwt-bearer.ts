@@ -4,7 +4,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
 import { AuthorizationError } from './errors.ts'
-import type { GrantRequest } from './provider.ts'
+import type { GrantRequest } from './grant.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam, type OAuthClient } from './token.ts'
 

@@ -4,85 +4,23 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-import type { AuthorizationServer } from 'oauth4webapi'
-import type { AuthProvider, Awaitable, HeaderRecord, HttpRequestFacts } from '../client/options.ts'
-import { parseChallenges } from './challenge.ts'
+import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../client/options.ts'
+import { discover, discoverAgain, readDemands, type Demands } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
-import { discoverOldServer, discoverResource, discoverServer } from './metadata.ts'
-import type { Network, Proofs } from './requests.ts'
+import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
+import type { Network } from './requests.ts'
 import { memoryTokens, readToken, tokenKey, type TokenRecord, type TokenStore } from './store.ts'
-import { splitScope, type TokenPurpose } from './token.ts'
-import { isPrivateHost, type UrlPolicy } from './urls.ts'
+import { splitScope } from './token.ts'
+import { isPrivateHost } from './urls.ts'
 
 /** How long after a failure a token that may still be good is not renewed, in milliseconds. */
 const RETRY_MS = 10_000
-
-/** What every way of signing in can be told. */
-export interface AuthorizationOptions {
-  /** Keeps tokens and registrations. Default: {@link memoryTokens}. */
-  readonly tokens?: TokenStore
-  /** Scopes to ask for beside those that the server names. */
-  readonly scopes?: readonly string[]
-  /**
-   * Chooses among several authorization servers of one MCP server, by their issuers. Default: the
-   * first that can be reached.
-   */
-  readonly chooseIssuer?: (issuers: readonly string[], server: string) => Awaitable<string>
-  /**
-   * Also signs in to servers of 2025-03-26 that have no metadata: the MCP server's own origin is
-   * then taken for its authorization server, and need not say that it knows PKCE. Default: false.
-   */
-  readonly oldServers?: boolean
-  /** Binds tokens to a key of this client: `dpop()`. */
-  readonly proofs?: Proofs
-  /** Sends the requests of signing in. Default: the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** How long each of these requests may take, in milliseconds. Default: 30 s. */
-  readonly timeoutMs?: number
-  /**
-   * Decides on each URL that a server names; HTTPS, or HTTP to this machine, is demanded in any
-   * case. Default: no private addresses, unless the MCP server itself has one. Names are not looked
-   * up; where that matters, send through a proxy that guards.
-   */
-  readonly allowUrl?: UrlPolicy
-  /** Gives up signing in. */
-  readonly signal?: AbortSignal
-}
 
 /** Signs requests in, and out. */
 export interface SignIn extends AuthProvider {
   /** Forgets the token for a server, by the URL that was connected to. */
   signOut(server: string | URL): Promise<void>
 }
-
-/** What a grant gets to know. */
-export interface GrantRequest extends TokenPurpose {
-  readonly tokens: TokenStore
-  /** The URL of the MCP server. */
-  readonly mcpServer: string
-  /** Whether the rules of 2025-03-26 hold. */
-  readonly old: boolean
-}
-
-/** A way of getting tokens. */
-export interface Grant {
-  /** The scope that makes authorization servers give refresh tokens, if these are wanted. */
-  readonly offlineScope?: string | undefined
-  /** Gets a token from nothing. */
-  obtain(request: GrantRequest): Promise<TokenRecord>
-  /** Gets a token for a refresh token; without it tokens are obtained anew. */
-  refresh?(request: GrantRequest, refreshToken: string): Promise<TokenRecord>
-  /** Finishes what was begun before the page was left. */
-  resume?(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined>
-}
-
-/** Gets what a grant needs to go on with what it began. */
-export type OpenRequest = (
-  server: string,
-  issuer: string,
-  resource: string,
-  scopes: readonly string[],
-) => Promise<GrantRequest>
 
 /** What is known of one MCP server. */
 interface Server {
@@ -96,9 +34,6 @@ interface Server {
   /** The scopes that were asked for as they were missing. */
   readonly upgrades: Set<string>
 }
-
-/** The parameters of the challenge that counts. */
-type Demands = ReadonlyMap<string, string>
 
 /** Signs requests in with tokens that a grant gets. */
 export class Provider implements SignIn {
@@ -124,10 +59,9 @@ export class Provider implements SignIn {
     if (new URL(request.url).origin !== new URL(server.url).origin) return {}
     const renewAt = Math.max(server.token?.renewAt ?? Infinity, server.retryAt)
     if (server.token && Date.now() >= renewAt) {
-      await this.#renew(server, server.token).catch(() => {
-        // The server decides what the old one is still good for
-        server.retryAt = Date.now() + RETRY_MS
-      })
+      const renewed = await this.#renew(server, server.token).catch(() => false)
+      // The server decides what the old one is still good for
+      if (!renewed) server.retryAt = Date.now() + RETRY_MS
     }
     const { token } = server
     if (!token) return {}
@@ -205,8 +139,7 @@ export class Provider implements SignIn {
         const kept = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
         return await this.#keep(server, kept, false)
       } catch (error) {
-        const refusal = error instanceof AuthorizationError && error.answer?.error
-        if (refusal !== 'invalid_grant' && refusal !== 'invalid_client') throw error
+        if (!isRefusal(error)) throw error
         // Someone who takes no turns may have been faster
         const now = await readToken(this.#tokens, server.url)
         server.token = now
@@ -227,68 +160,10 @@ export class Provider implements SignIn {
     latest: TokenRecord | undefined,
   ): Promise<boolean> {
     const { network } = server
-    const announced = demands.get('resource_metadata')
-    const metadata = await discoverResource(network, [url, server.url], announced)
-    const facts =
-      typeof metadata === 'string'
-        ? await this.#withoutMetadata(server, metadata)
-        : { ...metadata, server: await this.#chooseServer(server, metadata.issuers), old: false }
-    const { server: authorizationServer, resource, old } = facts
-    const asked = latest?.issuer === authorizationServer.issuer ? latest : undefined
-    const named = splitScope(demands.get('scope') ?? '')
-    const scopes = new Set([
-      ...(asked ? [...asked.asked, ...asked.granted] : []),
-      ...(named.length > 0 ? named : (facts.scopes ?? [])),
-      ...(this.#options.scopes ?? []),
-    ])
-    const { offlineScope = '' } = this.#grant
-    const offers = authorizationServer.scopes_supported?.includes(offlineScope)
-    // Without any scope the server chooses, and would not with this one
-    if (offers && scopes.size > 0) scopes.add(offlineScope)
-    const token = await this.#grant.obtain({
-      network,
-      server: authorizationServer,
-      resource,
-      scopes: [...scopes],
-      tokens: this.#tokens,
-      mcpServer: server.url,
-      old,
-    })
-    return this.#keep(server, token, true)
-  }
-
-  /** What a server without metadata may be, if that is allowed. */
-  async #withoutMetadata(
-    { url, network }: Server,
-    tried: string,
-  ): Promise<{ server: AuthorizationServer; resource: string; scopes: undefined; old: true }> {
-    if (!this.#options.oldServers) {
-      const what = `"${url}" wants authorization, but does not say whose`
-      throw new AuthorizationError('resource-metadata', `${what}: ${tried}`)
-    }
-    const { origin, pathname } = new URL(url)
-    const server = await discoverOldServer(network, origin)
-    return { server, resource: origin + pathname.replace(/^\/$/, ''), scopes: undefined, old: true }
-  }
-
-  /** The first authorization server that can be reached, or the one that the application wants. */
-  async #chooseServer(
-    { url, network }: Server,
-    issuers: readonly string[],
-  ): Promise<AuthorizationServer> {
-    const { chooseIssuer } = this.#options
-    const chosen = chooseIssuer ? [await chooseIssuer(issuers, url)] : issuers
-    const failures: unknown[] = []
-    for (const issuer of chosen) {
-      try {
-        return await discoverServer(network, issuer)
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw failures[0]
-    const what = `"${url}" names no authorization server`
-    throw new AuthorizationError('resource-metadata', what)
+    const offline = this.#grant.offlineScope
+    const place = await discover(network, server.url, url, demands, latest, this.#options, offline)
+    const request = { ...place, network, tokens: this.#tokens, mcpServer: server.url }
+    return this.#keep(server, await this.#grant.obtain(request), true)
   }
 
   /** What is needed to go on with an authorization server that gave something before. */
@@ -298,12 +173,8 @@ export class Provider implements SignIn {
     resource: string,
     scopes: readonly string[],
   ): Promise<GrantRequest> {
-    const { origin } = new URL(url)
-    const old = this.#options.oldServers === true && new URL(issuer).origin === origin
-    const server = await (old
-      ? discoverOldServer(network, origin)
-      : discoverServer(network, issuer))
-    return { network, server, resource, scopes, tokens: this.#tokens, mcpServer: url, old }
+    const found = await discoverAgain(network, url, issuer, this.#options)
+    return { ...found, resource, scopes, network, tokens: this.#tokens, mcpServer: url }
   }
 
   /** Does one thing about a token at a time, unless others have done it meanwhile. */
@@ -386,9 +257,9 @@ export class Provider implements SignIn {
   }
 }
 
-/** The parameters of the first challenge that is about tokens. */
-function readDemands(response: Response): Demands {
-  const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
-  const found = challenges.find(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
-  return found?.params ?? new Map()
+/** Whether a token will not be renewed however often one asks. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof AuthorizationError)) return false
+  const { step, answer } = error
+  return step === 'registration' || (answer?.error !== undefined && answer.status <= 403)
 }

@@ -8,7 +8,7 @@ import type { Awaitable } from '../client/options.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'
-import type { GrantRequest } from './provider.ts'
+import type { GrantRequest } from './grant.ts'
 import { readAnswer, refused, send } from './requests.ts'
 import type { OAuthClient } from './token.ts'
 import { checkUrl, isLocalHttp, parseUrl } from './urls.ts'
@@ -115,8 +115,13 @@ export async function findClient(
     await tokens.set(clientKey(issuer), answer)
     return registered(request, answer)
   }
-  const entered = await askCredentials?.(issuer)
-  if (entered) return { ...oauthClient(server, entered), dynamic: false }
+  const entered = redirectUri === undefined ? undefined : await askCredentials?.(issuer)
+  if (entered) {
+    const { clientId: client_id, clientSecret: client_secret, authentication } = entered
+    const record = { client_id, client_secret, redirect_uri: redirectUri }
+    if (!authentication) await tokens.set(clientKey(issuer), record)
+    return { ...oauthClient(server, entered), dynamic: false }
+  }
   const what = `"${issuer}" registers no clients, and there are no credentials for it`
   throw new AuthorizationError('registration', what)
 }

@@ -12,14 +12,8 @@ import {
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
 import type { Interaction } from './interaction.ts'
-import {
-  Provider,
-  type AuthorizationOptions,
-  type Grant,
-  type GrantRequest,
-  type OpenRequest,
-  type SignIn,
-} from './provider.ts'
+import type { AuthorizationOptions, Grant, GrantRequest, OpenRequest } from './grant.ts'
+import { Provider, type SignIn } from './provider.ts'
 import {
   findClient,
   forgetClient,

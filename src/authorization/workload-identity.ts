@@ -7,7 +7,8 @@ import type { Awaitable } from '../client/options.ts'
 import { AuthorizationError } from './errors.ts'
 import { requireIssuer } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
-import { Provider, type AuthorizationOptions, type SignIn } from './provider.ts'
+import type { AuthorizationOptions } from './grant.ts'
+import { Provider, type SignIn } from './provider.ts'
 import type { OAuthClient } from './token.ts'
 
 /** How a workload proves itself. */

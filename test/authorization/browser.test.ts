@@ -169,6 +169,14 @@ describe('a page that cannot open one', () => {
     await shown(page, 'book')
   })
 
+  it('is not left against the will of the application', async () => {
+    const page = await open('/?stay')
+    await page.evaluate('window.open = () => null')
+    await page.click('button')
+    await shown(page, 'Error: The browser blocks the popup')
+    expect(page.url()).toBe(`${APP}/?stay`)
+  })
+
   it('tells when the user said no', async () => {
     const page = await open('/?redirect')
     await page.click('button')

@@ -1,6 +1,7 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
 import { describe, expect, it } from 'vitest'
 import { AuthorizationError } from '../../src/authorization/index.ts'
+import { connect } from '../../src/client/index.ts'
 import {
   CALLBACK,
   createWorld,
@@ -321,6 +322,15 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     expect(world.log().filter((line) => line.includes('gone'))).toEqual([])
   })
 
+  it.each(['authorization_endpoint', 'token_endpoint'])(
+    'is the only source of endpoints, here of the %s [L-AUTH-020]',
+    async (endpoint) => {
+      const world = createWorld({ server: { [endpoint]: undefined } })
+      await expect(world.connect(world.signIn())).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+      expect(world.valid.size).toBe(0)
+    },
+  )
+
   it('is asked for as JSON, without any token', async () => {
     const world = createWorld()
     await signedIn(world)
@@ -396,6 +406,21 @@ describe('a server of 2025-03-26', () => {
       resource: MCP,
     })
   })
+
+  it.each([
+    'https://MCP.example/mcp',
+    'HTTPS://mcp.example:443/mcp',
+    'https://mcp.example/mcp#part',
+  ])(
+    'is named in the plain spelling of its URL, whatever was connected to: %s [M-ASEC-021] [L-AUTH-057] [L-AUTH-059]',
+    async (target) => {
+      const world = oldWorld({ [`GET ${origin}/authorize`]: back('') })
+      const auth = world.signIn({ oldServers: true })
+      const options = { auth, fetch: world.fetch, revision: '2026-07-28' } as const
+      await using _ = await connect(target, options)
+      expect(world.to(`${origin}/authorize`)[0]?.query.resource).toBe(MCP)
+    },
+  )
 
   it('is signed in to only by those who allow it [M-ADISC-028]', async () => {
     const world = oldWorld({ [`GET ${origin}/authorize`]: back('') })

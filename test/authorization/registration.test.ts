@@ -51,6 +51,20 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
     expect(asked).toEqual([ISSUER])
   })
 
+  it('that the user entered is kept, and not asked for again', async () => {
+    const world = createWorld({ server: { registration_endpoint: undefined } })
+    const tokens = openStore()
+    let asked = 0
+    const askCredentials = () => ({ clientId: `entered-${++asked}`, clientSecret: 'secret' })
+    await using client = await world.connect(world.signIn({ askCredentials, tokens }))
+    world.valid.clear()
+    await client.callTool('book')
+    expect(world.to(TOKEN).map(({ body }) => [body.grant_type, body.client_id])).toEqual([
+      ['authorization_code', 'entered-1'],
+      ['refresh_token', 'entered-1'],
+    ])
+  })
+
   it('that there is no way to is told, and credentials for others are of no use [M-AREG-015] [M-AREG-022] [M-ADISC-015]', async () => {
     const world = createWorld({ server: { registration_endpoint: undefined } })
     const others = [{ issuer: 'https://other.example', clientId: 'other', clientSecret: 'secret' }]

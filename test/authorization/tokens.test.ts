@@ -204,6 +204,52 @@ describe('renewing', () => {
     expect(grants(world)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
+  it.each([
+    [400, 'invalid_request'],
+    [401, 'invalid_client'],
+    [403, 'unauthorized_client'],
+  ])('that is refused with %i %s leads to a new sign-in too', async (status, error) => {
+    const { world, client } = await ended()
+    await using _ = client
+    let refused = 0
+    const fetch: World['fetch'] = async (url, init) => {
+      const refresh = init?.body instanceof URLSearchParams && init.body.has('refresh_token')
+      return refresh && ++refused > 0 ? json({ error }, status) : world.fetch(url, init)
+    }
+    await using other = await world.connect(world.signIn({ fetch, tokens: openStore() }))
+    world.valid.clear()
+    await other.callTool('book')
+    expect(refused).toBe(1)
+    expect(world.to(AUTHORIZE)).toHaveLength(3)
+  })
+
+  it('without the identity that the token was given to leads to a new sign-in', async () => {
+    const tokens = openStore()
+    const { world, client } = await ended(tokens)
+    await using _ = client
+    tokens.values.delete(`client ${ISSUER}`)
+    await client.callTool('book')
+    expect(grants(world)).toEqual(['authorization_code', 'authorization_code'])
+  })
+
+  it('that is not possible is not tried with every request', async () => {
+    const tokens = openStore()
+    let turns = 0
+    const counting: TokenStore = {
+      ...tokens,
+      exclusively: (key, work) => {
+        turns++
+        return tokens.exclusively(key, work)
+      },
+    }
+    const world = createWorld({ token: { expires_in: 1, refresh_token: undefined } })
+    await using client = await world.connect(world.signIn({ tokens: counting }))
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    for (let round = 0; round < 5; round++) await client.callTool('book')
+    // Once to sign in, once to see that nothing can be renewed
+    expect(turns).toBe(2)
+  })
+
   it('is not expected to be possible [M-ASEC-007]', async () => {
     const world = createWorld({ token: { refresh_token: undefined } })
     await using client = await world.connect(world.signIn())

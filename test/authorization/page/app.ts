@@ -14,6 +14,7 @@ const auth = signIn({
   interaction: popup({
     redirectUri: searchParams.has('same') ? '/?same' : '/callback',
     ...(searchParams.has('redirect') && { mode: 'redirect' }),
+    leavePage: !searchParams.has('stay'),
   }),
   tokens: indexedDbTokens(),
 })

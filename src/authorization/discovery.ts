@@ -1,0 +1,123 @@
+/**
+ * From a challenge to what has to be asked for, and of whom.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
+ */
+import type { AuthorizationServer } from 'oauth4webapi'
+import { parseChallenges } from './challenge.ts'
+import { AuthorizationError } from './errors.ts'
+import type { AuthorizationOptions } from './grant.ts'
+import { discoverOldServer, discoverResource, discoverServer } from './metadata.ts'
+import type { Network } from './requests.ts'
+import type { TokenRecord } from './store.ts'
+import { splitScope } from './token.ts'
+
+/** The parameters of the challenge that counts. */
+export type Demands = ReadonlyMap<string, string>
+
+/** Who gives tokens for a server. */
+interface Giver {
+  readonly server: AuthorizationServer
+  /** Whether the rules of 2025-03-26 hold. */
+  readonly old: boolean
+}
+
+/** What to ask for, and of whom. */
+interface Place extends Giver {
+  readonly resource: string
+  readonly scopes: readonly string[]
+}
+
+/** The parameters of the first challenge that is about tokens. */
+export function readDemands(response: Response): Demands {
+  const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
+  const found = challenges.find(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
+  return found?.params ?? new Map()
+}
+
+/**
+ * Finds out what to ask for, and of whom.
+ *
+ * @param mcpServer The URL that was connected to.
+ * @param url The URL that was refused.
+ * @param latest The token that there is; its scopes are asked for again.
+ * @param offlineScope The scope that makes authorization servers give refresh tokens, if any may.
+ * @throws {AuthorizationError}
+ */
+export async function discover(
+  network: Network,
+  mcpServer: string,
+  url: string,
+  demands: Demands,
+  latest: TokenRecord | undefined,
+  options: AuthorizationOptions,
+  offlineScope = '',
+): Promise<Place> {
+  const announced = demands.get('resource_metadata')
+  const metadata = await discoverResource(network, [url, mcpServer], announced)
+  if (typeof metadata === 'string' && !options.oldServers) {
+    const what = `"${mcpServer}" wants authorization, but does not say whose`
+    throw new AuthorizationError('resource-metadata', `${what}: ${metadata}`)
+  }
+  const { origin, pathname } = new URL(mcpServer)
+  const { server, old, resource, scopes } =
+    typeof metadata === 'string'
+      ? {
+          server: await discoverOldServer(network, origin),
+          old: true,
+          resource: origin + pathname.replace(/^\/$/, ''),
+          scopes: [],
+        }
+      : {
+          ...metadata,
+          server: await choose(network, mcpServer, metadata.issuers, options),
+          old: false,
+        }
+  const known = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
+  const named = splitScope(demands.get('scope') ?? '')
+  const wanted = [
+    ...known,
+    ...(named.length > 0 ? named : (scopes ?? [])),
+    ...(options.scopes ?? []),
+  ]
+  // Without any scope the server chooses, and would not with this one
+  const offers = wanted.length > 0 && server.scopes_supported?.includes(offlineScope)
+  if (offers) wanted.push(offlineScope)
+  return { server, old, resource, scopes: [...new Set(wanted)] }
+}
+
+/** Finds an authorization server that gave something before. */
+export async function discoverAgain(
+  network: Network,
+  mcpServer: string,
+  issuer: string,
+  { oldServers }: AuthorizationOptions,
+): Promise<Giver> {
+  const { origin } = new URL(mcpServer)
+  const old = oldServers === true && new URL(issuer).origin === origin
+  return {
+    server: await (old ? discoverOldServer(network, origin) : discoverServer(network, issuer)),
+    old,
+  }
+}
+
+/** The first authorization server that can be reached, or the one that the application wants. */
+async function choose(
+  network: Network,
+  mcpServer: string,
+  issuers: readonly string[],
+  { chooseIssuer }: AuthorizationOptions,
+): Promise<AuthorizationServer> {
+  const chosen = chooseIssuer ? [await chooseIssuer(issuers, mcpServer)] : issuers
+  const failures: unknown[] = []
+  for (const issuer of chosen) {
+    try {
+      return await discoverServer(network, issuer)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  const what = `"${mcpServer}" names no authorization server`
+  throw new AuthorizationError('resource-metadata', what)
+}

@@ -1,0 +1,97 @@
+// Which requests sign-in takes part in, and which it leaves alone.
+import { describe, expect, it } from 'vitest'
+import { connect, type AuthProvider } from '../../src/client/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { createServer } from '../../src/server/index.ts'
+import { createWorld, ISSUER, json, MCP, type Answer } from './world.ts'
+
+const METADATA_URL = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
+
+describe('a server that wants no authorization', () => {
+  it('is used without any [L-AUTH-001]', async () => {
+    const world = createWorld({
+      routes: {
+        [`POST ${MCP}`]: ({ body }) =>
+          json({
+            jsonrpc: '2.0',
+            id: body.id,
+            result: { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} },
+          }),
+      },
+    })
+    await using _ = await world.connect(world.signIn())
+    expect(world.log()).toEqual([])
+    expect(world.seen.map(({ headers }) => headers.get('authorization'))).toEqual([null])
+  })
+})
+
+describe('a way of signing in of the application', () => {
+  it('takes the place of this one [L-AUTH-002]', async () => {
+    const world = createWorld()
+    const auth: AuthProvider = {
+      headers: () => ({ authorization: 'Bearer mine' }),
+      challenged: () => false,
+    }
+    world.valid.set('mine', { scopes: [], resource: MCP, refreshToken: '' })
+    await using client = await connect(MCP, { auth, fetch: world.fetch, revision: '2026-07-28' })
+    expect(await client.listAllTools()).toHaveLength(1)
+    expect(world.log()).toEqual([])
+  })
+})
+
+describe('a transport that is not HTTP', () => {
+  it('is not signed in to [L-AUTH-004] [L-AUTH-005] [M-STDIO-034] [M-XAUTH-051] [M-BASE-080]', async () => {
+    const world = createWorld()
+    const server = createServer({ name: 'local', version: '1.0.0' })
+    await using client = await connectInMemory(server, { auth: world.signIn() })
+    await client.ping().catch(() => {})
+    expect(world.seen).toEqual([])
+  })
+})
+
+describe('a 401 while the client finds out what the server is', () => {
+  const challenge = { 'www-authenticate': `Bearer resource_metadata="${METADATA_URL}"` }
+
+  it('tells nothing about its era: the same question is asked again [M-ASEC-063] [L-HTTP-070]', async () => {
+    const world = createWorld()
+    await using client = await connect(MCP, {
+      auth: world.signIn(),
+      fetch: world.fetch,
+      eras: new Map(),
+    })
+    expect(client.revision).toBe('2026-07-28')
+    expect(world.to(MCP).map(({ body }) => body.method)).toEqual([
+      'server/discover',
+      'server/discover',
+    ])
+  })
+
+  it('does not hide a server of sessions that is behind it [M-ASEC-063]', async () => {
+    const old: Answer = ({ headers, body }) => {
+      if (!headers.has('authorization')) return json({}, 401, challenge)
+      if (body.method === 'server/discover') return json({}, 400)
+      const result = {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        serverInfo: { name: 'old', version: '1' },
+      }
+      return body.method === 'initialize'
+        ? json({ jsonrpc: '2.0', id: body.id, result })
+        : new Response(null, { status: 202 })
+    }
+    const world = createWorld({ routes: { [`POST ${MCP}`]: old } })
+    const auth = world.signIn()
+    await using client = await connect(MCP, { auth, fetch: world.fetch, eras: new Map() })
+    expect(client.revision).toBe('2025-06-18')
+    expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)
+  })
+
+  it('that cannot be answered ends the search [M-ASEC-063]', async () => {
+    const world = createWorld({ routes: { [`GET ${METADATA_URL}`]: () => json({}, 404) } })
+    const auth = world.signIn()
+    await expect(connect(MCP, { auth, fetch: world.fetch, eras: new Map() })).rejects.toMatchObject(
+      { step: 'resource-metadata' },
+    )
+    expect(world.to(MCP)).toHaveLength(1)
+  })
+})
