@@ -3,7 +3,14 @@
  */
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions, RequestOptions } from '../client/options.ts'
-import { McpError } from '../protocol/errors.ts'
+import {
+  McpError,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  URL_ELICITATION_REQUIRED,
+  UrlElicitationRequired,
+  type UrlElicitation,
+} from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
   ElicitFormParams,
@@ -12,17 +19,24 @@ import type {
   LoggingMessageParams,
   Result,
 } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import { isMissingCapability, isUnsupported } from './ask.ts'
 import type { Context } from './context.ts'
 
 /** The calls that are under way, and the log messages that were passed on with one. */
 export interface Calls {
   readonly open: Set<Context>
   readonly logged: WeakSet<LoggingMessageParams>
+  /** The ids under which callers were asked to open URLs, by those that the other server gave. */
+  readonly urls: Map<unknown, string>
 }
+
+/** The most URLs whose end can be told; the oldest give way. */
+const MAX_URLS = 1000
 
 /** Makes the record of a gateway's calls. */
 export function createCalls(): Calls {
-  return { open: new Set(), logged: new WeakSet() }
+  return { open: new Set(), logged: new WeakSet(), urls: new Map() }
 }
 
 /** Passes one request on, and its answer back. */
@@ -36,22 +50,47 @@ export async function pass(
   calls.open.add(ctx)
   try {
     return await client.request(method, withRound(params, ctx), passing(ctx, calls))
+  } catch (error) {
+    throw urlsRequired(error) ?? error
   } finally {
     calls.open.delete(ctx)
   }
 }
 
-/** How a client answers the server behind it: what can be told to belong to one call is asked there. */
-export function questionsOf(calls: Calls): ConnectOptions {
+/** The error that says in every revision that pages have to be visited first, if that is it. */
+function urlsRequired(error: unknown): UrlElicitationRequired | undefined {
+  if (!(error instanceof ProtocolError) || error.code !== URL_ELICITATION_REQUIRED) return undefined
+  const { elicitations } = isObject(error.data) ? error.data : {}
+  if (!Array.isArray(elicitations) || !elicitations.every(isPage)) return undefined
+  return new UrlElicitationRequired(elicitations, error.message)
+}
+
+function isPage(value: unknown): value is UrlElicitation {
+  if (!isObject(value) || value.mode !== 'url') return false
+  return [value.elicitationId, value.message, value.url].every((text) => typeof text === 'string')
+}
+
+/**
+ * How a client answers the server behind it: what can be told to belong to one call is asked there.
+ *
+ * @param completed Learns of the end of what a URL asked for, by the id that the caller knows.
+ */
+export function questionsOf(calls: Calls, completed: (id: string) => void): ConnectOptions {
   return {
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: (params) => {
       const ctx = onlyCall(calls)
       if (!ctx) return { action: 'cancel' }
-      return params.mode === 'url' ? visit(ctx, params) : fillIn(ctx, params)
+      return asking(() => (params.mode === 'url' ? visit(calls, ctx, params) : fillIn(ctx, params)))
     },
-    onSample: (params) => required(onlyCall(calls)).sample(params),
-    roots: () => required(onlyCall(calls)).roots(),
+    onSample: (params) => asking(() => required(onlyCall(calls)).sample(params)),
+    roots: () => asking(() => required(onlyCall(calls)).roots()),
+    onNotification: ({ method, params }) => {
+      if (method !== 'notifications/elicitation/complete') return
+      const id = params?.elicitationId
+      completed(calls.urls.get(id) ?? String(id))
+      calls.urls.delete(id)
+    },
     onLog: (message) => {
       // What came with a call was passed on there.
       if (!calls.logged.has(message)) void onlyCall(calls)?.log(...logOf(message))
@@ -97,9 +136,28 @@ async function fillIn(ctx: Context, params: ElicitFormParams): Promise<ElicitRes
   return answer.action === 'accept' ? { ...answer } : { action: answer.action }
 }
 
-async function visit(ctx: Context, { message, url }: ElicitUrlParams): Promise<ElicitResult> {
-  const { action } = await ctx.elicitUrl({ message, url })
-  return { action }
+async function visit(
+  { urls }: Calls,
+  ctx: Context,
+  { message, url, elicitationId }: ElicitUrlParams,
+): Promise<ElicitResult> {
+  const answer = await ctx.elicitUrl({ message, url })
+  if (elicitationId !== undefined && answer.elicitationId !== undefined) {
+    urls.set(elicitationId, answer.elicitationId)
+    const [oldest] = urls.size > MAX_URLS ? urls.keys() : []
+    urls.delete(oldest)
+  }
+  return { action: answer.action }
+}
+
+/** Waits for an answer; tells the other server when the caller can give none. */
+async function asking<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isMissingCapability(error) && !isUnsupported(error)) throw error
+    throw new ProtocolError(METHOD_NOT_FOUND, error.message)
+  }
 }
 
 /** What `ctx.log` takes. */

@@ -79,8 +79,9 @@ async function attach(
   let report: (error: unknown) => void = () => {}
   const follow = (): void => void update?.().catch((error: unknown) => report(error))
   let updated: (uri: string) => void = () => {}
+  let completed: (elicitationId: string) => void = () => {}
   const client = await connect({
-    ...questionsOf(calls),
+    ...questionsOf(calls, (id) => completed(id)),
     onToolsChanged: follow,
     onPromptsChanged: follow,
     onResourcesChanged: follow,
@@ -90,6 +91,7 @@ async function attach(
   const target = definitionOf(server)
   report = (error) => target.report(error)
   updated = (uri) => target.notify.resourceUpdated(uri)
+  completed = (id) => target.notify.elicitationComplete(id)
   const mirror = createMirror(target)
   const behind: Behind = {
     client,

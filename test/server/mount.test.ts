@@ -7,6 +7,7 @@ import {
   mount,
   mountClient,
   text,
+  UrlElicitationRequired,
   type Server,
 } from '../../src/server/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
@@ -71,6 +72,8 @@ describe('a mounted server', () => {
     const mounted = mount(outer, 'in', inner)
     let changes = 0
     const client = await connected(outer, { onToolsChanged: () => changes++ })
+    // Comes after the request to listen, and so is answered after it
+    await client.ping()
     const late = inner.tool('late', {}, () => text('late'))
     await expect.poll(() => changes).toBe(1)
     expect(await client.callTool('in_late')).toMatchObject({ content: [{ text: 'late' }] })
@@ -182,6 +185,84 @@ describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
     server.notify.resourceUpdated('note://one')
     server.notify.resourceUpdated('note://bytes')
     await expect.poll(() => updated).toEqual(['note://one'])
+  })
+})
+
+describe('URLs behind a gateway', () => {
+  const url = 'https://pay.example/'
+  const legacy = {
+    revision: '2025-11-25',
+    capabilities: { elicitation: { url: {}, form: {} } },
+  } as const
+
+  /** A server that has users visit a page, and one in front of it. */
+  async function payable() {
+    const ids: string[] = []
+    let paid = false
+    const source = createServer({ name: 'shop', version: '1' })
+    source.tool('ask', {}, async (_args, ctx) => {
+      const { action, elicitationId } = await ctx.elicitUrl({ message: 'Pay', url })
+      if (elicitationId !== undefined) ids.push(elicitationId)
+      return action
+    })
+    source.tool('gated', {}, () => {
+      if (paid) return 'welcome'
+      paid = true
+      throw new UrlElicitationRequired([{ mode: 'url', elicitationId: 'e', message: 'Pay', url }])
+    })
+    const server = createServer({ name: 'front', version: '1' })
+    await mountClient(server, 'shop', (options) =>
+      connected(source, { ...options, revision: '2025-11-25' }),
+    )
+    return { source, server, ids }
+  }
+
+  it('are asked under ids of its own, and their end is told by these [L-ELIC-025]', async () => {
+    const { source, server, ids } = await payable()
+    const asked: unknown[] = []
+    const ended: unknown[] = []
+    const client = await connected(server, {
+      ...legacy,
+      onElicit: (params) => {
+        asked.push('elicitationId' in params && params.elicitationId)
+        return { action: 'accept' }
+      },
+      onNotification: ({ params }) => ended.push(params?.elicitationId),
+    })
+    expect(await client.callTool('shop_ask')).toMatchObject({ content: [{ text: 'accept' }] })
+    source.notify.elicitationComplete(ids[0] ?? '')
+    await expect.poll(() => ended).toEqual(asked)
+    expect(asked).not.toEqual(ids)
+  })
+
+  it('that are required first are said in the way of the revision [L-ELIC-030] [L-ELIC-031]', async () => {
+    const { source, server } = await payable()
+    const ended: unknown[] = []
+    const client = await connected(server, {
+      ...legacy,
+      onElicit: () => ({ action: 'accept' }),
+      onNotification: ({ params }) => ended.push(params?.elicitationId),
+    })
+    await expect(client.callTool('shop_gated')).rejects.toMatchObject({
+      code: -32042,
+      data: { elicitations: [{ elicitationId: 'e', url }] },
+    })
+    source.notify.elicitationComplete('e')
+    await expect.poll(() => ended).toEqual(['e'])
+    for (const revision of VERSIONS) {
+      const { server: other } = await payable()
+      const plain = await connected(other, { revision })
+      const error: unknown = await plain.callTool('shop_gated').catch((e: unknown) => e)
+      expect(error).toMatchObject({ code: revision === '2026-07-28' ? -32021 : -32603 })
+    }
+  })
+
+  it('cannot be asked of those who open none, and the other server learns why', async () => {
+    const { server } = await payable()
+    const client = await connected(server, { revision: '2024-11-05' })
+    await expect(client.callTool('shop_ask')).rejects.toMatchObject({
+      message: expect.stringContaining('does not support "elicitation/create"'),
+    })
   })
 })
 
