@@ -35,6 +35,8 @@ export interface PortOffer {
 /** The first and the longest wait before the port is offered anew, in milliseconds. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 1_000
+/** The longest timer that there is, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * A transport over a port that is handed to a worker or a window, and that nobody else can post to.
@@ -75,20 +77,26 @@ class OpenedPort implements Transport {
 
   start(receiver: Receiver): Promise<void> {
     const target = this.#target
+    const { openTimeoutMs = 30_000 } = this.#options
     const onError = (event: Event): void => {
       const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
       this.#fail(new McpError('CLOSED', `The worker failed: ${message}`))
     }
-    this.#opening = new Promise((resolve, reject) => {
+    const onLate = (): void => {
+      this.#fail(new McpError('TIMEOUT', `Nobody took the port within ${openTimeoutMs} ms`))
+    }
+    const timer = openTimeoutMs <= MAX_TIMER_MS ? setTimeout(onLate, openTimeoutMs) : undefined
+    const opened = new Promise<void>((resolve, reject) => {
       this.#fail = reject
-      void this.#offerAgain(receiver, resolve).catch(reject)
+      this.#offerAgain(receiver, resolve).catch(reject)
     })
     if (!isWindow(target)) target.addEventListener('error', onError)
-    this.#opening = this.#opening.finally(() => {
+    this.#opening = opened.finally(() => {
+      clearTimeout(timer)
       if (!isWindow(target)) target.removeEventListener('error', onError)
       for (const attempt of this.#attempts) if (attempt !== this.#port) void attempt.close()
       this.#attempts.clear()
-      this.#fail = () => {}
+      if (!this.#port) this.#closed = true
     })
     return this.#opening
   }
@@ -105,24 +113,19 @@ class OpenedPort implements Transport {
     await this.#port?.close()
   }
 
-  /** Offers one port after another, until one is taken. */
+  /** Offers one port after another, until one is taken or nobody waits any more. */
   async #offerAgain(receiver: Receiver, onOpen: () => void): Promise<void> {
-    const { openTimeoutMs = 30_000 } = this.#options
-    const end = performance.now() + openTimeoutMs
     for (let delayMs = RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
-      const left = end - performance.now()
-      if (left <= 0) break
       const port = this.#given?.[0] ?? (await this.#offer())
-      if (this.#port || this.#closed) return
-      const openTimeoutMs = left
-      const attempt = messagePortTransport(port, { ...this.#options, openTimeoutMs })
+      if (this.#port || this.#closed) return port.close()
+      // All attempts share the time that there is
+      const attempt = messagePortTransport(port, { ...this.#options, openTimeoutMs: Infinity })
       this.#attempts.add(attempt)
       this.#begin(attempt, receiver, onOpen)
       if (this.#given) return
       await new Promise((resolve) => setTimeout(resolve, delayMs))
       if (this.#port || this.#closed) return
     }
-    this.#fail(new McpError('TIMEOUT', `Nobody took the port within ${openTimeoutMs} ms`))
   }
 
   #begin(attempt: Transport, receiver: Receiver, onOpen: () => void): void {
@@ -140,7 +143,9 @@ class OpenedPort implements Transport {
         return undefined
       },
       // The other side closes the ports that it does not need
-      (error: Error) => this.#given && this.#fail(error),
+      (error: Error) => {
+        if (this.#given) this.#fail(error)
+      },
     )
   }
 

@@ -149,6 +149,40 @@ describe('A server in a service worker', () => {
   })
 })
 
+describe('A service worker that is not there', () => {
+  it('is waited for no longer than was said', async () => {
+    const result = await page.evaluate(() =>
+      edgewise
+        .connect(edgewise.openPort(navigator.serviceWorker, { openTimeoutMs: 100 }))
+        .catch((error) => [error.code, error.message]),
+    )
+    expect(result).toEqual(['TIMEOUT', 'Nobody took the port within 100 ms'])
+  })
+})
+
+describe('A connection that is closed while it is opened', () => {
+  it('rejects at once, and offers no port any more', async () => {
+    const result = await page.evaluate(async () => {
+      let offers = 0
+      const target = window
+      const port = edgewise.openPort(target, { origin: location.origin })
+      addEventListener('message', ({ data }) => {
+        if (data.edgewise === 'connect') offers++
+      })
+      const started = Promise.resolve(
+        port.start({ message() {}, malformed() {}, closed() {} }),
+      ).catch((error) => error.code)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await port.close()
+      const code = await started
+      const before = offers
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      return [code, before > 0, offers - before]
+    })
+    expect(result).toEqual(['CLOSED', true, 0])
+  })
+})
+
 describe('A worker', () => {
   it.each(['dedicated', 'shared', 'service'] as const)(
     'that is %s is a client over HTTP as well as a server on its ports',
