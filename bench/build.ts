@@ -1,4 +1,6 @@
 /** Compiles the benches' scripts, so that JavaScript is measured and not a loader. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions } from 'esbuild'
 
@@ -79,6 +81,21 @@ export async function buildForWorker(name: string, way: string): Promise<string>
  */
 export function buildWorker(file: string): Promise<string> {
   return buildModule({ entryPoints: [source(file)] })
+}
+
+/**
+ * Compiles the Worker of `McpAgent` by wrangler, as it needs modules of Node.
+ *
+ * @returns the Worker's only module
+ */
+export function buildAgent(): string {
+  const outdir = `${out}mcp-agent`
+  const bin = fileURLToPath(import.meta.resolve('wrangler/bin/wrangler.js'))
+  const config = source('mcp-agent/wrangler.toml')
+  const args = [bin, 'deploy', '--dry-run', '--outdir', outdir, '--config', config]
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+  execFileSync(process.execPath, args, { env, stdio: 'pipe' })
+  return readFileSync(`${outdir}/worker.js`, 'utf8')
 }
 
 async function buildModule(input: BuildOptions): Promise<string> {

@@ -1,6 +1,7 @@
 /** The Worker of the bench of Durable Objects: the floors, and an echo tool served by createWorker. */
 import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod'
+import { countRows } from './count-rows.ts'
 import { createWorker } from '../runtimes/cloudflare/index.ts'
 import { createServer } from '../src/server/index.ts'
 
@@ -90,6 +91,8 @@ export default {
     const hub = env.BARE_HUB.get(env.BARE_HUB.idFromName('hub'))
     if (pathname === '/bare-listen') return listenBare(hub)
     if (pathname === '/bare-notify') return hub.fetch(new Request('https://hub/'))
+    if (pathname === '/lives') return Response.json(lives)
+    if (pathname === '/rows') return Response.json(rows)
     if (pathname === '/notify') {
       await worker.notify.toolsListChanged()
       return new Response('told')
@@ -102,4 +105,15 @@ export default {
     return new Response(response.body, { headers: { 'mcp-session-id': String(id) } })
   },
 }
-export const { McpSession, McpHub } = worker.durableObjects
+/** How often a session object came into memory, and the rows that all of them wrote. */
+let lives = 0
+let rows = 0
+
+export class McpSession extends worker.durableObjects.McpSession {
+  constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpSession>) {
+    countRows(args[0], (written) => (rows += written))
+    super(...args)
+    lives++
+  }
+}
+export const { McpHub } = worker.durableObjects

@@ -21,6 +21,7 @@ const others: typeof benches = {
   chromium: () => import('./chromium.ts'),
   objects: () => import('./objects.ts'),
   idle: () => import('./idle.ts'),
+  'many-idle': () => import('./many-idle.ts'),
   tasks: () => import('./tasks.ts'),
   streams: () => import('./streams.ts'),
   memory: () => import('./memory.ts'),
