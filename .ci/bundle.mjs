@@ -22,6 +22,7 @@ const { metafile } = await build({
   platform: 'neutral',
   packages: 'external',
   external: ['node:*', 'cloudflare:*'],
+  minifySyntax: true,
   sourcemap: true,
   metafile: true,
   logLevel: 'warning',

@@ -10,6 +10,7 @@ import type {
   InputRequest,
 } from './types.ts'
 import type { RevisionFacts } from './revisions.ts'
+import { serverFacts } from './server-facts.ts'
 
 /**
  * The capabilities that a request to the client needs and the client did not declare, in the shape
@@ -47,8 +48,8 @@ function covers(
     )
   }
   const elicitation = declared.elicitation
-  if (!elicitation || revision.elicitation.length === 0) return false
-  if (needed.elicitation?.url)
-    return revision.elicitation.includes('url') && Boolean(elicitation.url)
-  return Boolean(elicitation.form) || !elicitation.url || !revision.elicitation.includes('url')
+  const modes = serverFacts(revision).elicitation
+  if (!elicitation || modes.length === 0) return false
+  if (needed.elicitation?.url) return modes.includes('url') && Boolean(elicitation.url)
+  return Boolean(elicitation.form) || !elicitation.url || !modes.includes('url')
 }

@@ -10,6 +10,7 @@ import { degradeForm } from './degrade-form.ts'
 import { degradeMeta } from './degrade-meta.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
+import { serverFacts } from './server-facts.ts'
 import type {
   CallToolResult,
   CreateMessageParams,
@@ -101,7 +102,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
   const { structuredContent } = result
   const keep =
     structuredContent === undefined ||
-    (revision.structuredContent === 'object' && isObject(structuredContent))
+    (serverFacts(revision).structuredContent === 'object' && isObject(structuredContent))
   const known = keep ? result : without(result, ['structuredContent'])
   if (!keep && known.content.length === 0) {
     return { ...known, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }

@@ -16,10 +16,6 @@ export interface MethodFacts {
   readonly nameParam?: string
   /** Whether the result says for how long it may be kept (2026-07-28, server/caching). */
   readonly cacheable?: true
-  /** Whether the method changes what a session keeps. */
-  readonly changesSession?: true
-  /** Whether the answer is a stream that stays open. */
-  readonly streams?: true
   /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly asks?: true
 }
@@ -34,18 +30,18 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['initialize', { era: 'legacy' }],
   ['ping', { era: 'legacy' }],
   ['server/discover', { era: 'modern', cacheable: true }],
-  ['subscriptions/listen', { era: 'modern', streams: true }],
+  ['subscriptions/listen', { era: 'modern' }],
   ['tools/list', { capability: tools, cacheable: true }],
   ['tools/call', { capability: tools, nameParam: 'name', asks: true }],
   ['resources/list', { capability: resources, cacheable: true }],
   ['resources/templates/list', { capability: resources, cacheable: true }],
   ['resources/read', { capability: resources, nameParam: 'uri', cacheable: true, asks: true }],
-  ['resources/subscribe', { era: 'legacy', capability: subscribe, changesSession: true }],
-  ['resources/unsubscribe', { era: 'legacy', capability: subscribe, changesSession: true }],
+  ['resources/subscribe', { era: 'legacy', capability: subscribe }],
+  ['resources/unsubscribe', { era: 'legacy', capability: subscribe }],
   ['prompts/list', { capability: prompts, cacheable: true }],
   ['prompts/get', { capability: prompts, nameParam: 'name', asks: true }],
   ['completion/complete', { capability: (c) => c.completions }],
-  ['logging/setLevel', { era: 'legacy', capability: (c) => c.logging, changesSession: true }],
+  ['logging/setLevel', { era: 'legacy', capability: (c) => c.logging }],
 ])
 
 /** The facts of a method if the revision has it. */

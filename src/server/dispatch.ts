@@ -25,6 +25,7 @@ import { findMethod, type MethodFacts } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
+import { serverFacts } from '../protocol/server-facts.ts'
 import { isMissingCapability, isUnsupported } from './ask.ts'
 import { complete } from './completion.ts'
 import type { RequestContext } from './context.ts'
@@ -151,7 +152,7 @@ async function run(
     })
   }
   // What changes a session, or is a ping, has nothing to say
-  if (!result && (facts.changesSession || message.method === 'ping')) return {}
+  if (!result && facts.era === 'legacy') return {}
   const type = result?.resultType
   const known =
     RESULT_TYPES.includes(type) || server.extensions?.allows(type, message.method, exchange)
@@ -208,10 +209,8 @@ function encodeOnce(
 }
 
 /** The error that tells a client of any thrown value, in the words of its revision. */
-export function describe(
-  error: unknown,
-  { missingCapability, reservedCodes, resourceNotFound }: RevisionFacts,
-): ErrorObject {
+export function describe(error: unknown, revision: RevisionFacts): ErrorObject {
+  const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
   if (isUnsupported(error)) return { code: INTERNAL_ERROR, message: error.message }
   if (!isMissingCapability(error)) {
     const told = toErrorObject(error)

@@ -7,6 +7,7 @@ import { restoreContent } from '../protocol/degrade-form.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
 import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
+import { serverFacts } from '../protocol/server-facts.ts'
 import { noteElicitation } from '../session/elicitations.ts'
 import { askClient, SECRET, type Asker } from './ask.ts'
 
@@ -78,7 +79,7 @@ export async function elicitUrl(
 ): Promise<UrlAnswer> {
   const { revision, session } = asker.exchange
   const params: JsonObject = { mode: 'url', message, url: new URL(url).href }
-  const elicitationId = revision.elicitationIds ? crypto.randomUUID() : undefined
+  const elicitationId = serverFacts(revision).elicitationIds ? crypto.randomUUID() : undefined
   if (elicitationId !== undefined) {
     params.elicitationId = elicitationId
     if (session) noteElicitation(session.record, elicitationId)

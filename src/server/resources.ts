@@ -17,6 +17,7 @@ import type {
   ResourceTemplate,
   Result,
 } from '../protocol/types.ts'
+import { serverFacts } from '../protocol/server-facts.ts'
 import { requireHints } from './caching.ts'
 import type { Completers } from './completion.ts'
 import type { Context, RequestContext } from './context.ts'
@@ -222,7 +223,9 @@ function findResource(
 }
 
 function notFound(uri: string, { exchange }: RequestContext): ProtocolError {
-  return new ProtocolError(exchange.revision.resourceNotFound, 'Resource not found', { uri })
+  return new ProtocolError(serverFacts(exchange.revision).resourceNotFound, 'Resource not found', {
+    uri,
+  })
 }
 
 function contents(

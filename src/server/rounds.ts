@@ -9,6 +9,7 @@ import { degradeParams } from '../protocol/degrade.ts'
 import { INTERNAL_ERROR, ProtocolError, type UrlElicitationRequired } from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
+import { serverFacts } from '../protocol/server-facts.ts'
 import { requireAskable } from './ask.ts'
 import { RequestContext } from './context.ts'
 import { noteElicitation } from '../session/elicitations.ts'
@@ -159,7 +160,7 @@ export async function requireUrls(
     }),
   )
   for (const request of Object.values(inputRequests)) requireAskable(request, exchange)
-  if (!revision.elicitationIds) {
+  if (!serverFacts(revision).elicitationIds) {
     return sealOwnRound(message, exchange, { resultType: 'input_required', inputRequests })
   }
   if (session) for (const id of Object.keys(inputRequests)) noteElicitation(session.record, id)

@@ -25,6 +25,7 @@ import type {
   ToolAnnotations,
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
+import { serverFacts } from '../protocol/server-facts.ts'
 import type { Context, RequestContext } from './context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
@@ -191,7 +192,7 @@ export async function callTool(
   const input = checked instanceof Promise ? await checked : checked
   if (input.issues) {
     const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
-    if (ctx.exchange.revision.argumentErrorsAsResult) return toolError(message)
+    if (serverFacts(ctx.exchange.revision).argumentErrorsAsResult) return toolError(message)
     throw invalidParams(message)
   }
 
@@ -211,7 +212,8 @@ function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolRe
   if (error instanceof ProtocolError) throw error
   if (ctx.replay?.pending) return toolError('')
   if (error instanceof ToolError) return toolError(error.message)
-  if (isMissingCapability(error) && ctx.exchange.revision.missingCapability) throw error
+  if (isMissingCapability(error) && serverFacts(ctx.exchange.revision).missingCapability)
+    throw error
   if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
   server.report(error, ctx)
   return toolError('The tool failed')

@@ -12,6 +12,7 @@ import { INTERNAL_ERROR, ProtocolError, UrlElicitationRequired } from '../protoc
 import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { findRevision } from '../protocol/revisions.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
+import { serverFacts } from '../protocol/server-facts.ts'
 import { isMissingCapability, requireAskable } from '../server/ask.ts'
 import { describe } from '../server/dispatch.ts'
 import type { Caller, Exchange } from '../server/exchange.ts'
@@ -58,7 +59,7 @@ export async function runTask(
   } catch (error) {
     ctx.end()
     if (replay.pending && !replay.divergence) return askAll(replay, exchange)
-    if (error instanceof UrlElicitationRequired && !exchange.revision.elicitationIds) {
+    if (error instanceof UrlElicitationRequired && !serverFacts(exchange.revision).elicitationIds) {
       return askUrls(error, replay, exchange)
     }
     if (!(error instanceof ProtocolError) && !isMissingCapability(error)) report(error)

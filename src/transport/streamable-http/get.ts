@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
+import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { readAccept, readVersion } from './checks.ts'
@@ -39,7 +40,7 @@ export async function get(host: Host, request: Request, caller: Caller): Promise
   const stream = live.streams.openStandalone()
   const { sink, response } = carry({ session: live.id, stream: stream.id }, host.options)
   stream.connect(sink)
-  if (revision.primedStreams) stream.prime()
+  if (serverFacts(revision).primedStreams) stream.prime()
   return response
 }
 

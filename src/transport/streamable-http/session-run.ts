@@ -16,6 +16,7 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
+import { serverFacts } from '../../protocol/server-facts.ts'
 import { dispatch } from '../../server/dispatch.ts'
 import type { Ask, Exchange } from '../../server/exchange.ts'
 import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
@@ -102,7 +103,7 @@ export async function run(
       return reply.send(notification(method, degradeParams(method, params, revision)))
     },
     disconnect:
-      live && reply.streams && revision.primedStreams
+      live && reply.streams && serverFacts(revision).primedStreams
         ? (retryMs) => reply.disconnect(retryMs)
         : undefined,
     ask: live && reply.streams ? asker(host, live, revision, reply) : undefined,
@@ -110,7 +111,7 @@ export async function run(
   }
   const response = await dispatch(host.server, message, exchange)
   if (live?.session.inFlight.get(id) === cancellation) live.session.inFlight.delete(id)
-  const changed = findMethod(method, revision)?.changesSession || facts?.elicitations !== urls
+  const changed = changesSession(method, revision) || facts?.elicitations !== urls
   if (live && changed) await host.sessions?.save(live)
   if (!cancellation.cancelled) return response
   // A client that cancelled wants no answer; one whose session ends still waits for it.
@@ -149,7 +150,7 @@ function makeReply(
   const withLog = ({ streams }: LiveSession, events: EventStream): ReplyStream => {
     const stream = (record ?? streams).open()
     stream.connect(events)
-    if (revision.primedStreams) stream.prime()
+    if (serverFacts(revision).primedStreams) stream.prime()
     return {
       send: (message) => stream.send(message),
       disconnect: (retryMs) => stream.disconnectFor(retryMs),
@@ -163,4 +164,10 @@ function makeReply(
     keepAliveMs: host.options.keepAliveMs,
     stream: events ? (opened) => (live ? withLog(live, opened) : plainStream(opened)) : undefined,
   })
+}
+
+/** Whether a method changes what a session keeps: what only sessions have does, but for `ping`. */
+function changesSession(method: string, revision: RevisionFacts): boolean {
+  const facts = findMethod(method, revision)
+  return facts?.era === 'legacy' && facts.capability !== undefined
 }

@@ -12,7 +12,6 @@ import {
   ProtocolError,
 } from '../../protocol/errors.ts'
 import type { Answer, JsonRpcRequest } from '../../protocol/jsonrpc.ts'
-import type { MethodFacts } from '../../protocol/methods.ts'
 import { dispatch, requireMethod } from '../../server/dispatch.ts'
 import type { Caller, Exchange } from '../../server/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request-meta.ts'
@@ -32,12 +31,14 @@ export async function postStateless(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const streams = accept.events && !host.options.jsonOnly
-  const { id } = message
-  const { method, revision, client, logLevel } = refuseInvalid(
+  const { id, method } = message
+  const { revision, client, logLevel } = refuseInvalid(
     () => check(host.server, request, message, version, caller),
     id,
   )
-  if (method.streams && !streams) throw refuse(406, 'The answer is a "text/event-stream"', { id })
+  if (method === 'subscriptions/listen' && !streams) {
+    throw refuse(406, 'The answer is a "text/event-stream"', { id })
+  }
   return new Promise((resolve) => {
     const cancellation = new Cancellation(request)
     const reply = new Reply({
@@ -72,7 +73,7 @@ function check(
   message: JsonRpcRequest,
   version: string | null,
   caller: Caller,
-): Pick<Exchange, 'revision' | 'client' | 'logLevel'> & { method: MethodFacts } {
+): Pick<Exchange, 'revision' | 'client' | 'logLevel'> {
   const { method, params } = message
   if (version === null) {
     throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
@@ -87,7 +88,7 @@ function check(
     const tool = server.tools.find(params?.name as string, caller)
     if (tool) checkParams(headers, tool.headerParams, params?.arguments)
   }
-  return { revision, client, logLevel, method: facts }
+  return { revision, client, logLevel }
 }
 
 function status(response: Answer): number {
