@@ -25,6 +25,7 @@ import {
   type FollowOptions,
 } from './follow.ts'
 import { receiveTasks } from './received.ts'
+import { isObject } from '../protocol/validate.ts'
 import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
 
 /**
@@ -42,11 +43,16 @@ export function followTasks(options: FollowOptions = {}): ClientExtension {
           throw new McpError('INVALID_MESSAGE', `"${method}" cannot be a task`, { data: result })
         }
         const known = requireDetailedTask(result)
+        // What is no result of the tool is not to be checked as one
+        if (handsBack in request) return { content: [], isError: true, task: { ...known } }
         return followTask({ client, taskId: known.taskId, options, request, known })
       },
     },
   })
 }
+
+/** Marks the options of a call whose task is not to be followed. */
+const handsBack = Symbol('handsBack')
 
 /** A task on a server. Its id is all that it takes to go on with it from elsewhere. */
 export interface RemoteTask {
@@ -87,9 +93,9 @@ export async function startTask(
     return 'taskId' in started ? { task: taskOf(client, started.taskId) } : started
   }
   const { ttlMs: _, ...request } = options
-  const result = await client.callTool(name, args, { ...request, input: 'manual' })
-  if (result.resultType !== 'task') return { result: result as CallToolResult }
-  return { task: taskOf(client, requireDetailedTask(result).taskId) }
+  const asked: RequestOptions = Object.assign(request, { [handsBack]: true })
+  const { task, ...result } = (await client.callTool(name, args, asked)) as CallToolResult
+  return isObject(task) ? { task: taskOf(client, String(task.taskId)) } : { result }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { INVALID_PARAMS, type JsonObject } from '../../src/index.ts'
 import { createHandler } from '../../src/server/index.ts'
@@ -347,6 +348,34 @@ describe('A task', () => {
     await started.task.cancel()
     await expect(started.task.result()).rejects.toMatchObject({ code: 'ABORTED' })
     expect(await startTask(client, 'plain')).toMatchObject({ result: { content: [{}] } })
+    await client.close()
+  })
+
+  test('may be preceded by questions, which are answered on the way to it', async () => {
+    const fixture = makeFixture()
+    const sure = { key: 'sure', message: 'Sure?', schema: z.object({ yes: z.boolean() }) }
+    fixture.server.tool(
+      'before',
+      {
+        task: { support: 'required', before: (_args, ctx) => ctx.elicit(sure) },
+        output: z.object({ yes: z.boolean() }),
+      },
+      async (_args, ctx) => ({
+        structuredContent: { yes: (await ctx.elicit(sure)).content?.yes ?? false },
+      }),
+    )
+    const faults: unknown[] = []
+    const { client } = await connectToFixture(
+      fixture,
+      {},
+      { validateOutput: (_schema, value) => void faults.push(value) },
+    )
+    await client.listAllTools()
+    const started = await startTask(client, 'before')
+    if (!('task' in started)) throw new Error('It was no task')
+    const { structuredContent } = await started.task.result()
+    expect(structuredContent).toEqual({ yes: true })
+    expect(faults).toEqual([])
     await client.close()
   })
 
