@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { createServer, image, resourceLink, text, ToolError } from 'edgewise/server'
+import { createServer, extend, image, resourceLink, text, ToolError } from 'edgewise/server'
+import { tasks } from 'edgewise/tasks'
 import * as z from 'zod'
 import { cities, findCity, matchCities } from './cities.ts'
 import { landscape } from './landscape.ts'
@@ -18,9 +19,11 @@ export const server = createServer(
   },
   {
     instructions:
-      'Start with “Greet”. “Count slowly” shows progress and can be cancelled. “Book a trip” asks two questions before it answers, “Write a postcard” asks your model as well.',
+      'Start with “Greet”. “Count slowly” shows progress and can be cancelled. “Develop a film” is a task, which goes on without a connection. “Book a trip” asks two questions before it answers, “Write a postcard” asks your model as well.',
   },
 )
+
+extend(server, tasks({ pollIntervalMs: 500, ttlMs: 600_000 }))
 
 const readOnly = { readOnlyHint: true }
 
@@ -86,6 +89,29 @@ server.tool(
     }
     await ctx.log('notice', 'Counted', { logger: 'count' })
     return text(`Counted to ${steps}.`)
+  },
+)
+
+server.tool(
+  'develop',
+  {
+    title: 'Develop a film',
+    description: 'Goes on without a connection, as a task, and asks in between for the paper.',
+    input: z.object({ pictures: z.number().int().min(1).max(12).default(3) }),
+    task: 'optional',
+  },
+  async ({ pictures }, ctx) => {
+    const darkroom = await ctx.step('darkroom', () => 1 + Math.floor(Math.random() * 9))
+    await ctx.progress(1, { total: 3, message: `Developing in darkroom ${darkroom}` })
+    await ctx.step('develop', () => new Promise((resolve) => setTimeout(resolve, 1500)))
+    const { content } = await ctx.elicit({
+      message: `The film is developed. On which paper are its ${pictures} pictures printed?`,
+      schema: z.object({ paper: z.enum(['Glossy', 'Matte']).meta({ title: 'Paper' }) }),
+    })
+    if (!content) return text('The film was developed, but nothing was printed.')
+    await ctx.progress(2, { total: 3, message: `Printing on ${content.paper.toLowerCase()} paper` })
+    await ctx.step('print', () => new Promise((resolve) => setTimeout(resolve, 1500)))
+    return text(`Printed ${pictures} pictures on ${content.paper.toLowerCase()} paper.`)
   },
 )
 

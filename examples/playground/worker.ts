@@ -10,5 +10,5 @@ import { server } from './server.ts'
 const worker = createWorker(server)
 export default worker
 
-/** Hold the sessions of clients that speak a legacy revision, and tell of changes. */
-export const { McpSession, McpHub } = worker.durableObjects
+/** Hold the sessions of clients that speak a legacy revision, tell of changes, and are tasks. */
+export const { McpSession, McpHub, McpTask } = worker.durableObjects

@@ -63,7 +63,7 @@ describe('Playground: tools', () => {
     for (const name of ['Tools', 'Resources', 'Templates', 'Prompts']) {
       await nav.getByRole('heading', { name }).waitFor()
     }
-    expect(await nav.getByRole('link').count()).toBe(13)
+    expect(await nav.getByRole('link').count()).toBe(14)
     await sees(page.getByRole('main'), '2026-07-28, stateless')
   })
 
@@ -130,6 +130,17 @@ describe('Playground: tools', () => {
     await sees(result(), /^Step \d+ of 50$/)
     await press('Cancel')
     await sees(result(), 'Cancelled')
+  })
+
+  it('that become tasks tell how far they are, ask, and end', async () => {
+    await show('tool/develop', 'Develop a film')
+    await press('Run')
+    await sees(result(), /^Developing in darkroom \d$/)
+    await sees(dialog(), 'On which paper are its 3 pictures printed?')
+    await page.getByLabel('Paper').selectOption('Matte')
+    await press('Send')
+    await sees(result(), 'Printing on matte paper')
+    await sees(result(), 'Printed 3 pictures on matte paper.')
   })
 
   it('fail with what the model reads', async () => {

@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { connect, type Client, type Revision } from 'edgewise/browser'
+import { followTasks } from 'edgewise/tasks'
 import type { Activity } from './activity.ts'
 import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
@@ -55,6 +56,7 @@ export async function openConnection(
     signal,
     auth,
     fetch: watchedFetch({ report: activity.wire, onReach }),
+    extensions: [followTasks()],
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: ask,
     onSample: sample,

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 import type { CallToolResult, Client, Tool } from 'edgewise/browser'
+import { callTask, type DetailedTask } from 'edgewise/tasks'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { schemaForm } from '../form/form.ts'
@@ -16,9 +17,12 @@ export function toolView(client: Client, tool: Tool): HTMLElement {
   const form = schemaForm(tool.inputSchema)
   const panel = runPanel()
   const submit = (): Promise<void> =>
-    panel.run(async (signal, onProgress) =>
-      show(await client.callTool(tool.name, form.read(), { signal, onProgress })),
-    )
+    panel.run(async (signal, onProgress) => {
+      // A call that becomes a task says by its status how far it is
+      const onTask = ({ status, statusMessage: message = status }: DetailedTask): void =>
+        onProgress({ progress: 0, message })
+      return show(await callTask(client, tool.name, form.read(), { signal, onProgress, onTask }))
+    })
   return frame(
     {
       kind: 'Tool',
