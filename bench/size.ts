@@ -45,6 +45,12 @@ export const budgets: readonly Budget[] = [
     maxKb: 24,
     goalKb: 14,
   },
+  {
+    name: 'protected server',
+    code: `import { createServer, createHandler } from 'edgewise/server'; import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(createServer, createHandler, jwtTokens, protectedResource)`,
+    maxKb: 34.5,
+    goalKb: 24,
+  },
 ]
 
 /** The weight of one bundle. */

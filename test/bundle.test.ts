@@ -82,3 +82,22 @@ describe('Bundle of the server', () => {
     ).toEqual([])
   })
 })
+
+describe('Bundle of a protected server', () => {
+  const paths = async (names: string): Promise<string[]> =>
+    (await ingredients(`export { ${names} } from 'edgewise/protected-resource'`)).map(
+      ([path]) => path,
+    )
+
+  it('has the way in which it verifies tokens, and no other', async () => {
+    const own = await paths('protectedResource')
+    expect(own).toContain('src/protected-resource/protected-resource.ts')
+    expect(
+      own.filter((path) => /jose|oauth4webapi|src\/(client|authorization)\//.test(path)),
+    ).toEqual([])
+    const jwt = await paths('protectedResource, jwtTokens')
+    expect(jwt.filter((path) => /oauth4webapi|dpop|jwe/.test(path))).toEqual([])
+    const introspected = await paths('protectedResource, introspectedTokens')
+    expect(introspected.filter((path) => /jose\//.test(path))).toEqual([])
+  })
+})

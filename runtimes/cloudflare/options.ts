@@ -23,7 +23,7 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    */
   stateless?: boolean
   /**
-   * Finds out who calls, before anything else happens. A response is given to the client as it
+   * Finds out who calls, before anything else happens; for access tokens there is `protect`. A response is given to the client as it
    * is, such as a 401. By default everybody is nobody.
    */
   identify?: (request: Request, env: Env) => Identity | Response | Promise<Identity | Response>

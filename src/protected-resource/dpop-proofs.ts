@@ -7,6 +7,7 @@
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWK } from 'jose'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
+import { proofUrl } from './proof-url.ts'
 import { createReplays, type Replays } from './replays.ts'
 
 /** Which proofs are taken. */
@@ -71,7 +72,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     const fits =
       htm === method &&
       typeof htu === 'string' &&
-      urls.includes(normalUrl(htu) ?? '') &&
+      urls.includes(proofUrl(htu) ?? '') &&
       ath === (await digest(token)) &&
       Math.abs(age) <= maxAgeMs
     if (!fits) return 'invalid_dpop_proof'
@@ -83,13 +84,6 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     return fresh ? undefined : 'invalid_dpop_proof'
   }
   return { required, algorithms, check, nonce: async () => nonces?.next() }
-}
-
-/** A URL as proofs name it: without query and fragment; nothing when it is none. */
-export function normalUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined
-  const { origin, pathname } = new URL(text)
-  return origin + pathname
 }
 
 interface ProofClaims {

@@ -6,7 +6,8 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Caller } from '../server/exchange.ts'
 import type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
-import { normalUrl, type DpopVerifier } from './dpop-proofs.ts'
+import type { DpopVerifier } from './dpop-proofs.ts'
+import { proofUrl } from './proof-url.ts'
 
 /** How a server is protected. */
 export interface ProtectedResourceOptions {
@@ -87,7 +88,7 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
     audience: audienceOf(options),
     paths: path === WELL_KNOWN ? [path] : [path, WELL_KNOWN],
     metadataUrl: origin + path + search,
-    proofUrl: normalUrl(resource) as string,
+    proofUrl: proofUrl(resource) as string,
     metadata: JSON.stringify({
       resource,
       authorization_servers: authorizationServers,

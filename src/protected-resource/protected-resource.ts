@@ -11,9 +11,9 @@ import { Refusal } from '../transport/streamable-http/refusal.ts'
 import { isGood, type AccessToken } from './access-token.ts'
 import { challenge, type Reason } from './challenge.ts'
 import { readCredentials, type Credentials } from './credentials.ts'
-import { normalUrl } from './dpop-proofs.ts'
 import { metadataResponse } from './metadata.ts'
 import { readOptions, type ProtectedResourceOptions, type Settings } from './options.ts'
+import { proofUrl } from './proof-url.ts'
 import { requirePermission, union } from './scopes.ts'
 
 /**
@@ -91,7 +91,7 @@ async function requireBinding(
   }
   const { origin } = new URL(settings.resource)
   // What a proxy made of the path is known to the client only if it made nothing of it
-  const urls = [settings.proofUrl, normalUrl(origin + new URL(request.url).pathname) as string]
+  const urls = [settings.proofUrl, proofUrl(origin + new URL(request.url).pathname) as string]
   const proof = request.headers.get('dpop')
   const error = await dpop.check(proof, { token, thumbprint, method: request.method, urls })
   if (!error) return
