@@ -9,6 +9,7 @@ export { serveStdio } from './serve-stdio.ts'
 export { stdioClient } from './stdio-client.ts'
 export { fileTokens } from '../node/file-tokens.ts'
 export { loopback } from '../node/loopback.ts'
+export { publicAddresses } from '../node/public-addresses.ts'
 export type {
   ChildTransport,
   HttpServer,

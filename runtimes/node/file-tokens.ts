@@ -10,7 +10,7 @@ import type { Files, TokenStore } from '../../src/authorization/index.ts'
 /**
  * Keeps tokens in the files of a folder, which is made when it is missing; only its owner may use
  * them. Processes that share the folder renew each token once. Give the result to the way of signing
- * in as `tokens`.
+ * in as `tokens`. Deno has to allow reading and writing the folder.
  */
 export function fileTokens(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined

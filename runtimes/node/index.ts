@@ -10,6 +10,7 @@ export { serveStdio } from './serve-stdio.ts'
 export { stdioClient } from './stdio-client.ts'
 export { fileTokens } from './file-tokens.ts'
 export { loopback } from './loopback.ts'
+export { publicAddresses } from './public-addresses.ts'
 export type {
   ChildTransport,
   HttpServer,

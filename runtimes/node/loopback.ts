@@ -7,7 +7,11 @@
 import type { AddressInfo } from 'node:net'
 import type { Interaction, LoopbackHost, LoopbackOptions } from '../../src/authorization/index.ts'
 
-/** Signs users in with their own browser: give the result to `signIn` as `interaction`. */
+/**
+ * Signs users in with their own browser: give the result to `signIn` as `interaction`. Deno has to
+ * allow `--allow-net=127.0.0.1` for it, and `--allow-run` of the program that opens the browser, or
+ * the page's address is printed.
+ */
 export function loopback(options: LoopbackOptions = {}): Interaction {
   return {
     // Here, so that programs that sign nobody in do not load it.

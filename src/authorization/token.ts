@@ -35,6 +35,8 @@ export interface TokenPurpose {
 /** How long before its end a token is renewed, in milliseconds, or for short ones as a share. */
 const MARGIN_MS = 30_000
 const MARGIN_SHARE = 0.25
+/** The names of parameters that errors must not tell. */
+const SECRET = /code|token|secret|assertion/
 /** What may stand in a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/
 
@@ -95,6 +97,7 @@ export async function postGrant(
     throw new AuthorizationError(step, `${what}, but "${algs.join('", "')}"`)
   }
   for (let attempt = 0; ; attempt++) {
+    let secrets: string[] = []
     const response = await genericTokenEndpointRequest(
       server,
       { client_id },
@@ -105,14 +108,15 @@ export async function postGrant(
         // Whether the URL may be used was decided above
         [allowInsecureRequests]: true,
         headers: (await proofs?.headers('POST', href)) ?? {},
-        [customFetch]: (url, { method, headers, body, redirect }) =>
-          send(network, url, { method, headers, body, redirect }, step),
+        [customFetch]: (url, { method, headers, body, redirect }) => {
+          secrets = [...body].flatMap(([name, value]) => (SECRET.test(name) ? value : []))
+          return send(network, url, { method, headers, body, redirect }, step)
+        },
       },
     )
     if (proofs?.learn(response, href) && attempt === 0) {
       response.body?.cancel().catch(() => {})
     } else {
-      const secrets = Object.values(params).filter((value) => value.length > 8)
       return readAnswer(network, response, href, step, secrets)
     }
   }

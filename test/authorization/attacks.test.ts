@@ -1,5 +1,6 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
 import { describe, expect, it } from 'vitest'
+import { publicAddresses } from '../../runtimes/node/index.ts'
 import { AuthorizationError, isPrivateHost } from '../../src/authorization/index.ts'
 import {
   createWorld,
@@ -152,6 +153,38 @@ describe('a private address that a public server names [L-AUTH-099] [L-AUTH-101]
       step: 'server-metadata',
       message: `The issuer "${ISSUER}" may not be used`,
     })
+  })
+})
+
+describe('the addresses of a name [M-ADISC-026] [M-ADISC-027] [L-AUTH-101]', () => {
+  it.each([
+    'https://localhost/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://10.0.0.1/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://no-such-name.invalid/',
+  ])('are not those of the Internet: %s', async (url) => {
+    expect(await publicAddresses(new URL(url))).toBe(false)
+  })
+
+  it.each(['https://8.8.8.8/', 'https://[2606:4700::1111]/'])(
+    'are those of the Internet: %s',
+    async (url) => {
+      expect(await publicAddresses(new URL(url))).toBe(true)
+    },
+  )
+
+  it('decide whether a URL is used', async () => {
+    const world = createWorld({
+      resource: { authorization_servers: ['https://8.8.8.8', 'https://localhost'] },
+    })
+    const auth = world.signIn({
+      allowUrl: (url) => url.hostname.endsWith('.example') || publicAddresses(url),
+    })
+    await expect(world.connect(auth)).rejects.toMatchObject({ step: 'server-metadata' })
+    expect(world.log().filter((line) => line.includes('8.8.8.8'))).toHaveLength(2)
+    expect(world.log().filter((line) => line.includes('localhost'))).toEqual([])
   })
 })
 

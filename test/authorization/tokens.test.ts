@@ -356,7 +356,10 @@ describe('secrets', () => {
     const unsafe: Answer = () => json({ access_token: 'bad\ncanary', token_type: 'bearer' })
     const form: Answer = () => new Response('access_token=form-canary&token_type=bearer')
     for (const answer of [echo, echoJson, halfToken, unsafe, form]) {
-      const world = createWorld({ routes: { [`POST ${TOKEN}`]: answer } })
+      const world = createWorld({
+        server: { token_endpoint_auth_methods_supported: ['client_secret_post'] },
+        routes: { [`POST ${TOKEN}`]: answer },
+      })
       const credentials = [{ issuer: ISSUER, clientId: 'c', clientSecret: 'secret-canary' }]
       await world
         .connect(world.signIn({ credentials, tokens: openStore() }))
@@ -366,6 +369,8 @@ describe('secrets', () => {
     }
     expect(said).toHaveLength(25)
     expect(JSON.stringify(said)).not.toContain('canary')
+    // What is no secret is told
+    expect(JSON.stringify(said)).toContain(MCP)
     const verifier = /"code_verifier":"[\w-]{43}/
     expect(JSON.stringify(said).replaceAll('\\', '')).not.toMatch(verifier)
   })
