@@ -116,6 +116,8 @@ export function edgewise(revision: Revision): Open {
     const answer = answers(asked)
     const client = await connect(typeof target === 'string' ? target : stdioClient(target), {
       revision,
+      // However slowly a program starts, that must not decide what it is taken for.
+      probeTimeoutMs: 60_000,
       onElicit: answer.elicit,
       onSample: answer.sample,
       roots: () => answer.roots().roots,

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { serveHttp } from 'edgewise/node'
+import { build } from 'esbuild'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { edgewise, officialV1, officialV2, type Caller, type Open, type Target } from './clients.ts'
 import { server } from './server.ts'
@@ -15,16 +16,24 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 const http = await serveHttp(server, { port: 0 })
 const worker = await startWorker({
   config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
-  dev: { server: { port: 0 }, inspector: false, persist: false, logLevel: 'error' },
+  dev: { server: { port: 0 }, inspector: false, persist: false, logLevel: 'error', watch: false },
+})
+
+// Each client starts a program of its own: compiled once, it starts quickly.
+const program = fileURLToPath(new URL('../../.cache/write-once.mjs', import.meta.url))
+await build({
+  entryPoints: [fileURLToPath(new URL('stdio.ts', import.meta.url))],
+  outfile: program,
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
 })
 
 const hosts: Record<string, Target> = {
   'HTTP on Node': http.url,
   'HTTP on workerd': new URL('/mcp', await worker.url).href,
-  stdio: {
-    command: process.execPath,
-    args: ['--import', 'tsx', fileURLToPath(new URL('stdio.ts', import.meta.url))],
-  },
+  stdio: { command: process.execPath, args: [program] },
 }
 
 const clients: Record<string, Open> = {
