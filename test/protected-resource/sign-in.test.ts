@@ -11,7 +11,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
 import { serveHttp } from '../../runtimes/node/index.ts'
-import { signIn } from '../../src/authorization/index.ts'
+import { dpop, signIn, type Interaction } from '../../src/authorization/index.ts'
 import { connect } from '../../src/client/index.ts'
 import {
   dpopProofs,
@@ -44,6 +44,17 @@ async function serve(
   })
 }
 
+/** A user who consents at once. */
+const interaction: Interaction = {
+  begin: () => ({
+    redirectUri: 'http://127.0.0.1:9/callback',
+    async go(url) {
+      const response = await fetch(url, { redirect: 'manual' })
+      return response.headers.get('location') ?? ''
+    },
+  }),
+}
+
 const ada = { principal: 'ada', scopes: ['mcp'] }
 const read = (result: unknown): unknown => {
   const [first] = (result as { content: { text: string }[] }).content
@@ -56,15 +67,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('Our client of %s', (revisi
     await using server = await serve(authorization)
     const auth = signIn({
       client: { name: 'Test client' },
-      interaction: {
-        begin: () => ({
-          redirectUri: 'http://127.0.0.1:9/callback',
-          async go(url) {
-            const response = await fetch(url, { redirect: 'manual' })
-            return response.headers.get('location') ?? ''
-          },
-        }),
-      },
+      interaction,
     })
     await using client = await connect(server.url, { auth, revision })
     expect(read(await client.callTool('whoami'))).toMatchObject(ada)
@@ -84,6 +87,19 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('Our client of %s', (revisi
     const scopes = ['mcp', 'notes:write']
     expect(read(await client.callTool('whoami'))).toMatchObject({ ...ada, scopes })
     expect(authorization.log).toEqual(['POST /token refresh_token'])
+  })
+
+  it('proves possession of its key, with nonces [M-XAUTH-035] [M-XAUTH-040]', async () => {
+    await using authorization = await AuthorizationServer.listen()
+    const proofs = dpopProofs({
+      required: true,
+      nonce: { secrets: 'a secret that is long enough' },
+    })
+    await using server = await serve(authorization, { dpop: proofs })
+    const auth = signIn({ client: { name: 'Test client' }, interaction, proofs: dpop() })
+    await using client = await connect(server.url, { auth, revision })
+    expect(read(await client.callTool('whoami'))).toMatchObject({ ...ada, bound: true })
+    expect(await client.callTool('write')).toMatchObject({ content: [{ text: 'Written' }] })
   })
 })
 
