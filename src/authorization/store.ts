@@ -11,8 +11,11 @@ import type { Awaitable } from '../client/options.ts'
  * browsers and for files come with the runtimes.
  */
 export interface TokenStore {
+  /** The value of a key. */
   get(key: string): Awaitable<JsonObject | undefined>
+  /** Keeps a value, in place of another. */
   set(key: string, value: JsonObject): Awaitable<void>
+  /** Forgets a value. */
   delete(key: string): Awaitable<void>
   /**
    * Runs work while nobody else who shares the store runs any under this key; {@link takeTurns}

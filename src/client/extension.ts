@@ -38,9 +38,13 @@ export interface FollowedRequest {
 
 /** The part of the client that extensions need; every {@link Client} has it. */
 export interface ExtensionClient {
+  /** What the server offers; nothing when it did not say. */
   readonly serverCapabilities: ServerCapabilities | undefined
+  /** Sends any request. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result>
+  /** Listens to changes. */
   listen(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
+  /** Has the handlers answer what an `input_required` result asks, by key. */
   answerInputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,

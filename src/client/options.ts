@@ -30,7 +30,7 @@ export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
    */
   readonly revision?: Revision | readonly Revision[]
   /**
-   * What an earlier connection to the same server found ({@link Client.discovered}), so that this
+   * What an earlier connection to the same server found (`client.discovered`), so that this
    * one costs no round trip. When the server turns out to have changed it is asked again.
    */
   readonly discovered?: Discovery | undefined
@@ -181,8 +181,11 @@ export interface ApprovalRequest {
  * there.
  */
 export interface Hooks {
+  /** The list of tools has changed. */
   readonly onToolsChanged?: () => void
+  /** The list of prompts has changed. */
   readonly onPromptsChanged?: () => void
+  /** The list of resources, or of their templates, has changed. */
   readonly onResourcesChanged?: () => void
   /** A resource that was subscribed to, or one inside it, has changed. */
   readonly onResourceUpdated?: (uri: string) => void
@@ -205,7 +208,10 @@ export interface Discovery {
 
 /** Which kind of server an endpoint is, by its URL. A `Map` will do. */
 export interface EraCache {
+  /** What was noted of an endpoint. */
   get(endpoint: string): string | undefined
+  /** Notes what an endpoint is. */
   set(endpoint: string, era: string): unknown
+  /** Forgets an endpoint. */
   delete(endpoint: string): unknown
 }

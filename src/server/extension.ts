@@ -35,7 +35,7 @@ export interface Extension {
   readonly resultMethods?: readonly string[]
   /** The members that it adds to the filter of `subscriptions/listen`, by name. */
   readonly filters?: { readonly [member: string]: ExtensionFilter }
-  /** Registers what else belongs to it: middleware, tools, resources. Called by {@link extend}. */
+  /** Registers what else belongs to it: middleware, tools, resources. Called by `extend`. */
   attach?(server: Server): void
 }
 

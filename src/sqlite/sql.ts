@@ -19,8 +19,13 @@ export interface Sql {
 
 /** A database of `node:sqlite` (Node 22.5 and later, Deno) or of `bun:sqlite`. */
 export interface SqliteDatabase {
+  /** Runs statements that give nothing. */
   exec(script: string): unknown
-  prepare(query: string): { all(...bindings: SqlValue[]): unknown[] }
+  /** Makes a query ready. */
+  prepare(query: string): {
+    /** Runs it, and gives its rows. */
+    all(...bindings: SqlValue[]): unknown[]
+  }
 }
 
 /** Makes a runtime's own database usable for the stores. */

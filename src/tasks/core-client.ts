@@ -17,8 +17,11 @@ import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
 export interface TaskClient extends ExtensionClient {
+  /** The revision that is spoken. */
   readonly revision: Revision
+  /** Runs one tool. */
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<Result>
+  /** Lists all tools at once. */
   listAllTools(options?: RequestOptions): Promise<Tool[]>
 }
 

@@ -35,11 +35,15 @@ export interface MessageCarrier {
 
 /** A message port, or what is used like one: a worker, the global scope of a worker. */
 export interface PortLike {
+  /** Sends a structured clone. */
   postMessage(message: unknown): void
+  /** Listens to `message`, `messageerror` and `close`. */
   addEventListener(type: string, listener: (event: Event) => void): void
+  /** Listens no longer. */
   removeEventListener(type: string, listener: (event: Event) => void): void
   /** Lets messages come; ports have it, workers have not. */
   start?(): void
+  /** Ends the connection, where that is ours to do. */
   close?(): void
 }
 

@@ -17,6 +17,7 @@ const PRINTING: readonly Printing[] = [
 
 /** What is used of a console. */
 export type PrintingConsole = Record<Exclude<Printing, 'error'>, (...data: never[]) => void> & {
+  /** Prints to stderr. */
   error: (...data: unknown[]) => void
 }
 
