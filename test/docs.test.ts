@@ -9,6 +9,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { APPS } from '../src/apps/index.ts'
+import { SKILLS } from '../src/skills/index.ts'
+import { TASKS_EXTENSION } from '../src/tasks/index.ts'
 import { commandOf, root, runToEnd } from './process.ts'
 
 interface Block {
@@ -145,3 +148,9 @@ function freePort(): Promise<number> {
     })
   })
 }
+
+describe('README', () => {
+  it.each([APPS, SKILLS, TASKS_EXTENSION])('tells of the extension %s [M-VER-019]', (id) => {
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`${id}\``)
+  })
+})

@@ -45,7 +45,7 @@ export class Feed implements Subscription {
     const waits = this.#queue.some(
       (one) => one.method === method && one.params?.uri === params?.uri,
     )
-    if (waits && /(?:list_changed|updated)$/.test(method)) return
+    if (waits && /(?:changed|updated)$/.test(method)) return
     this.#queue.push(message)
     this.#wake?.()
   }

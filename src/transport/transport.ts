@@ -51,5 +51,5 @@ export interface Transport {
  */
 export function requireTransport(given: Transport): Transport {
   if (typeof given?.start === 'function') return given
-  throw new TypeError('A transport is needed, or where a client connects, a URL')
+  throw new TypeError('A transport is needed, or a URL')
 }
