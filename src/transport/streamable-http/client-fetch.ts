@@ -63,7 +63,7 @@ export class HttpSender {
         return response
       }
       const asked = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
-      const again = await (call && asked ? call.pause(asked) : asked)
+      const again = await (call ? call.pause(asked) : asked)
       if (!again) throw httpError(response, `"${this.url}" wants authorization`, 'UNAUTHORIZED')
       discard(response)
     }
@@ -83,10 +83,9 @@ export class HttpSender {
     const all = new Headers(typeof headers === 'function' ? await headers() : headers)
     if (auth) {
       const signed: HeaderRecord = await auth.headers(facts)
-      for (const [name, value] of new Headers(signed)) all.set(name, value)
+      new Headers(signed).forEach((value, name) => all.set(name, value))
     }
-    const owned = [...all.keys()].filter((name) => OWNED.test(name))
-    owned.forEach((name) => all.delete(name))
+    for (const name of [...all.keys()]) if (OWNED.test(name)) all.delete(name)
     return all
   }
 
