@@ -32,7 +32,7 @@ describe('The tables of sessions', () => {
     expect(ran).toEqual(['SELECT record FROM mcp_sessions WHERE id = ?'])
   })
 
-  it('are not made by looking for a session', () => {
+  it('are not made by looking for a session', async () => {
     const { sql, ran } = database(undefined)
     const store = new SqlSessionStore(sql)
     expect([store.load('one'), store.all(), store.touch('one'), store.watched()]).toEqual([
@@ -41,7 +41,7 @@ describe('The tables of sessions', () => {
       false,
       undefined,
     ])
-    store.remove('one')
+    await store.remove('one')
     expect(ran).toEqual([])
   })
 
