@@ -380,6 +380,40 @@ describe('logs', () => {
   })
 })
 
+describe('what a model is asked, and answers', () => {
+  it('is in no event, no error and no state that can be read [M-SAMP-026]', async () => {
+    const seen: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      { observe: (event) => seen.push(event), onError: (error) => seen.push(String(error)) },
+    )
+    server.tool('ask', {}, async (_args, ctx) => {
+      const { content } = await ctx.sample({
+        messages: [{ role: 'user', content: { type: 'text', text: 'What is hunter2?' } }],
+        systemPrompt: 'hunter2',
+        maxTokens: 5,
+      })
+      await ctx.elicit({ message: 'Go on?', schema: form })
+      throw new ToolError(JSON.stringify(content))
+    })
+    const handle = createHandler(server)
+    const { result } = await call(handle, { name: 'ask' })
+    const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: 'hunter3' } }
+    const second = await call(handle, {
+      name: 'ask',
+      requestState: result.requestState,
+      inputResponses: { 'sampling/createMessage#1': answer },
+    })
+    expect(second.result.resultType).toBe('input_required')
+    expect(JSON.stringify(second.result)).not.toMatch(/hunter/)
+    expect(
+      atob(String(second.result.requestState).replaceAll('-', '+').replaceAll('_', '/')),
+    ).not.toMatch(/hunter/)
+    expect(seen.length).toBeGreaterThan(1)
+    expect(JSON.stringify(seen)).not.toMatch(/hunter/)
+  })
+})
+
 describe('suggestions', () => {
   it('are for those who may see what is completed, and can depend on who asks [M-COMP-015]', async () => {
     const server = createServer({ name: 's', version: '1' })
