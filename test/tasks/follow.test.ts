@@ -128,7 +128,7 @@ describe('callTool', () => {
     await client.close()
   })
 
-  test('cancels the task when it is aborted, by tasks/cancel and nothing else [M-TASK-047]', async () => {
+  test('cancels the task when it is aborted, by tasks/cancel and nothing else [M-TASK-047] [M-CANC-017]', async () => {
     const fixture = makeFixture()
     const { client, sent } = await connectToFixture(fixture)
     const controller = new AbortController()
@@ -144,7 +144,7 @@ describe('callTool', () => {
     await client.close()
   })
 
-  test('names the task in a header on each request about it [M-TASK-061] [M-META-005]', async () => {
+  test('names the task in a header on each request about it [M-TASK-061] [M-HDR-076] [M-META-005]', async () => {
     const peer = scripted([{ status: 'working' }, completed])
     const client = await connectTo(peer, following())
     await client.callTool('x')
@@ -241,15 +241,17 @@ describe('callTool', () => {
     expect(peer.sent('tasks/update').map(({ message }) => message.params)).toMatchObject([
       { taskId: 't', inputResponses: { a: { action: 'decline' } } },
     ])
+    expect(peer.sent('tasks/update')[0]?.headers.get('mcp-name')).toBe('t')
   })
 
-  test('cancels a task that asks what was not declared', async () => {
+  test('cancels a task that asks what was not declared [M-HDR-076]', async () => {
     const peer = scripted([
       { status: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
     ])
     const client = await connectTo(peer, following())
     await expect(client.callTool('x')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
     await until(() => peer.sent('tasks/cancel').length === 1)
+    expect(peer.sent('tasks/cancel')[0]?.headers.get('mcp-name')).toBe('t')
   })
 
   test.each([
