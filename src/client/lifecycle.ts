@@ -47,9 +47,8 @@ export async function propose(
     const others = left.filter((facts) => facts !== first)
     const supported = supportedBy(error)
     const next = chooseVersion(others, supported)
-    if (!next && supported && modern.length === 0) throw mismatch(legacy, supported, error)
-    if (!next) throw error
-    return propose(connection, options, next, others)
+    if (next) return propose(connection, options, next, others)
+    throw supported && !modern[0] ? mismatch(legacy, supported, error) : error
   }
   const versions = [result.protocolVersion]
   const agreed = chooseVersion(legacy, versions)
