@@ -178,7 +178,7 @@ function restorer(connection: Connection): () => Promise<void> {
       await initialize(connection, {})
       await connection.incoming.restored()
     } catch (cause) {
-      throw new McpError('SESSION_LOST', 'The session cannot be replaced', { cause })
+      throw new McpError('SESSION_LOST', 'The server ended the session', { cause })
     } finally {
       restoring = undefined
     }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
+import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { ClientCapabilities, ElicitParams, ElicitResult } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -24,9 +25,18 @@ export function elicitationFault(
   return SAFE_URL.test(String(url)) ? undefined : '"url" is not safe'
 }
 
-/** What is sent of an answer. An accepted form gets the defaults of the fields that it leaves out. */
+const ACTION = /^(?:accept|decline|cancel)$/
+
+/**
+ * What is sent of an answer. An accepted form gets the defaults of the fields that it leaves out.
+ *
+ * @throws {McpError} `INVALID_USE` when it is no answer.
+ */
 export function elicitResult(params: ElicitParams, answer: ElicitResult): JsonObject {
-  const { content, ...result } = answer
+  const { content, ...result } = answer ?? {}
+  if (!ACTION.test(result.action ?? '')) {
+    throw new McpError('INVALID_USE', 'The answer has no action')
+  }
   if (result.action !== 'accept' || params.mode === 'url') return result
   const defaults = Object.entries(params.requestedSchema.properties ?? {})
     .filter(([, field]) => isObject(field) && field.default !== undefined)

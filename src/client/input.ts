@@ -34,7 +34,7 @@ export async function answerInputs(
     try {
       return [key, readInput(connection, value)]
     } catch (cause) {
-      throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly for input`, { cause })
+      throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
     }
   })
   const controller = new AbortController()

@@ -108,10 +108,7 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
   const facts = findMethod(method, revision)
   if (!facts || method === 'initialize' || method === 'subscriptions/listen') {
     if (!methods.has(method)) return undefined
-    throw new McpError(
-      'UNSUPPORTED',
-      `"${method}" cannot be requested in revision "${revision.version}"`,
-    )
+    throw new McpError('UNSUPPORTED', `"${method}" is no request of revision "${revision.version}"`)
   }
   if (!facts.capability || !serverCapabilities || facts.capability(serverCapabilities)) return facts
   // 2024-11-05 has completions, but no capability to tell of them
@@ -220,7 +217,7 @@ function visibleTools(connection: Connection, tools: readonly Tool[]): Tool[] {
 }
 
 function invalid(method: string, result: Result): McpError {
-  return new McpError('INVALID_MESSAGE', `"${method}" got a result that it cannot have`, {
+  return new McpError('INVALID_MESSAGE', `"${method}" got a wrong result`, {
     data: result,
   })
 }

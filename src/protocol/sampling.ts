@@ -52,6 +52,7 @@ export function toolChoiceFault(
   { content }: CreateMessageResult,
 ): string | undefined {
   const uses = [content].flat().some(({ type }) => type === 'tool_use')
-  if (toolChoice?.mode === 'required' && !uses) return 'The model had to use a tool'
-  return toolChoice?.mode === 'none' && uses ? 'The model may not use tools' : undefined
+  const { mode } = toolChoice ?? {}
+  const wrong = mode === 'required' ? !uses : mode === 'none' && uses
+  return wrong ? `The use of tools is "${mode}"` : undefined
 }

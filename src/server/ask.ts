@@ -37,9 +37,23 @@ export async function askClient(
   accepts: (answer: JsonObject) => boolean | Promise<boolean>,
 ): Promise<JsonObject> {
   const { input, exchange } = asker
-  // Where no way leads to the client, what it can is not known
-  if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
-  return input.ask({ request, key, accepts })
+  try {
+    // Where no way leads to the client, what it can is not known
+    if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
+    return await input.ask({ request, key, accepts })
+  } catch (error) {
+    if (error instanceof McpError && NO_ANSWER.includes(error.code)) unanswered.add(error)
+    throw error
+  }
+}
+
+const NO_ANSWER: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
+/** The errors of questions that got no answer, or none that will do. */
+const unanswered = new WeakSet<object>()
+
+/** Whether a question got no answer, or none that will do; the error holds nothing of the server's. */
+export function isUnanswered(error: unknown): error is McpError {
+  return error instanceof McpError && unanswered.has(error)
 }
 
 /** Whether a revision does not have what is asked. */

@@ -26,7 +26,7 @@ import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
-import { isMissingCapability, isUnsupported } from './ask.ts'
+import { isMissingCapability, isUnanswered, isUnsupported } from './ask.ts'
 import { complete } from './completion.ts'
 import type { RequestContext } from './context.ts'
 import { discover } from './discover.ts'
@@ -211,7 +211,8 @@ function encodeOnce(
 /** The error that tells a client of any thrown value, in the words of its revision. */
 export function describe(error: unknown, revision: RevisionFacts): ErrorObject {
   const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
-  if (isUnsupported(error)) return { code: INTERNAL_ERROR, message: error.message }
+  if (isUnsupported(error) || isUnanswered(error))
+    return { code: INTERNAL_ERROR, message: error.message }
   if (!isMissingCapability(error)) {
     const told = toErrorObject(error)
     const { code } = told

@@ -5,11 +5,15 @@
  */
 import { restoreContent } from '../protocol/degrade-form.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
+import {
+  describeIssues,
+  type InferOutput,
+  type StandardSchema,
+} from '../protocol/standard-schema.ts'
 import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
 import { noteElicitation } from '../session/elicitations.ts'
-import { askClient, SECRET, type Asker } from './ask.ts'
+import { askClient, isUnanswered, SECRET, type Asker } from './ask.ts'
 
 /** A form to fill in. */
 export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
@@ -59,15 +63,22 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   const given: StandardSchema | ObjectSchema = schema
   const form = isStandard(given) ? formSchema(given) : given
   const params = { mode: 'form', message, requestedSchema: form }
+  let why = ''
   const check = async (filled: unknown): Promise<unknown> => {
     const content = restoreContent(form, filled)
     if (!isStandard(schema)) return content
     const checked = await schema['~standard'].validate(content)
-    return checked.issues ? undefined : checked.value
+    if (!checked.issues) return checked.value
+    why = `: ${describeIssues(checked.issues)}`
+    return undefined
   }
-  const answer = await askClient(asker, { method: 'elicitation/create', params }, key, async (a) =>
+  const request = { method: 'elicitation/create', params } as const
+  const answer = await askClient(asker, request, key, async (a) =>
     a.action === 'accept' ? (await check(a.content)) !== undefined : ACTIONS.includes(a.action),
-  )
+  ).catch((error: unknown) => {
+    if (isUnanswered(error)) error.message += why
+    throw error
+  })
   if (answer.action !== 'accept') return { action: answer.action as 'decline' | 'cancel' }
   return { action: 'accept', content: (await check(answer.content)) as never }
 }

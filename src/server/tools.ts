@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 import { INTERNAL_ERROR, ProtocolError, ToolError } from '../protocol/errors.ts'
-import { isMissingCapability, isUnsupported } from './ask.ts'
+import { isMissingCapability, isUnanswered, isUnsupported } from './ask.ts'
 import { findHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
@@ -216,7 +216,7 @@ function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolRe
     throw error
   if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
   server.report(error, ctx)
-  return toolError('The tool failed')
+  return toolError(isUnanswered(error) ? error.message : 'The tool failed')
 }
 
 /** What a tool returned, as a result that its output schema accepts. */

@@ -1,6 +1,7 @@
 /** What a client is told that it cannot do. */
 import { describe, expect, test } from 'vitest'
-import { connect, McpError } from '../../src/client/index.ts'
+import * as z from 'zod'
+import { connect, McpError, type ConnectOptions } from '../../src/client/index.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { createServer, createSseHandler } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -90,3 +91,43 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     await client.close()
   },
 )
+
+describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (revision) => {
+  /** A server that asks, and what its author and its client's learn. */
+  async function asked(onElicit: ConnectOptions['onElicit']) {
+    const problems: unknown[] = []
+    const server = createServer(info, { onError: (error) => problems.push(error) })
+    server.tool('ask', {}, async (_args, ctx) => {
+      const schema = z.object({ name: z.string().max(5) })
+      return (await ctx.elicit({ message: 'Who?', schema })).action
+    })
+    const client = await connectInMemory(server, {
+      revision,
+      maxRounds: 2,
+      onError: (error) => problems.push(error),
+      ...(onElicit && { onElicit }),
+    })
+    const outcome: unknown = await client.callTool('ask').catch((error: unknown) => error)
+    await client.close()
+    return { outcome, problems }
+  }
+
+  test.each([undefined, null, {}, { action: 'maybe' }, { content: {} }])(
+    'a handler that answers %j is told so, and nothing is sent',
+    async (answer) => {
+      const { outcome, problems } = await asked(() => answer as never)
+      const told = [outcome, ...problems]
+      expect(told).toContainEqual(expect.objectContaining({ code: 'INVALID_USE' }))
+    },
+  )
+
+  test('an answer that the server refuses fails the call with what was refused', async () => {
+    const { outcome } = await asked(() => ({ action: 'accept', content: { name: 'too long' } }))
+    const what = outcome instanceof Error ? outcome.message : JSON.stringify(outcome)
+    expect(what).toMatch(
+      revision === '2026-07-28'
+        ? /still refuses \["elicitation\/create#1"\] after 2 rounds/
+        : /answer to .*elicitation\/create.* is invalid: name: /,
+    )
+  })
+})
