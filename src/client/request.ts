@@ -79,7 +79,7 @@ export async function request(
     if (options.input === 'manual') return result
     if (round >= maxRounds) {
       const left = JSON.stringify(Object.keys(result.inputRequests ?? {}))
-      const what = `"${method}" still refuses ${left} after ${maxRounds} rounds`
+      const what = `"${method}" refuses ${left} after ${maxRounds} rounds`
       throw new McpError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!result.inputRequests) {

@@ -87,7 +87,7 @@ export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): st
 
 /** The error of a message that JSON cannot carry. */
 export function unwritable(cause: unknown): McpError {
-  return new McpError('INVALID_USE', 'JSON cannot carry the message', { cause })
+  return new McpError('INVALID_USE', 'The message is no JSON', { cause })
 }
 
 /** The answer to a request, or the answers to a batch. */

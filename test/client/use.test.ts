@@ -126,7 +126,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     const what = outcome instanceof Error ? outcome.message : JSON.stringify(outcome)
     expect(what).toMatch(
       revision === '2026-07-28'
-        ? /still refuses \["elicitation\/create#1"\] after 2 rounds/
+        ? /refuses \["elicitation\/create#1"\] after 2 rounds/
         : /answer to .*elicitation\/create.* is invalid: name: /,
     )
   })
