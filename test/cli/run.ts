@@ -12,21 +12,36 @@ export interface Outcome {
   err: string
 }
 
-/** Starts a command; `out` grows as it prints. */
-export function start(...words: readonly string[]): { child: ChildProcess; outcome: Outcome } {
+/** A command that runs; `outcome` grows as it prints. */
+export interface Running {
+  child: ChildProcess
+  outcome: Outcome
+  /** Resolves when it has ended. */
+  ended: Promise<Outcome>
+}
+
+/** Starts a command with these variables. */
+export function startWith(env: NodeJS.ProcessEnv, ...words: readonly string[]): Running {
   const child = spawn(process.execPath, [...program, ...words], {
     cwd: root,
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const outcome: Outcome = { code: null, out: '', err: '' }
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (outcome.out += text))
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (outcome.err += text))
-  return { child, outcome }
+  const ended = new Promise<Outcome>((resolve) => {
+    child.on('close', (code) => resolve(Object.assign(outcome, { code })))
+  })
+  return { child, outcome, ended }
+}
+
+/** Starts a command. */
+export function start(...words: readonly string[]): Running {
+  return startWith(process.env, ...words)
 }
 
 /** Runs a command to its end. */
-export async function edgewise(...words: readonly string[]): Promise<Outcome> {
-  const { child, outcome } = start(...words)
-  outcome.code = await new Promise((resolve) => child.on('close', resolve))
-  return outcome
+export function edgewise(...words: readonly string[]): Promise<Outcome> {
+  return start(...words).ended
 }

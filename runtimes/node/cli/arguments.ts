@@ -32,6 +32,7 @@ const definitions = {
   args: { type: 'string' },
   header: { type: 'string', multiple: true, default: [] as string[] },
   token: { type: 'string' },
+  'sign-in': { type: 'boolean', default: false },
   revision: { type: 'string' },
   'timeout-ms': { type: 'string' },
   env: { type: 'string', multiple: true, default: [] as string[] },
@@ -49,6 +50,7 @@ export interface Options {
   readonly json: boolean
   readonly args: string | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly signIn: boolean
   readonly revision: Revision | undefined
   readonly timeoutMs: number | undefined
   readonly env: Readonly<Record<string, string>>
@@ -100,6 +102,7 @@ function optionsOf(values: Values): Options {
     json,
     args,
     headers,
+    signIn: values['sign-in'],
     revision: revisionOf(values.revision),
     timeoutMs: numberOf(values['timeout-ms'], '--timeout-ms'),
     env: pairs(values.env, '=', '--env'),

@@ -1,8 +1,17 @@
 /**
  * Connects to the server that a command line names.
  */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { McpError } from '../../../src/index.ts'
-import { connect, type Client, type ConnectOptions } from '../../../src/client/index.ts'
+import {
+  connect,
+  type AuthProvider,
+  type Client,
+  type ConnectOptions,
+} from '../../../src/client/index.ts'
+import { fileTokens } from '../file-tokens.ts'
+import { loopback } from '../loopback.ts'
 import { stdioClient } from '../stdio-client.ts'
 import type { Invocation, Options, Target } from './arguments.ts'
 import { askUser } from './ask.ts'
@@ -20,9 +29,10 @@ export async function open(
   { target, options }: Pick<Invocation, 'target' | 'options'>,
   more: ConnectOptions = {},
 ): Promise<Client> {
-  const { revision, timeoutMs, yes, verbose, headers } = options
+  const { revision, timeoutMs, yes, verbose, headers, signIn } = options
   try {
     return await connect(transportTo(target, options), {
+      ...(signIn && { auth: await signInWithBrowser() }),
       headers,
       onElicit: (params, context) => askUser(params, context, yes),
       capabilities: { elicitation: { form: {}, url: {} } },
@@ -32,7 +42,7 @@ export async function open(
       ...more,
     })
   } catch (error) {
-    throw new ConnectError(reason(error, target), { cause: error })
+    throw new ConnectError(reason(error, target, signIn), { cause: error })
   }
 }
 
@@ -42,11 +52,24 @@ export function transportTo(target: Target, { env, cwd }: Options): Parameters<t
   return stdioClient({ ...target, env, ...(cwd !== undefined && { cwd }) })
 }
 
-function reason(error: unknown, target: Target): string {
+function reason(error: unknown, target: Target, signIn: boolean): string {
   const where = 'url' in target ? target.url : target.command
   const why = [...causes(error)].join(': ')
-  const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED'
-  return `Cannot connect to ${where}: ${why}${unauthorized ? '; try --token' : ''}`
+  const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED' && !signIn
+  return `Cannot connect to ${where}: ${why}${unauthorized ? '; try --sign-in or --token' : ''}`
+}
+
+/** Signs in with the user's browser, and keeps the tokens where programs keep their state. */
+async function signInWithBrowser(): Promise<AuthProvider> {
+  // Here, so that other commands do not load it.
+  const { signIn } = await import('../../../src/authorization/index.ts')
+  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
+  const state = XDG_STATE_HOME ?? LOCALAPPDATA ?? join(homedir(), '.local', 'state')
+  return signIn({
+    client: { name: 'Edgewise' },
+    interaction: loopback(),
+    tokens: fileTokens(join(state, 'edgewise')),
+  })
 }
 
 /** What went wrong, and what was behind it. */

@@ -37,6 +37,7 @@ Options
   --args <json>        arguments of a call or a prompt; - reads standard input
   --header <name: v>   an HTTP header; may be repeated
   --token <token>      a bearer token, also from EDGEWISE_TOKEN
+  --sign-in            sign in with the browser when the server asks for it
   --revision <date>    speak only this revision
   --timeout-ms <n>     the longest silence of a request; 60000 by default
   --env <name=value>   a variable for the program; may be repeated
