@@ -8,6 +8,8 @@ import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import { Audience } from './audience.ts'
+import { Alarm, every, later } from './clock.ts'
 import type { ServerDefinition } from '../server/server.ts'
 import { toResult, type ToolReturn } from '../server/tools.ts'
 import {
@@ -57,23 +59,17 @@ export interface AllTasks {
   readonly maxTasksPerPrincipal: number
 }
 
-type Watcher = (known: TaskRecord) => void
-
 /** 192 bits. */
 const ID_BYTES = 24
 const MAX_ATTEMPTS = 100
-/** The shortest time between two looks for tasks whose time is over, in milliseconds. */
-const MIN_SWEEP_MS = 100
 
 /** Tasks of one server in one process. */
 export class TaskEngine implements TaskService {
   readonly #server: ServerDefinition
   readonly #options: EngineOptions
   readonly #running = new Map<string, Cancellation>()
-  readonly #watchers = new Map<string, Set<Watcher>>()
-  readonly #listeners = new Map<string, Set<(message: JsonRpcNotification) => void>>()
-  #sweepAt = Infinity
-  #sweeper: ReturnType<typeof setTimeout> | undefined
+  readonly #audience = new Audience()
+  readonly #sweeper = new Alarm(() => void this.#go(this.sweep()))
 
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
@@ -91,7 +87,7 @@ export class TaskEngine implements TaskService {
     }
     const record = newRecord(task, Date.now())
     if (!(await store.save(record))) throw new TypeError(`The task "${task.taskId}" exists`)
-    this.#sweepBy(expiresAt(record))
+    if (all) this.#sweeper.set(expiresAt(record))
     await this.#begin(record.taskId, platform)
     return record
   }
@@ -106,26 +102,29 @@ export class TaskEngine implements TaskService {
 
   async next(wait: TaskWait): Promise<TaskRecord | undefined> {
     const { taskId, principal, seen, waitMs, signal } = wait
-    let stop: (() => void) | undefined
+    const stop: (() => void)[] = []
     // Heard before the task is read, so that no change falls in between.
     const changed = new Promise<TaskRecord | undefined>((resolve) => {
       const over = (): void => resolve(undefined)
       const timer = setTimeout(over, Math.min(waitMs, MAX_DELAY_MS))
       signal?.addEventListener('abort', over)
-      this.#watch(taskId, resolve)
-      stop = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', over)
-        this.#unwatch(taskId, resolve)
-      }
+      stop.push(
+        () => clearTimeout(timer),
+        () => signal?.removeEventListener('abort', over),
+        this.#audience.watch(taskId, resolve),
+      )
     })
     try {
       const known = await this.get(taskId, principal)
       if (!known || known.lastUpdatedAt > seen || signal?.aborted) return known
       return (await changed) ?? (await this.get(taskId, principal))
     } finally {
-      stop?.()
+      for (const each of stop) each()
     }
+  }
+
+  hear(taskId: string, listener: (message: JsonRpcNotification) => void): () => void {
+    return this.#audience.hear(taskId, listener)
   }
 
   async answer(
@@ -189,11 +188,11 @@ export class TaskEngine implements TaskService {
     for (const { taskId, status, external, leasedUntil = 0 } of (await store?.unfinished()) ?? []) {
       if (status !== 'working' || external) continue
       const waitMs = leasedUntil - Date.now()
-      if (waitMs > 0) unref(setTimeout(() => void this.#begin(taskId, platform), waitMs + 1))
+      if (waitMs > 0) later(waitMs + 1, () => void this.#go(this.#begin(taskId, platform)))
       else await this.#begin(taskId, platform)
     }
     const next = await store?.nextExpiry()
-    if (next !== undefined) this.#sweepBy(next)
+    if (next !== undefined) this.#sweeper.set(next)
   }
 
   /** Works on a task until it ends, asks or is cancelled. Does nothing where that is not wanted. */
@@ -211,8 +210,7 @@ export class TaskEngine implements TaskService {
         keep: async (recording) => void (await this.#change(taskId, recordWork(recording))),
         say: async (text) => void (await this.#change(taskId, say(text))),
         tell: (message) => {
-          if (cancellation.cancelled) return
-          for (const listener of this.#listeners.get(taskId) ?? []) listener(message)
+          if (!cancellation.cancelled) this.#audience.sent(taskId, message)
         },
       }
       const change = await unlessCancelled(
@@ -233,7 +231,7 @@ export class TaskEngine implements TaskService {
     const store = this.#options.all?.store
     for (const known of (await store?.expired(Date.now())) ?? []) await this.#expire(known)
     const next = await store?.nextExpiry()
-    if (next !== undefined) this.#sweepBy(next)
+    if (next !== undefined) this.#sweeper.set(next)
   }
 
   /** Forgets a task if its time is over; the task otherwise. */
@@ -257,7 +255,7 @@ export class TaskEngine implements TaskService {
 
   async #begin(taskId: string, platform: Platform): Promise<void> {
     if (this.#options.begin) return this.#options.begin(taskId)
-    const work = this.run(taskId, platform).catch((error: unknown) => this.#server.report(error))
+    const work = this.#go(this.run(taskId, platform))
     platform.waitUntil?.(work)
   }
 
@@ -287,20 +285,17 @@ export class TaskEngine implements TaskService {
       // Another process may have ended the task.
       if (!known || isFinal(known)) this.#stop(taskId)
     }
-    const report = (error: unknown): void => this.#server.report(error)
-    const timer = setInterval(() => void renew().catch(report), leaseMs / 3)
-    unref(timer)
-    return () => clearInterval(timer)
+    return every(leaseMs / 3, () => void this.#go(renew()))
   }
 
   /** Sees to it that work ends with the time of its task. */
   #bound(task: TaskRecord): () => void {
-    const leftMs = expiresAt(task) - Date.now()
-    if (leftMs > MAX_DELAY_MS) return () => {}
-    const report = (error: unknown): void => this.#server.report(error)
-    const timer = setTimeout(() => void this.#expire(task).catch(report), leftMs)
-    unref(timer)
-    return () => clearTimeout(timer)
+    return later(expiresAt(task) - Date.now(), () => void this.#go(this.#expire(task)))
+  }
+
+  /** Lets something go on by itself, and tells of its failure. */
+  #go(work: Promise<unknown>): Promise<unknown> {
+    return work.catch((error: unknown) => this.#server.report(error))
   }
 
   /** Changes a task, and tells who waits; the task after that. */
@@ -313,7 +308,7 @@ export class TaskEngine implements TaskService {
       if (!after) return before
       if (!(await store.save(after))) continue
       if (after.lastUpdatedAt !== before.lastUpdatedAt) {
-        for (const watcher of this.#watchers.get(taskId) ?? []) watcher(after)
+        this.#audience.changed(after)
         this.#options.changed?.(after)
       }
       if (isFinal(after)) this.#stop(taskId)
@@ -324,40 +319,6 @@ export class TaskEngine implements TaskService {
 
   #stop(taskId: string): void {
     this.#running.get(taskId)?.cancel(new McpError('ABORTED', 'The task is at its end'))
-  }
-
-  #watch(taskId: string, watcher: Watcher): void {
-    const known = this.#watchers.get(taskId)
-    if (known) known.add(watcher)
-    else this.#watchers.set(taskId, new Set([watcher]))
-  }
-
-  #unwatch(taskId: string, watcher: Watcher): void {
-    const known = this.#watchers.get(taskId)
-    known?.delete(watcher)
-    if (known?.size === 0) this.#watchers.delete(taskId)
-  }
-
-  hear(taskId: string, listener: (message: JsonRpcNotification) => void): () => void {
-    let known = this.#listeners.get(taskId)
-    if (!known) this.#listeners.set(taskId, (known = new Set()))
-    known.add(listener)
-    return () => {
-      known.delete(listener)
-      if (known.size === 0) this.#listeners.delete(taskId)
-    }
-  }
-
-  #sweepBy(at: number): void {
-    if (!this.#options.all || at >= this.#sweepAt) return
-    clearTimeout(this.#sweeper)
-    this.#sweepAt = at
-    const delayMs = Math.min(Math.max(at - Date.now(), MIN_SWEEP_MS), MAX_DELAY_MS)
-    this.#sweeper = setTimeout(() => {
-      this.#sweepAt = Infinity
-      this.sweep().catch((error: unknown) => this.#server.report(error))
-    }, delayMs)
-    unref(this.#sweeper)
   }
 }
 
@@ -378,9 +339,4 @@ function unlessCancelled(
     signal.addEventListener('abort', () => resolve(undefined))
     run.then(resolve, reject)
   })
-}
-
-/** Lets a process end while the timer runs, where timers hinder that. */
-function unref(timer: unknown): void {
-  ;(timer as { unref?: () => void }).unref?.()
 }
