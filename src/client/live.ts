@@ -242,7 +242,8 @@ class Live implements LiveConnection {
         if ((error as McpError).code === 'CLOSED') client = undefined
       }
       this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
-      await this.#pause(attempt++, signal)
+      // Who wakes it has a reason to think that it will work soon
+      attempt = (await this.#pause(attempt, signal)) ? 0 : attempt + 1
       if (signal.aborted) return
     }
   }
@@ -256,13 +257,15 @@ class Live implements LiveConnection {
     })
   }
 
-  async #pause(attempt: number, signal: AbortSignal): Promise<void> {
+  /** Waits for the next attempt; says whether somebody ended the wait. */
+  async #pause(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
     const delayMs = Math.min(retryMs * 2 ** attempt, maxRetryMs) * (1 + Math.random() / 4)
     const woken = new AbortController()
     this.#wake = () => woken.abort()
     await sleep(delayMs, AbortSignal.any([signal, woken.signal])).catch(() => {})
     this.#wake = undefined
+    return woken.signal.aborted
   }
 
   async #connect(signal: AbortSignal): Promise<Client> {

@@ -90,7 +90,10 @@ describe('An observable connection', () => {
     net.up = false
     await expect(client.callTool('greet')).rejects.toMatchObject({ code: 'NETWORK' })
     expect(connection.getSnapshot()).toMatchObject({ status: 'reconnecting', client })
-    await vi.waitUntil(() => states.some((state) => 'attempt' in state && state.attempt >= 2))
+    await vi.waitUntil(
+      () => states.some((state) => 'attempt' in state && state.attempt >= 2),
+      30_000,
+    )
     net.up = true
     expect(await connection.ready()).toBe(client)
     expect(new Set(statuses().slice(3))).toEqual(new Set(['reconnecting', 'ready']))
@@ -103,7 +106,7 @@ describe('An observable connection', () => {
     const client = await connection.ready()
     net.up = false
     await expect(client.callTool('greet')).rejects.toMatchObject({ code: 'NETWORK' })
-    await vi.waitUntil(() => connection.getSnapshot().status === 'failed')
+    await vi.waitUntil(() => connection.getSnapshot().status === 'failed', 30_000)
     expect(states.at(-1)).toMatchObject({ error: { code: 'NETWORK' } })
     expect(states.filter(({ status }) => status === 'reconnecting')).toHaveLength(3)
   })
@@ -136,7 +139,7 @@ describe('An observable connection', () => {
     }, quick)
     const first = await connection.ready()
     await ends[0]?.close()
-    await vi.waitUntil(() => ends.length === 2)
+    await vi.waitUntil(() => ends.length === 2, 30_000)
     const second = await connection.ready()
     expect(second).not.toBe(first)
     expect(statuses()).toEqual(['idle', 'connecting', 'ready', 'reconnecting', 'ready'])
@@ -167,9 +170,9 @@ describe('An observable connection', () => {
     await vi.waitUntil(() => {
       wake?.()
       return connection.getSnapshot().status === 'ready'
-    })
+    }, 30_000)
     await connection.close()
-    await vi.waitUntil(() => stopped)
+    await vi.waitUntil(() => stopped, 30_000)
   })
 
   it('notices by a check that a server is gone which nobody had asked', async () => {
@@ -178,7 +181,7 @@ describe('An observable connection', () => {
     await connection.ready()
     net.up = false
     connection.check()
-    await vi.waitUntil(() => connection.getSnapshot().status === 'reconnecting')
+    await vi.waitUntil(() => connection.getSnapshot().status === 'reconnecting', 30_000)
   })
 
   it('can be closed while it connects, and opened again', async () => {
@@ -226,7 +229,7 @@ describe('A connection whose user has to sign in', () => {
           ? handle(new Request(url, init))
           : new Response(null, { status: 401 }),
     })
-    await vi.waitUntil(() => finish)
+    await vi.waitUntil(() => finish, 30_000)
     expect(states.at(-1)).toEqual({
       status: 'authenticating',
       url: 'https://auth.test/authorize',

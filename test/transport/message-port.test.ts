@@ -254,7 +254,7 @@ describe('The end of a message port', () => {
     })
     right.start()
     await end.opened
-    await vi.waitUntil(() => asked.filter((what) => what === 'ping').length >= 3)
+    await vi.waitUntil(() => asked.filter((what) => what === 'ping').length >= 3, 30_000)
     expect(end.ends).toEqual([])
     answers = false
     await expect.poll(() => end.ends.length).toBe(1)
@@ -297,7 +297,7 @@ describe('The end of a message port', () => {
     const served = serveTransport(server, messagePortTransport(far))
     const client = await connect(messagePortTransport(near))
     const call = client.callTool('hang')
-    await vi.waitUntil(() => seen.length === 1)
+    await vi.waitUntil(() => seen.length === 1, 30_000)
     far.close()
     await expect(call).rejects.toMatchObject({ code: 'CLOSED' })
     await served
