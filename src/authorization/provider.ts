@@ -88,8 +88,8 @@ export class Provider implements SignIn {
     const lacks = response.status === 403
     if (lacks && error !== 'insufficient_scope') return false
     if (server.token && server.token.accessToken !== used?.accessToken) return true
-    if (lacks) this.#requireUpgrade(server, demands, used)
-    else {
+    const upgrade = lacks ? this.#requireUpgrade(server, demands, used) : undefined
+    if (!lacks) {
       const obtained = used && this.#unproven.get(used)
       if (obtained && !server.work) {
         await this.#forget(server, used)
@@ -99,8 +99,10 @@ export class Provider implements SignIn {
       // What was just renewed is not renewed again
       if (used && obtained === undefined && (await this.#renew(server, used))) return true
     }
-    const obtain = (latest?: TokenRecord): Promise<boolean> =>
-      this.#obtain(server, request.url, demands, latest)
+    const obtain = (latest?: TokenRecord): Promise<boolean> => {
+      if (upgrade !== undefined) server.upgrades.add(upgrade)
+      return this.#obtain(server, request.url, demands, latest)
+    }
     // What others have begun may be no more than an attempt to renew
     while (!(await this.#once(server, used, obtain)));
     return true
@@ -112,10 +114,18 @@ export class Provider implements SignIn {
     this.#servers.delete(href)
   }
 
-  /** Refuses to ask for scopes that were granted, or that were asked for already. */
-  #requireUpgrade(server: Server, demands: Demands, used: TokenRecord | undefined): void {
+  /**
+   * Refuses to ask for scopes that were granted, or that were asked for already.
+   *
+   * @returns What to remember of them when they are asked for.
+   */
+  #requireUpgrade(
+    server: Server,
+    demands: Demands,
+    used: TokenRecord | undefined,
+  ): string | undefined {
     if (used) this.#unproven.delete(used)
-    if (server.work) return
+    if (server.work) return undefined
     const wanted = splitScope(demands.get('scope') ?? '')
     const key = wanted.toSorted().join(' ')
     const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
@@ -123,7 +133,7 @@ export class Provider implements SignIn {
       const what = `"${server.url}" goes on to want the scopes "${key}", which were asked for`
       throw new AuthorizationError('access', what)
     }
-    server.upgrades.add(key)
+    return key
   }
 
   /** Gets the next token without asking anybody; gives whether there is one. */

@@ -140,6 +140,17 @@ describe('a call that needs more than was granted', () => {
     expect(asked(world)).toHaveLength(2)
   })
 
+  it('asks after it found that somebody else renewed the token meanwhile', async () => {
+    const world = createWorld({ challenge: challenge('read'), callNeeds: ['write'] })
+    const tokens = openStore()
+    await using client = await world.connect(world.signIn({ tokens }))
+    const kept = tokens.values.get(`token ${MCP}`)
+    world.valid.set('renewed', { scopes: ['read'], resource: MCP, refreshToken: '' })
+    await tokens.set(`token ${MCP}`, { ...kept, accessToken: 'renewed' })
+    await client.callTool('book')
+    expect(asked(world)).toEqual([['read'], ['read', 'write']])
+  })
+
   it('fails at once when all that it needs was granted already [L-AUTH-055] [M-ASEC-038]', async () => {
     const world = createWorld({
       challenge: challenge('read'),
