@@ -358,33 +358,41 @@ describe('era over a transport', () => {
     })
   })
 
-  test('a server that ends at the probe is started anew and initialized [M-STDIO-031]', async () => {
-    const first = duplexPeer((message) => {
-      if (message.method === 'server/discover') first.close()
-    })
-    const second = duplexPeer((message) => legacyAnswer(message, undefined))
-    const { transport } = first
-    let current = transport
-    let receiver: Parameters<typeof transport.start>[0] | undefined
-    let restarts = 0
-    const client = await connect({
-      start(given) {
-        receiver = given
-        return transport.start(given)
-      },
-      send: (frame) => current.send(frame),
-      close: () => current.close(),
-      async restart() {
-        restarts++
-        current = second.transport
-        await current.start(receiver!)
-      },
-    })
-    expect(client.revision).toBe('2025-11-25')
-    expect(restarts).toBe(1)
-    expect(second.seen[0]?.method).toBe('initialize')
-    await client.close()
-  })
+  test.each([
+    ['at once', 'server/discover', {}],
+    ['late, when it is asked for a session too', 'initialize', { probeTimeoutMs: 20 }],
+  ])(
+    'a server that ends at the probe %s is started anew and initialized [M-STDIO-031]',
+    async (_when, last, options) => {
+      const first = duplexPeer((message) => {
+        if (message.method === last) first.close()
+      })
+      const second = duplexPeer((message) => legacyAnswer(message, undefined))
+      const { transport } = first
+      let current = transport
+      let receiver: Parameters<typeof transport.start>[0] | undefined
+      let restarts = 0
+      const restartable: Transport = {
+        start(given) {
+          receiver = given
+          return transport.start(given)
+        },
+        send: (frame) => current.send(frame),
+        close: () => current.close(),
+        async restart() {
+          restarts++
+          current = second.transport
+          await current.start(receiver!)
+        },
+      }
+      const client = await connect(restartable, options)
+      expect(client.revision).toBe('2025-11-25')
+      expect(restarts).toBe(1)
+      expect(second.seen[0]?.method).toBe('initialize')
+      expect(second.sent('initialize')).toHaveLength(1)
+      await client.close()
+    },
+  )
 
   test('a server that ends at the probe and cannot be started anew is an error', async () => {
     const peer = duplexPeer(() => peer.close())
