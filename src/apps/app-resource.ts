@@ -8,7 +8,7 @@ import type { Context } from '../server/context.ts'
 import type { Registration } from '../server/registry.ts'
 import type { ResourceOptions } from '../server/resources.ts'
 import { base64 } from '../server/results.ts'
-import type { Server } from '../server/server.ts'
+import type { Server } from '../server/definition.ts'
 import { extendByApps } from './extension.ts'
 import { APP_MIME_TYPE, type AppResourceMeta } from './ui.ts'
 

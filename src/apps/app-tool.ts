@@ -5,7 +5,7 @@
  */
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { Server, ServerDefinition } from '../server/server.ts'
+import type { Server, ServerDefinition } from '../server/definition.ts'
 import type { ToolHandler, ToolOptions, ToolRegistration } from '../server/tools.ts'
 import { extendByApps } from './extension.ts'
 import type { AppToolMeta } from './ui.ts'

@@ -8,7 +8,8 @@ import type { Resource, Result, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context, RequestContext } from '../server/context.ts'
 import { extend } from '../server/extend.ts'
-import { definitionOf, type Server, type ServerDefinition } from '../server/server.ts'
+import { definitionOf } from '../server/server.ts'
+import type { Server, ServerDefinition } from '../server/definition.ts'
 import { APPS, takesApps, toolMetaOf } from './ui.ts'
 
 const extended = new WeakSet<Server>()

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 import type { Caller } from '../server/exchange.ts'
-import type { ServerDefinition } from '../server/server.ts'
+import type { ServerDefinition } from '../server/definition.ts'
 import { isObject, isRequestId } from '../protocol/validate.ts'
 import { challenge } from './challenge.ts'
 import { isForResource, type Settings } from './options.ts'

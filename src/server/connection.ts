@@ -38,7 +38,8 @@ import type { Caller, Exchange, Rounds } from './exchange.ts'
 import { initialize, noSessions, sessionRevision } from './lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
 import { describesItself, readRequestMeta, requireStatelessRevision } from './request-meta.ts'
-import { definitionOf, type Server, type ServerDefinition } from './server.ts'
+import { definitionOf } from './server.ts'
+import type { Server, ServerDefinition } from './definition.ts'
 
 /** How a server is served on a connection. */
 export interface ConnectionOptions {

@@ -38,7 +38,7 @@ import { requestEvent } from './observer.ts'
 import { getPrompt } from './prompts.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './resources.ts'
 import { askOwnRound, closeRound, openRound, requireUrls, sealOwnRound } from './rounds.ts'
-import type { ServerDefinition } from './server.ts'
+import type { ServerDefinition } from './definition.ts'
 import { listen } from './subscriptions.ts'
 import { callTool } from './tools.ts'
 

@@ -14,7 +14,8 @@ import type { RequestContext } from './context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
 import type { Unsubscribe } from './notifier.ts'
-import { definitionOf, type Server } from './server.ts'
+import { definitionOf } from './server.ts'
+import type { Server } from './definition.ts'
 
 /**
  * Serves an extension of the protocol. No server is extended by default.

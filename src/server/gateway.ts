@@ -14,7 +14,8 @@ import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { PromptReturn } from './prompts.ts'
 import type { ReadReturn, ResourceTemplateEntry } from './resources.ts'
-import { createServer, definitionOf, type Server, type ServerOptions } from './server.ts'
+import { createServer, definitionOf } from './server.ts'
+import type { Server, ServerOptions } from './definition.ts'
 import { compileUriTemplate } from './uri-template.ts'
 
 /** Connects to the other server, with the options that it is given beside its own. */

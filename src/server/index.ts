@@ -4,13 +4,8 @@
  * @module
  */
 export type { Secrets } from '../patterns/sealed-state.ts'
-export {
-  createServer,
-  tasksOf,
-  type Middleware,
-  type Server,
-  type ServerOptions,
-} from './server.ts'
+export { createServer, tasksOf } from './server.ts'
+export type { Middleware, Server, ServerOptions } from './definition.ts'
 export type { Context } from './context.ts'
 export { createGateway, mountClient, type Connector, type Gateway } from './gateway.ts'
 export { mount, type Mount } from './mount.ts'

@@ -11,7 +11,7 @@ import type { Implementation, InitializeResult } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { SessionRecord } from '../session/session.ts'
 import { inferCapabilities } from './discover.ts'
-import type { ServerDefinition } from './server.ts'
+import type { ServerDefinition } from './definition.ts'
 
 /**
  * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.

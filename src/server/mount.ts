@@ -9,7 +9,8 @@ import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import { getPrompt, type PromptReturn } from './prompts.ts'
 import type { Entry, Registry } from './registry.ts'
 import { readResource, type ReadReturn } from './resources.ts'
-import { definitionOf, type Server, type ServerDefinition } from './server.ts'
+import { definitionOf } from './server.ts'
+import type { Server, ServerDefinition } from './definition.ts'
 import { callTool, type ToolReturn } from './tools.ts'
 
 /** Something that is mounted. */

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import type { Caller } from './exchange.ts'
-import type { ServerDefinition } from './server.ts'
+import type { ServerDefinition } from './definition.ts'
 
 /** Decides who is served. Made by `protectedResource`. */
 export interface Protection {

@@ -5,7 +5,7 @@
  */
 import { ProtocolError } from '../protocol/errors.ts'
 import type { Context } from './context.ts'
-import type { Middleware } from './server.ts'
+import type { Middleware } from './definition.ts'
 
 /** How often a caller may ask. */
 export interface RateLimit {

@@ -7,7 +7,7 @@
 import type { Input } from '../patterns/input.ts'
 import { findMethod } from '../protocol/methods.ts'
 import { RequestContext } from './context.ts'
-import type { Middleware } from './server.ts'
+import type { Middleware } from './definition.ts'
 
 /**
  * Warns of each handler that waits for something, such as a request or a database, and then asks its

@@ -12,7 +12,7 @@ import type { Context, RequestContext } from '../server/context.ts'
 import type { Extension } from '../server/extension.ts'
 import { paginate } from '../server/pagination.ts'
 import { requireString } from '../server/params.ts'
-import type { Server } from '../server/server.ts'
+import type { Server } from '../server/definition.ts'
 import {
   encodePath,
   entryOf,

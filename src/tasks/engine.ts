@@ -10,7 +10,7 @@ import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import { Audience } from './audience.ts'
 import { Alarm, every, later } from './clock.ts'
-import type { ServerDefinition } from '../server/server.ts'
+import type { ServerDefinition } from '../server/definition.ts'
 import { toResult, type ToolReturn } from '../server/tools.ts'
 import {
   expiresAt,

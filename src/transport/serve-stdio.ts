@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
-import { definitionOf, type Server } from '../server/server.ts'
+import { definitionOf } from '../server/server.ts'
+import type { Server } from '../server/definition.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 
 /** How a server is served over stdio. */

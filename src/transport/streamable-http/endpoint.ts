@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { Router } from 'itty-router'
-import type { Server } from '../../server/server.ts'
+import type { Server } from '../../server/definition.ts'
 import { keptSessions } from '../../session/kept-sessions.ts'
 import { createHandler } from './handler.ts'
 import type { HandlerOptions } from './options.ts'

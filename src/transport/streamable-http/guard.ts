@@ -6,7 +6,7 @@
  */
 import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import type { Caller } from '../../server/exchange.ts'
-import type { ServerDefinition } from '../../server/server.ts'
+import type { ServerDefinition } from '../../server/definition.ts'
 import { checkOrigin } from './checks.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
 import type { HandlerOptions } from './options.ts'

@@ -5,7 +5,8 @@
  */
 import { createSealer } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { definitionOf, type Server, type ServerDefinition } from '../../server/server.ts'
+import { definitionOf } from '../../server/server.ts'
+import type { Server, ServerDefinition } from '../../server/definition.ts'
 import { announceTo } from '../../server/announce.ts'
 import { readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'

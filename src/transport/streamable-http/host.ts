@@ -2,7 +2,7 @@
  * What the parts of one HTTP handler share.
  */
 import type { Caller, Rounds } from '../../server/exchange.ts'
-import type { ServerDefinition } from '../../server/server.ts'
+import type { ServerDefinition } from '../../server/definition.ts'
 import type { CallKeeper } from '../../session/kept-calls.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
 import type { Sessions } from '../../session/sessions.ts'
