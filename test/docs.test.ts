@@ -19,7 +19,7 @@ interface Block {
   file: string
   code: string
   marks: string[]
-  /** The entry point of a runtime that the block imports, or none. */
+  /** The runtime whose entry point or modules the block imports, or `any`. */
   runtime: string
 }
 
@@ -134,7 +134,8 @@ function readBlocks(page: string): Block[] {
         code,
         marks: marks.trim().split(/\s+/),
         runtime:
-          /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)'/.exec(code)?.[1] ?? 'any',
+          /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)'/.exec(code)?.[1] ??
+          (/from 'node:/.test(code) ? 'node' : 'any'),
       }
     },
   )
