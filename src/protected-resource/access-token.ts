@@ -57,7 +57,7 @@ export function tokenOf(claims: JsonObject): AccessToken {
     scopes: scopesOf(claims.scope ?? claims.scp),
     expiresAt: milliseconds(claims.exp),
     notBefore: milliseconds(claims.nbf),
-    confirmation: isObject(claims.cnf) ? claims.cnf : undefined,
+    confirmation: confirmationOf(claims.cnf),
     claims,
   }
 }
@@ -85,6 +85,12 @@ function text(value: unknown): string | undefined {
 
 function audienceOf(aud: unknown): string | string[] | undefined {
   return Array.isArray(aud) ? aud.filter((one) => typeof one === 'string') : text(aud)
+}
+
+/** A binding that cannot be read is still one, which nobody can prove to fit. */
+function confirmationOf(cnf: unknown): JsonObject | undefined {
+  if (cnf === undefined || cnf === null) return undefined
+  return isObject(cnf) ? cnf : { unreadable: true }
 }
 
 /** As a text with spaces (RFC 9068), or a list, as some servers write them. */

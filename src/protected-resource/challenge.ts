@@ -6,6 +6,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1
  */
 import { refuse, type Refusal } from '../transport/streamable-http/refusal.ts'
+import { SCOPE } from './options.ts'
 
 /** What a challenge can say. */
 export interface Challenge {
@@ -33,10 +34,12 @@ export interface Reason {
 
 /** A refusal with its challenge. */
 export function challenge(facts: Challenge, reason: Reason): Refusal {
-  const { metadata, scopes, algorithms } = facts
+  const { metadata, algorithms } = facts
+  // Those of a token are whatever its issuer let through, and must not become another parameter
+  const scopes = facts.scopes.filter((scope) => SCOPE.test(scope))
   const { status, message, error, scheme, bound = false, nonce, id } = reason
   const told = [
-    ...(error === undefined ? [] : [`error="${error}"`, `error_description="${message}"`]),
+    ...(error === undefined ? [] : [`error="${error}"`, `error_description="${plain(message)}"`]),
     `resource_metadata="${metadata}"`,
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
   ].join(', ')
@@ -49,4 +52,9 @@ export function challenge(facts: Challenge, reason: Reason): Refusal {
   const headers: Record<string, string> = { 'www-authenticate': challenges.join(', ') }
   if (nonce !== undefined) headers['dpop-nonce'] = nonce
   return refuse(status, message, { headers, id })
+}
+
+/** A text as it may stand between quotes. */
+function plain(text: string): string {
+  return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

@@ -106,7 +106,7 @@ async function readProof(proof: string, algorithms: string[]): Promise<ProofClai
       requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
     })
     const { iat, jti, htm, htu, ath, nonce } = payload
-    if (iat === undefined || jti === undefined) return undefined
+    if (iat === undefined || typeof jti !== 'string' || jti === '') return undefined
     const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)
     return { htm, htu, ath, nonce, iat, jti, jkt }
   } catch {

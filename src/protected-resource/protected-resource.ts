@@ -145,7 +145,9 @@ class TokenCaller implements Caller {
 function principalOf({ options, authorizationServers }: Settings, token: AccessToken): string {
   if (options.principal) return options.principal(token)
   const { issuer, subject, clientId } = token
-  const name = subject ?? `client ${clientId}`
+  // No subject can be written like a client
+  const user = subject?.replace(/^(?=(?:client|user) )/, 'user ')
+  const name = user ?? `client ${clientId}`
   return authorizationServers.length > 1 ? `${issuer} ${name}` : name
 }
 

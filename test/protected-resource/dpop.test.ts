@@ -99,6 +99,13 @@ describe('A proof', () => {
     }
   })
 
+  it.each([{}, '', 7, null])('that has %j for an identifier is answered with 401', async (jti) => {
+    const { handle } = protect(issuer, { dpop: dpopProofs() })
+    const response = await call(handle, 'whoami', proven(await prover.proof(token, { jti })))
+    expect(response.status).toBe(401)
+    expect(challengeOf(response).error).toBe('invalid_dpop_proof')
+  })
+
   it('that is unsigned is answered with 401 [M-XAUTH-035]', async () => {
     const { handle } = protect(issuer, { dpop: dpopProofs() })
     const [header = '', payload] = (await prover.proof(token)).split('.')

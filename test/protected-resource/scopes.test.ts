@@ -68,6 +68,21 @@ describe('The scopes of a tool', () => {
     expect(await textOf(stepped)).toBe('Written')
   })
 
+  it.each([
+    'mcp x", resource_metadata="https://evil.example/',
+    ['mcp', 'x', 'a"b', 'a\\', 'a b'],
+    ['mcp', 'x', 'a\r\nset-cookie: b'],
+    'mcp x \u2713',
+  ])('are asked for without what a token has of scopes that are none: %j', async (scope) => {
+    const { handle, errors } = protect(issuer)
+    const response = await call(handle, 'write', bearer(await issuer.token({ scope })))
+    expect(response.status).toBe(403)
+    expect(challengeOf(response)).toMatchObject({ resource_metadata: METADATA })
+    expect(challengeOf(response).scope).toMatch(/^mcp (?:x )?notes:write$/)
+    expect([...response.headers.keys()]).not.toContain('set-cookie')
+    expect(errors).toEqual([])
+  })
+
   it('are needed in sessions too, alone and in a batch', async () => {
     const { handle, seen } = protect(issuer)
     const headers = await granted('mcp')

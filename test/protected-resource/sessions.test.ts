@@ -93,6 +93,11 @@ describe('A session', () => {
     const session = await open(handle, client)
     expect((await send(handle, whoami, { ...ada, 'mcp-session-id': session })).status).toBe(404)
     expect((await send(handle, whoami, { ...client, 'mcp-session-id': session })).status).toBe(200)
+    // Whatever that user is called
+    for (const sub of ['client ada', 'user client ada']) {
+      const user = bearer(await issuer.token({ sub }))
+      expect((await send(handle, whoami, { ...user, 'mcp-session-id': session })).status).toBe(404)
+    }
   })
 })
 

@@ -223,6 +223,8 @@ describe('A bad access token', () => {
     ],
     ['is a proof', (i) => i.token({}, { header: { typ: 'dpop+jwt' } })],
     ['is bound by a certificate', (i) => i.token({ cnf: { 'x5t#S256': 'abc' } })],
+    ['is bound in a way that cannot be read', (i) => i.token({ cnf: 'abc' })],
+    ['is bound by a list', (i) => i.token({ cnf: ['jkt'] })],
     ['is no JWT', () => Promise.resolve('opaque-token')],
     ['is a JWT of garbage', () => Promise.resolve('e30.e30.e30')],
     ['is long', () => Promise.resolve('a.'.repeat(5000))],
