@@ -64,7 +64,7 @@ export interface Settings extends Expected {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 /** What a scope may be made of: it travels between quotes, in a header (RFC 6749, section 3.3). */
-export const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
  * Checks options.
