@@ -35,6 +35,7 @@ export class Steps {
       this.#kept[name] = value === undefined ? [] : [JSON.parse(JSON.stringify(value))]
       await this.#changed()
     }
-    return (this.#kept[name] as T[])[0] as T
+    // A copy, so that what the handler does to it is not kept.
+    return structuredClone((this.#kept[name] as T[])[0]) as T
   }
 }

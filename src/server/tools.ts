@@ -132,6 +132,7 @@ const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false
  * Makes an entry of a tool; its JSON Schemas are computed here, once.
  *
  * @throws {TypeError} when the input is no object schema, or annotates headers wrongly.
+ * @throws {RangeError} when a time of its tasks is no whole number of milliseconds above 0.
  */
 export function toolEntry<Input extends StandardSchema, Output extends StandardSchema>(
   name: string,
@@ -151,6 +152,10 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   if (output) item.outputSchema = output['~standard'].jsonSchema.output(TARGET)
   if (meta) item._meta = meta
   if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }
+  for (const ms of typeof task === 'object' ? [task.ttlMs ?? 1, task.pollIntervalMs ?? 1] : []) {
+    if (!Number.isSafeInteger(ms) || ms <= 0)
+      throw new RangeError(`The task of the tool "${name}" cannot have the time "${ms}"`)
+  }
   const run = requireHandler(handler, `The tool "${name}"`)
   return { enabled: true, visible, scopes, item, input, output, task, headerParams, run }
 }

@@ -16,6 +16,7 @@ import {
   expiresAt,
   isFinal,
   newRecord,
+  plain,
   type InputOutcome,
   type NewTask,
   type TaskRecord,
@@ -70,6 +71,8 @@ export class TaskEngine implements TaskService {
   readonly #running = new Map<string, Cancellation>()
   readonly #audience = new Audience()
   readonly #sweeper = new Alarm(() => void this.#go(this.sweep()))
+  /** The end of the last addition; one begins when the one before is over, as each counts them all. */
+  #added: Promise<unknown> = Promise.resolve()
 
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
@@ -81,15 +84,23 @@ export class TaskEngine implements TaskService {
   }
 
   async create(task: NewTask, platform: Platform): Promise<TaskRecord> {
+    const { all } = this.#options
+    const adding = all ? this.#added.then(() => this.#add(task)) : this.#add(task)
+    this.#added = adding.catch(() => {})
+    const record = await adding
+    if (all) this.#sweeper.set(expiresAt(record))
+    await this.#begin(record.taskId, platform)
+    return record
+  }
+
+  async #add(task: NewTask): Promise<TaskRecord> {
     const { store, all } = this.#options
     if (all && (await isFull(all, task.call.principal))) {
       throw new McpError('LIMIT_EXCEEDED', 'Too many tasks are open')
     }
     const record = newRecord(task, Date.now())
-    if (!(await store.save(record))) throw new TypeError(`The task "${task.taskId}" exists`)
-    if (all) this.#sweeper.set(expiresAt(record))
-    await this.#begin(record.taskId, platform)
-    return record
+    if (await store.save(record)) return record
+    throw new TypeError(`The task "${task.taskId}" exists`)
   }
 
   async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
@@ -168,7 +179,7 @@ export class TaskEngine implements TaskService {
     const { params, principal, auth } = known.call
     const caller = { principal: principal ?? undefined, auth }
     const entry = this.#server.tools.require(String(params.name), caller)
-    return { result: await toResult(returned, entry) }
+    return { result: plain(await toResult(returned, entry)) }
   }
 
   async say(taskId: string, statusMessage: string): Promise<boolean> {
@@ -177,9 +188,9 @@ export class TaskEngine implements TaskService {
   }
 
   async list(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]> {
-    const now = Date.now()
-    const found = await this.#options.all?.store.list(principal, limit, after)
-    return found?.filter((known) => expiresAt(known) > now) ?? []
+    // So that a page with less than was asked for is the last one.
+    await this.sweep()
+    return (await this.#options.all?.store.list(principal, limit, after)) ?? []
   }
 
   /** Goes on with every task that nobody works on, as after a restart. */
@@ -203,7 +214,8 @@ export class TaskEngine implements TaskService {
     const stop: (() => void)[] = []
     try {
       const task = await this.#claim(taskId)
-      if (!task) return
+      // It may have come to its end while it was read.
+      if (!task || cancellation.cancelled) return
       stop.push(this.#renew(taskId), this.#bound(task))
       const host: RunHost = {
         cancellation,

@@ -104,6 +104,15 @@ export function newRecord(
   }
 }
 
+/**
+ * A value as JSON keeps it: nobody else holds it, so nobody changes it.
+ *
+ * @throws {TypeError} when JSON cannot hold it.
+ */
+export function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T
+}
+
 /** Whether nothing can change about a task any more. */
 export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'

@@ -19,7 +19,7 @@ import type { Caller, Exchange } from '../server/exchange.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { callTool } from '../server/tools.ts'
 import { TaskContext, type TaskVoice } from './context.ts'
-import type { TaskCall, TaskRecord } from './record.ts'
+import { plain, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, handOver, settle, type Asking, type Transition } from './state.ts'
 
 /** What a run needs of its host. */
@@ -41,7 +41,7 @@ export async function runTask(
 ): Promise<Transition> {
   const { call, taskId } = task
   const exchange = exchangeOf(call, host.cancellation, platform)
-  const { requestState: _, inputResponses: __, task: ___, ...params } = call.params
+  const { requestState: _, inputResponses: __, task: ___, ...params } = plain(call.params)
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
   const { recording, responses } = playback(task)
   const replay = new ReplayInput(recording, responses, { keep: (now) => host.keep(now) })
@@ -94,7 +94,8 @@ async function conclude(
   if (replay.pending) return askAll(replay, exchange)
   const { resultType = 'complete' } = result
   if (resultType === 'complete') {
-    return (known, now) => settle({ result }, failsBy(known.call))(known, now)
+    const outcome = { result: plain(result) }
+    return (known, now) => settle(outcome, failsBy(known.call))(known, now)
   }
   const { recording } = await replay.finish()
   if (resultType === 'task') return handOver(recording)
@@ -106,11 +107,10 @@ async function askAll(replay: ReplayInput, exchange: Exchange): Promise<Transiti
   if (replay.divergence) {
     return settle({ error: describe(replay.divergence, exchange.revision) }, never)
   }
-  const questions: { [key: string]: Asking } = {}
-  for (const [key, request] of Object.entries(requests)) {
-    questions[key] = { request: known(request, exchange), asked: recording.open[key] as string }
-  }
-  return ask(questions, recording)
+  const questions = Object.entries(requests).map(([key, request]): [string, Asking] => {
+    return [key, { request: known(request, exchange), asked: recording.open[key] as string }]
+  })
+  return ask(Object.fromEntries(questions), recording)
 }
 
 /** Asks for what an `input_required` result that the handler made itself asks for. */
@@ -119,16 +119,16 @@ async function askOwn(
   recording: Recording,
   exchange: Exchange,
 ): Promise<Transition> {
-  const questions: { [key: string]: Asking } = {}
+  const questions: [string, Asking][] = []
   for (const [key, request] of Object.entries(inputRequests)) {
     requireAskable(request, exchange)
-    questions[key] = { request: known(request, exchange), asked: await digest(request) }
+    questions.push([key, { request: known(request, exchange), asked: await digest(request) }])
   }
-  if (Object.keys(questions).length === 0) {
+  if (questions.length === 0) {
     throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
   }
-  const open = Object.fromEntries(Object.entries(questions).map(([key, { asked }]) => [key, asked]))
-  return ask(questions, { ...recording, open }, requestState)
+  const open = Object.fromEntries(questions.map(([key, { asked }]) => [key, asked]))
+  return ask(Object.fromEntries(questions), { ...recording, open }, requestState)
 }
 
 async function askUrls(
@@ -155,8 +155,9 @@ function playback({ recording, answers }: TaskRecord): {
   recording: Recording
   responses: { [key: string]: JsonObject }
 } {
-  const responses: { [key: string]: JsonObject } = {}
-  const recorded = { ...recording.answers }
+  // Without a prototype, so that any text can be a key.
+  const responses: { [key: string]: JsonObject } = Object.create(null)
+  const recorded: Recording['answers'] = Object.assign(Object.create(null), recording.answers)
   for (const [key, given] of Object.entries(answers)) {
     if ('answer' in given) responses[key] = given.answer
     else recorded[key] = given

@@ -8,6 +8,7 @@
 import type { Recording } from '../patterns/replay.ts'
 import type { ErrorObject } from '../protocol/errors.ts'
 import type { InputRequest, Result } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
 import { isFinal, type InputOutcome, type OpenInput, type TaskRecord } from './record.ts'
 
 /** A change of a task. */
@@ -32,7 +33,14 @@ export function settle(outcome: TaskOutcome, fails: (result: Result) => boolean)
     return end({ status: 'failed', statusMessage: statusMessage ?? error.message, error })
   }
   const { result } = outcome
-  return end({ status: fails(result) ? 'failed' : 'completed', statusMessage, result })
+  if (!fails(result)) return end({ status: 'completed', statusMessage, result })
+  return end({ status: 'failed', statusMessage: statusMessage ?? failureOf(result), result })
+}
+
+/** What a failed result says first. */
+function failureOf({ content }: Result): string {
+  const [first] = Array.isArray(content) ? (content as unknown[]) : []
+  return isObject(first) && typeof first.text === 'string' ? first.text : 'The tool failed'
 }
 
 /** The client, or the author, wants no result any more. */
@@ -75,15 +83,23 @@ export function ask(
   ownState?: string,
 ): Transition {
   return (known, now) => {
-    const inputs: { [wireKey: string]: OpenInput } = {}
+    const inputs: [string, OpenInput][] = []
     const asked = [...known.asked]
     for (const [key, question] of Object.entries(questions)) {
       let wireKey = key
       for (let n = 2; asked.includes(wireKey); n++) wireKey = `${key}~${n}`
       asked.push(wireKey)
-      inputs[wireKey] = { key, ...question }
+      inputs.push([wireKey, { key, ...question }])
     }
-    const next = { inputs, answers: {}, asked, recording, ownState, leasedUntil: undefined }
+    // So that any text can be a name, even that of an object's prototype.
+    const next = {
+      inputs: Object.fromEntries(inputs),
+      answers: {},
+      asked,
+      recording,
+      ownState,
+      leasedUntil: undefined,
+    }
     return change(known, now, { ...next, status: 'input_required' })
   }
 }
@@ -95,13 +111,13 @@ export function ask(
 export function answer(given: { readonly [wireKey: string]: InputOutcome }): Transition {
   return (known, now) => {
     const inputs = { ...known.inputs }
-    const answers = { ...known.answers }
+    let { answers } = known
     let taken = 0
     for (const [wireKey, outcome] of Object.entries(given)) {
       const open = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
       if (!open) continue
       delete inputs[wireKey]
-      answers[open.key] = { ...outcome, asked: open.asked }
+      answers = { ...answers, [open.key]: { ...outcome, asked: open.asked } }
       taken++
     }
     if (taken === 0) return undefined

@@ -41,7 +41,7 @@ import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf, TASKS_EXTENSION
 export interface TasksOptions {
   /** Where tasks are kept; in memory by default, where they end with the process. */
   store?: TaskStore
-  /** For how long a task is kept from its creation, in milliseconds; one hour by default. */
+  /** For how long tasks are kept from their creation, in milliseconds; one hour by default. */
   ttlMs?: number
   /** The longest time for which a client may have a task kept, in milliseconds; one day by default. */
   maxTtlMs?: number
@@ -111,6 +111,8 @@ const DEFAULT_LEASE_MS = 30_000
  *
  * A task belongs to the principal that made it. Where nobody is authenticated, whoever knows the id
  * of a task has the task: the id is then all that protects it.
+ *
+ * @throws {RangeError} when a time is no whole number of milliseconds above 0, or a bound no number.
  */
 export function tasks(options: TasksOptions = {}): Tasks {
   return new ServerTasks(options)
@@ -129,6 +131,7 @@ class ServerTasks implements Tasks {
   #engine: TaskEngine | undefined
 
   constructor(options: TasksOptions) {
+    requireNumbers(options)
     this.#options = options
     const core = (answer: Answer): Pick<ExtensionMethod, 'legacy'> => ({
       legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),
@@ -286,10 +289,9 @@ class ServerTasks implements Tasks {
   }
 
   #ttlMs({ ttlMs: own }: ToolTask, asked: unknown): number {
-    const { ttlMs = 3_600_000, maxTtlMs = 86_400_000 } = this.#options
+    const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = this.#options
     const wanted = isObject(asked) ? asked.ttl : undefined
-    const isTime = typeof wanted === 'number' && Number.isInteger(wanted) && wanted > 0
-    return Math.min(isTime ? wanted : (own ?? ttlMs), Math.max(maxTtlMs, own ?? 0))
+    return isPositive(wanted) ? Math.min(wanted, Math.max(maxTtlMs, own ?? ttlMs)) : (own ?? ttlMs)
   }
 
   async #create(made: NewTask, ctx: RequestContext): ReturnType<TaskService['create']> {
@@ -302,6 +304,22 @@ class ServerTasks implements Tasks {
       throw new ProtocolError(INTERNAL_ERROR, error.message)
     }
   }
+}
+
+const TIMES = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
+const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
+
+/** Refuses what would make tasks that nobody can ever see, or clients that never rest. */
+function requireNumbers(options: TasksOptions): void {
+  const wrong =
+    TIMES.find((name) => options[name] !== undefined && !isPositive(options[name])) ??
+    BOUNDS.find((name) => options[name] !== undefined && !((options[name] ?? 0) >= 0))
+  if (wrong === undefined) return
+  throw new RangeError(`The option "${wrong}" of tasks cannot be "${options[wrong]}"`)
+}
+
+function isPositive(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
 }
 
 type Answer = (tasks: TaskService, params: JsonObject, ctx: RequestContext) => Promise<Result>

@@ -1,0 +1,239 @@
+/** What careless handlers, stores and numbers must not do to tasks. */
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { jsonSchema } from '../../src/json-schema/index.ts'
+import { text, type Context } from '../../src/server/index.ts'
+import { createMemoryTaskStore, tasks, type TasksOptions } from '../../src/tasks/index.ts'
+import { openWire } from '../server/wire.ts'
+import { gate, makeFixture, textOf, wireTo } from './fixture.ts'
+import { taskRecord } from './store-suite.ts'
+
+const accept = { action: 'accept', content: { yes: true } }
+const yes = z.object({ yes: z.boolean() })
+
+describe('The options of tasks', () => {
+  test.each([
+    ['ttlMs', 0],
+    ['ttlMs', -1],
+    ['ttlMs', NaN],
+    ['ttlMs', Infinity],
+    ['ttlMs', 1.5],
+    ['maxTtlMs', NaN],
+    ['pollIntervalMs', 0],
+    ['pollIntervalMs', -1],
+    ['leaseMs', 0],
+    ['maxTasks', NaN],
+    ['maxTasksPerPrincipal', -1],
+  ])('refuse %s of %d', (name, value) => {
+    const options: TasksOptions = { [name]: value }
+    expect(() => tasks(options)).toThrow(
+      new RangeError(`The option "${name}" of tasks cannot be "${value}"`),
+    )
+  })
+
+  test.each([{ ttlMs: -1 }, { ttlMs: NaN }, { pollIntervalMs: 0 }, { pollIntervalMs: 0.5 }])(
+    'refuse %j of a tool',
+    (times) => {
+      const { server } = makeFixture()
+      const add = () => server.tool('x', { task: { support: 'required', ...times } }, () => 'x')
+      expect(add).toThrow(RangeError)
+    },
+  )
+
+  test('may keep tasks for longer than clients may wish [L-TASK-018]', async () => {
+    const week = 7 * 86_400_000
+    const { server } = makeFixture({ ttlMs: week })
+    const created = await wireTo(server).result('tools/call', { name: 'quick', arguments: {} })
+    expect(created.ttlMs).toBe(week)
+  })
+})
+
+describe('The outcome of a task', () => {
+  test.each([
+    ['a BigInt', () => ({ n: 1n })],
+    [
+      'a circle',
+      () => {
+        const circle: { self?: unknown } = {}
+        circle.self = circle
+        return circle
+      },
+    ],
+  ])(
+    'is a failure where JSON cannot hold %s that a tool returned [M-TASK-022]',
+    async (_, value) => {
+      const { server, tasks: kept, errors, ran } = makeFixture()
+      const wire = wireTo(server)
+      server.tool('odd', { task: 'required' }, () => ({ structuredContent: value() }))
+      const failed = await wire.until(await wire.start('odd'), 'failed')
+      expect(failed.error).toEqual({ code: -32603, message: 'Internal error' })
+      expect(errors).toEqual([expect.any(TypeError)])
+      const job = await wire.start('job')
+      await expect.poll(() => ran).toContain(`enqueued ${job}`)
+      await expect(kept.complete(job, { structuredContent: value() })).rejects.toThrow(TypeError)
+      expect((await wire.result('tasks/get', { taskId: job })).status).toBe('working')
+    },
+  )
+
+  test('stays what it was when the handler changes what it returned [M-TASK-028] [L-TASK-015]', async () => {
+    const shared = { content: [{ type: 'text' as const, text: 'one' }] }
+    const { server } = makeFixture()
+    server.tool('shared', { task: 'required' }, () => shared)
+    const wire = wireTo(server)
+    const taskId = await wire.start('shared')
+    const done = await wire.until(taskId, 'completed')
+    shared.content[0]!.text = 'two'
+    expect(await wire.result('tasks/get', { taskId })).toEqual(done)
+  })
+
+  test('says why a tool failed in the status of 2025-11-25 [L-TASK-043]', async () => {
+    const wire = await openWire(makeFixture().server)
+    const created = await wire.result('tools/call', { name: 'fail', task: {} })
+    const { taskId } = created.task as { taskId: string }
+    await wire.result('tasks/result', { taskId })
+    expect(await wire.result('tasks/get', { taskId })).toMatchObject({
+      status: 'failed',
+      statusMessage: 'Out of stock',
+    })
+    await wire.close()
+  })
+})
+
+describe('A handler of a task', () => {
+  test('that changes its arguments and what its steps gave has them again when it runs again', async () => {
+    const seen: unknown[] = []
+    const { server } = makeFixture()
+    const input = jsonSchema<{ list: number[] }>({ type: 'object' })
+    server.tool('careless', { task: 'required', input }, async ({ list }, ctx: Context) => {
+      const step = await ctx.step('step', () => [1])
+      seen.push([[...list], [...step]])
+      list.push(2)
+      step.push(2)
+      return text((await ctx.elicit({ key: 'sure', message: 'Sure?', schema: yes })).action)
+    })
+    const wire = wireTo(server)
+    const taskId = await wire.start('careless', { list: [1] })
+    await wire.until(taskId, 'input_required')
+    await wire.result('tasks/update', { taskId, inputResponses: { sure: accept } })
+    await wire.until(taskId, 'completed')
+    expect(seen).toEqual([
+      [[1], [1]],
+      [[1], [1]],
+    ])
+  })
+
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'may ask under the key "%s" [M-TASK-020]',
+    async (key) => {
+      const { server } = makeFixture()
+      server.tool('key', { task: 'required' }, async (_args, ctx) => {
+        return text((await ctx.elicit({ key, message: 'Sure?', schema: yes })).action)
+      })
+      const wire = wireTo(server)
+      const taskId = await wire.start('key')
+      const asks = await wire.until(taskId, 'input_required')
+      expect(Object.keys(asks.inputRequests as object)).toEqual([key])
+      const inputResponses = JSON.parse(`{"${key}":${JSON.stringify(accept)}}`)
+      await wire.result('tasks/update', { taskId, inputResponses })
+      expect(textOf((await wire.until(taskId, 'completed')).result)).toBe('accept')
+    },
+  )
+
+  test('is not run for a task that is cancelled while it is read', async () => {
+    const store = createMemoryTaskStore()
+    const { opened: reading, open: begin } = gate()
+    const { opened: read, open: end } = gate()
+    let slow = false
+    const { server, tasks: kept, ran } = makeFixture()
+    void server
+    const engine = kept.engine({
+      begin: () => {},
+      store: {
+        save: (record) => store.save(record),
+        remove: (taskId) => store.remove(taskId),
+        async load(taskId) {
+          const found = store.load(taskId)
+          if (!slow) return found
+          slow = false
+          begin()
+          await read
+          return found
+        },
+      },
+    })
+    const { call } = taskRecord('')
+    const taskId = engine.mintId()
+    const params = { name: 'for-ever', arguments: {} }
+    await engine.create(
+      { taskId, call: { ...call, principal: null, params }, ttlMs: 60_000, pollIntervalMs: 1 },
+      {},
+    )
+    slow = true
+    const run = engine.run(taskId)
+    await reading
+    await engine.cancel(taskId, null)
+    end()
+    await run
+    expect(ran).toEqual([])
+  })
+})
+
+describe('Bounds of tasks', () => {
+  test('hold for calls at the same time [L-TASK-049]', async () => {
+    const memory = createMemoryTaskStore()
+    const store = makeSlow(memory)
+    const { server } = makeFixture({ store, maxTasks: 3 })
+    const wire = wireTo(server)
+    const call = () => wire.call('tools/call', { name: 'wait', arguments: {} })
+    const all = await Promise.all(Array.from({ length: 8 }, call))
+    expect(all.filter(({ result }) => result)).toHaveLength(3)
+    expect(await memory.count()).toBe(3)
+  })
+})
+
+/** A store that takes a moment for everything. */
+function makeSlow(store: ReturnType<typeof createMemoryTaskStore>): typeof store {
+  const later = async <T>(work: () => T): Promise<Awaited<T>> => {
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    return await work()
+  }
+  return {
+    load: (id) => later(() => store.load(id)),
+    save: (record) => later(() => store.save(record)),
+    remove: (id) => later(() => store.remove(id)),
+    count: (principal) => later(() => store.count(principal)),
+    list: (principal, limit, after) => later(() => store.list(principal, limit, after)),
+    expired: (now) => later(() => store.expired(now)),
+    unfinished: () => later(() => store.unfinished()),
+    nextExpiry: () => later(() => store.nextExpiry()),
+  }
+}
+
+describe('tasks/list', () => {
+  test('reaches every task although others that a store still holds are over [L-TASK-035] [L-TASK-037]', async () => {
+    const store = createMemoryTaskStore()
+    for (let n = 0; n < 120; n++) {
+      const record = taskRecord(`t${n}`)
+      const createdAt = Date.now() - (n < 60 ? 10_000 : 0)
+      const ttlMs = n < 60 ? 1 : 60_000
+      await store.save({
+        ...record,
+        createdAt,
+        ttlMs,
+        version: 1,
+        call: { ...record.call, principal: null },
+      })
+    }
+    const wire = await openWire(makeFixture({ store, list: true }).server)
+    const seen: unknown[] = []
+    let params = {}
+    for (;;) {
+      const { tasks: page, nextCursor } = await wire.result('tasks/list', params)
+      seen.push(...(page as unknown[]))
+      if (nextCursor === undefined) break
+      params = { cursor: nextCursor }
+    }
+    expect(seen).toHaveLength(60)
+    await wire.close()
+  })
+})
