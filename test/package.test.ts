@@ -32,11 +32,11 @@ beforeAll(() => {
 
 describe('The packed package', () => {
   it('has no development files', () => {
-    expect(paths).toContain('README.md')
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md']))
     expect(
       paths.filter(
         (path) =>
-          !/^(README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/(playground|templates)\/.+)$/.test(
+          !/^(LICENSE|README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/(playground|templates)\/.+)$/.test(
             path,
           ),
       ),
