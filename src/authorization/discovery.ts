@@ -12,7 +12,10 @@ import type { Network } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { splitScope } from './token.ts'
 
-/** The parameters of the challenge that counts. */
+/** How many authorization servers are tried, as the list is anybody's. */
+const MAX_ISSUERS = 5
+
+/** The parameters of the challenges that count. */
 export type Demands = ReadonlyMap<string, string>
 
 /** Who gives tokens for a server. */
@@ -28,11 +31,15 @@ interface Place extends Giver {
   readonly scopes: readonly string[]
 }
 
-/** The parameters of the first challenge that is about tokens. */
-export function readDemands(response: Response): Demands {
+/**
+ * The parameters of all challenges that are about tokens, as servers spread what they want over
+ * several. Of a parameter that is there twice, what the own scheme says counts, and what is first.
+ */
+export function readDemands(response: Response, own: 'bearer' | 'dpop'): Demands {
   const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
-  const found = challenges.find(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
-  return found?.params ?? new Map()
+  const of = (wanted: string): [string, string][] =>
+    challenges.flatMap(({ scheme, params }) => (scheme === wanted ? [...params] : [])).toReversed()
+  return new Map([...of(own === 'dpop' ? 'bearer' : 'dpop'), ...of(own)])
 }
 
 /**
@@ -108,7 +115,9 @@ async function choose(
   issuers: readonly string[],
   { chooseIssuer }: AuthorizationOptions,
 ): Promise<AuthorizationServer> {
-  const chosen = chooseIssuer ? [await chooseIssuer(issuers, mcpServer)] : issuers
+  const chosen = chooseIssuer
+    ? [await chooseIssuer(issuers, mcpServer)]
+    : issuers.slice(0, MAX_ISSUERS)
   const failures: unknown[] = []
   for (const issuer of chosen) {
     try {

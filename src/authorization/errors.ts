@@ -49,7 +49,8 @@ export class AuthorizationError extends McpError {
     answer?: AuthorizationAnswer,
     cause?: unknown,
   ) {
-    super('UNAUTHORIZED', message, { cause, data: { step, ...answer } })
+    // Servers are quoted in it, and what is shown on a terminal must not steer that
+    super('UNAUTHORIZED', message.replace(/\p{Cc}+/gu, ' '), { cause, data: { step, ...answer } })
     this.name = 'AuthorizationError'
     this.step = step
     this.answer = answer

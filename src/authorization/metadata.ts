@@ -49,8 +49,9 @@ export async function discoverResource(
 
 /** Whether a resource identifier stands for a URL: the same, or a parent of it. */
 function covers(resource: unknown, url: string): boolean {
-  if (typeof resource !== 'string' || !URL.canParse(resource)) return false
-  const { origin, pathname, search, hash } = new URL(resource)
+  if (typeof resource !== 'string' || /\s/.test(resource) || !URL.canParse(resource)) return false
+  const { origin, pathname, search, hash, username, password } = new URL(resource)
+  if (username || password) return false
   const target = new URL(url)
   const parent = pathname.replace(/\/$/, '')
   const fits = `${target.pathname}/`.startsWith(`${parent}/`)

@@ -15,6 +15,8 @@ import { isPrivateHost } from './urls.ts'
 
 /** How long after a failure a token that may still be good is not renewed, in milliseconds. */
 const RETRY_MS = 10_000
+/** Errors that say nothing about the token: it may be good a moment later. */
+const PASSING = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
 
 /** Signs requests in, and out. */
 export interface SignIn extends AuthProvider {
@@ -29,6 +31,8 @@ interface Server {
   token: TokenRecord | undefined
   /** What is being done about the token; gives whether there is another one. */
   work: Promise<boolean> | undefined
+  /** Whether the user signed out. */
+  left: boolean
   /** When to try again to renew the token early, in milliseconds since 1970. */
   retryAt: number
   /** The scopes that were asked for as they were missing. */
@@ -80,7 +84,7 @@ export class Provider implements SignIn {
 
   async challenged(response: Response, request: HttpRequestFacts): Promise<boolean> {
     const server = await this.#open(request.server)
-    const demands = readDemands(response)
+    const demands = readDemands(response, server.network.proofs ? 'dpop' : 'bearer')
     const error = demands.get('error')
     if (server.network.proofs?.learn(response, request.url) && error === 'use_dpop_nonce')
       return true
@@ -110,8 +114,11 @@ export class Provider implements SignIn {
 
   async signOut(server: string | URL): Promise<void> {
     const { href } = new URL(server)
-    await this.#tokens.delete(tokenKey(href))
+    const opened = await this.#servers.get(href)?.catch(() => undefined)
     this.#servers.delete(href)
+    // What somebody is getting at the moment must not bring it back
+    if (opened) opened.left = true
+    await this.#tokens.delete(tokenKey(href))
   }
 
   /**
@@ -207,6 +214,7 @@ export class Provider implements SignIn {
   }
 
   async #keep(server: Server, token: TokenRecord, obtained: boolean): Promise<true> {
+    if (server.left) throw new AuthorizationError('access', 'The user signed out meanwhile')
     await this.#tokens.set(tokenKey(server.url), token)
     this.#unproven.set(token, obtained)
     server.token = token
@@ -238,7 +246,8 @@ export class Provider implements SignIn {
 
   #unknown(url: string): Server {
     const network = this.#network(url)
-    return { url, network, token: undefined, work: undefined, retryAt: 0, upgrades: new Set() }
+    const upgrades = new Set<string>()
+    return { url, network, token: undefined, work: undefined, left: false, retryAt: 0, upgrades }
   }
 
   /** Finishes what was begun before the page was left; a failure is told once. */
@@ -271,5 +280,9 @@ export class Provider implements SignIn {
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof AuthorizationError)) return false
   const { step, answer } = error
-  return step === 'registration' || (answer?.error !== undefined && answer.status <= 403)
+  if (step === 'registration') return true
+  if (!answer || PASSING.test(answer.error ?? '')) return false
+  // Some servers refuse with JSON of their own
+  const plain = answer.body === undefined && (answer.status === 400 || answer.status === 401)
+  return answer.error === undefined ? plain : answer.status <= 403
 }

@@ -168,7 +168,11 @@ async function register(
   const response = await send(network, href, init, step)
   const answer = await readAnswer(network, response, href, step)
   const { status, json } = answer
-  if ((status !== 201 && status !== 200) || typeof json?.client_id !== 'string') {
+  if (
+    (status !== 201 && status !== 200) ||
+    typeof json?.client_id !== 'string' ||
+    !json.client_id
+  ) {
     throw refused(step, `Registering with "${redirectUri}" failed`, answer)
   }
   const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = json

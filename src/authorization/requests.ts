@@ -15,6 +15,8 @@ const MAX_REDIRECTS = 3
 const MAX_LENGTH = 256 * 1024
 /** How much of a body that is no JSON, and of a description, errors keep. */
 const EXCERPT_LENGTH = 300
+/** What servers give, in forms, in JSON that is no object, and in pages that show either. */
+const GIVEN = /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
 
 /** Proves that a token is used by whom it was given to (RFC 9449). */
 export interface Proofs {
@@ -122,8 +124,11 @@ export async function readAnswer(
   const hide = (said: unknown): string | undefined => {
     if (typeof said !== 'string' || said === '') return undefined
     let shown = said
-    for (const secret of secrets) shown = shown.replaceAll(secret, '***')
-    return shown.slice(0, EXCERPT_LENGTH)
+    for (const secret of secrets) {
+      const encoded = new URLSearchParams({ '': secret }).toString().slice(1)
+      if (secret) shown = shown.replaceAll(secret, '***').replaceAll(encoded, '***')
+    }
+    return shown.replace(GIVEN, '$1***').slice(0, EXCERPT_LENGTH)
   }
   // What may hold tokens is not shown
   const body = json || status === 200 ? undefined : hide(text)

@@ -174,8 +174,9 @@ async function redeem(
     const answer = { url, status: 302, error, description }
     throw new AuthorizationError(step, `"${server.issuer}" gave no access (${said})`, answer)
   }
-  const code = params.get('code')
+  const [code, another] = params.getAll('code')
   if (!code) throw new AuthorizationError(step, 'The response has no code')
+  if (another !== undefined) throw new AuthorizationError(step, 'The response has two codes')
   const { redirectUri: redirect_uri, verifier: code_verifier } = flow
   const grant = { code, redirect_uri, code_verifier }
   return requestToken(request, client, 'authorization_code', grant)

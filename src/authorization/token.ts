@@ -110,6 +110,7 @@ export async function postGrant(
         headers: (await proofs?.headers('POST', href)) ?? {},
         [customFetch]: (url, { method, headers, body, redirect }) => {
           secrets = [...body].flatMap(([name, value]) => (SECRET.test(name) ? value : []))
+          secrets.push(...readBasic(new Headers(headers)))
           return send(network, url, { method, headers, body, redirect }, step)
         },
       },
@@ -120,6 +121,14 @@ export async function postGrant(
       return readAnswer(network, response, href, step, secrets)
     }
   }
+}
+
+/** The secret of a header, and the header, in all spellings in which a server may repeat them. */
+function readBasic(headers: Headers): string[] {
+  const [, basic] = /^Basic (.+)/.exec(headers.get('authorization') ?? '') ?? []
+  if (basic === undefined) return []
+  const secret = atob(basic).split(':', 2)[1] ?? ''
+  return [basic, secret, new URLSearchParams(`=${secret}`).get('') ?? '']
 }
 
 /** The scopes of a list that is separated by spaces. */

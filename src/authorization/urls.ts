@@ -8,10 +8,11 @@ import { AuthorizationError, type AuthorizationStep } from './errors.ts'
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 /**
  * Hosts that are nobody's on the Internet: loopback, private, link-local, reserved and test
- * addresses, IPv6 ones that wrap others, local names. URLs have addresses in their plain spelling.
+ * addresses, IPv6 ones that wrap others or are not global, local names, names without a dot. URLs
+ * have addresses in their plain spelling.
  */
 const PRIVATE =
-  /^(?:(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.[02]|198\.1[89]|198\.51\.100|203\.0\.113|22[4-9]|2[3-5]\d)\.[\d.]+|\[(?:::|f[cdef]|fe|64:ff9b:|100:|2001:(?:0?:|db8:)|2002:).*|(?:.*\.)?(?:localhost|local|internal)\.?)$/
+  /^(?:(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.[02]|192\.88\.99|198\.1[89]|198\.51\.100|203\.0\.113|22[4-9]|2[3-5]\d)\.[\d.]+|\[(?:(?![23][\da-f]{3}:)|2001:(?::|1?[\da-f]{1,2}:|db8:)|2002:|3fff:).*|[^.[]+\.?|.*\.(?:localhost|local|localdomain|internal|intranet|private|home\.arpa|home|lan|corp|svc)\.?)$/
 
 /** Whether a host, as `URL` gives it, is this machine. */
 export function isLoopback(hostname: string): boolean {
