@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#communication-security
  */
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Interaction, LoopbackHost, LoopbackOptions } from '../../src/authorization/index.ts'
 
@@ -26,12 +27,10 @@ const host: LoopbackHost = {
   os: process.platform,
   async listen(port, answer) {
     const { createServer } = await import('node:http')
-    const http = createServer(({ url = '', method = '', headers }, response) => {
-      // What comes after the path of a broken request does not matter
-      const target = `http://${headers.host ?? '127.0.0.1'}${url}`
-      const request = URL.canParse(target) && method !== 'TRACE' && method !== 'CONNECT'
-      const answered = request ? answer(new Request(target, { method })) : Response.error()
-      response.writeHead(answered.status || 400, Object.fromEntries(answered.headers))
+    const http = createServer((incoming, response) => {
+      const request = readRequest(incoming)
+      const answered = request ? answer(request) : new Response(null, { status: 400 })
+      response.writeHead(answered.status, Object.fromEntries(answered.headers))
       void answered.text().then((text) => response.end(text))
     })
     await new Promise<void>((resolve, reject) => {
@@ -51,4 +50,13 @@ const host: LoopbackHost = {
     await new Promise((resolve, reject) => child.on('spawn', resolve).on('error', reject))
     child.unref()
   },
+}
+
+/** A request as `fetch` knows them, if it can be one: anything may come to a port. */
+function readRequest({ url = '', method = '', headers }: IncomingMessage): Request | undefined {
+  try {
+    return new Request(`http://${headers.host ?? '127.0.0.1'}${url}`, { method })
+  } catch {
+    return undefined
+  }
 }

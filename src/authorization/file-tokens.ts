@@ -55,24 +55,50 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
     exclusively: (key, work) =>
       takeTurn(key, async () => {
         const lock = `${await path(key)}.lock`
-        await acquire(files, lock)
+        const owner = crypto.randomUUID()
+        await acquire(files, lock, owner)
         const alive = setInterval(() => void files.touch(lock).catch(() => {}), ALIVE_MS)
         try {
           return await work()
         } finally {
           clearInterval(alive)
-          await files.remove(lock)
+          // Somebody may have taken it for dead while the machine slept
+          if ((await files.read(lock)) === owner) await files.remove(lock)
         }
       }),
   }
 }
 
-async function acquire(files: Files, lock: string): Promise<void> {
-  while (!(await files.create(lock, ''))) {
-    const changedAt = await files.changedAt(lock)
-    if (changedAt !== undefined && Date.now() - changedAt > DEAD_MS) await files.remove(lock)
-    else await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+async function acquire(files: Files, lock: string, owner: string): Promise<void> {
+  while (!(await files.create(lock, owner))) {
+    const broken = (await isDead(files, lock)) && (await breakLock(files, lock))
+    if (!broken) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
+}
+
+/**
+ * Removes a lock whose owner is dead. Under a lock of its own, as of several who saw it dead the
+ * last would remove what the first has made meanwhile.
+ *
+ * @returns Whether it is worth trying again at once.
+ */
+async function breakLock(files: Files, lock: string): Promise<boolean> {
+  const turn = `${lock}.turn`
+  if (!(await files.create(turn, ''))) {
+    if (await isDead(files, turn)) await files.remove(turn)
+    return false
+  }
+  try {
+    if (await isDead(files, lock)) await files.remove(lock)
+    return true
+  } finally {
+    await files.remove(turn)
+  }
+}
+
+async function isDead(files: Files, lock: string): Promise<boolean> {
+  const changedAt = await files.changedAt(lock)
+  return changedAt !== undefined && Date.now() - changedAt > DEAD_MS
 }
 
 /** What a file holds; a broken one counts as none. */

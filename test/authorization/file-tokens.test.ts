@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fileTokens } from '../../runtimes/node/index.ts'
-import { memoryTokens, type TokenStore } from '../../src/authorization/index.ts'
+import {
+  fileTokensOn,
+  memoryTokens,
+  type Files,
+  type TokenStore,
+} from '../../src/authorization/index.ts'
 import { root } from '../process.ts'
 import { bun, deno } from '../runtimes/binaries.ts'
 import { createWorld, ISSUER } from './world.ts'
@@ -95,6 +100,67 @@ describe('tokens in files', () => {
     await utimes(lock, long, long)
     expect(await tokens.exclusively('k', () => Promise.resolve(7))).toBe(7)
     expect(await readdir(folder)).toEqual([name])
+  })
+
+  it('are worked on by one of several who find that a process died', async () => {
+    const kept = new Map<string, { text: string; at: number }>()
+    /** A file system, in memory, that takes its time to delete. */
+    const files = (slowMs: number): Files => ({
+      read: async (path) => kept.get(path)?.text,
+      create: async (path, text) =>
+        !kept.has(path) && kept.set(path, { text, at: Date.now() }).has(path),
+      rename: async () => {},
+      async remove(path) {
+        await new Promise((resolve) => setTimeout(resolve, slowMs))
+        kept.delete(path)
+      },
+      changedAt: async (path) => kept.get(path)?.at,
+      touch: async () => {},
+    })
+    let lock = ''
+    await fileTokensOn(files(0), 'f').exclusively('k', async () => {
+      lock = [...kept.keys()][0] ?? ''
+    })
+    kept.set(lock, { text: 'dead', at: 0 })
+    let busy = 0
+    const work = async (): Promise<void> => {
+      expect(++busy).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      busy--
+    }
+    await Promise.all([0, 10, 20].map((ms) => fileTokensOn(files(ms), 'f').exclusively('k', work)))
+    expect([...kept.keys()]).toEqual([])
+  })
+
+  it('keep the turn of whoever took it from a process that slept', async () => {
+    const [sleeper, taker, third] = [0, 1, 2].map(() => fileTokens(folder))
+    const order: string[] = []
+    let lock = ''
+    const gate = (): { open: () => void; opened: Promise<void> } => {
+      let open = (): void => {}
+      const opened = new Promise<void>((resolve) => (open = resolve))
+      return { open: () => open(), opened }
+    }
+    const wake = gate()
+    const done = gate()
+    const slept = sleeper?.exclusively('k', async () => {
+      lock = join(folder, (await readdir(folder))[0] ?? '')
+      await utimes(lock, new Date(0), new Date(0))
+      const taken = taker?.exclusively('k', async () => {
+        order.push('taken')
+        wake.open()
+        await done.opened
+        order.push('done')
+      })
+      await wake.opened
+      return { taken }
+    })
+    const { taken } = (await slept) ?? {}
+    const after = third?.exclusively('k', async () => void order.push('third'))
+    expect(await readdir(folder)).toHaveLength(1)
+    done.open()
+    await Promise.all([taken, after])
+    expect(order).toEqual(['taken', 'done', 'third'])
   })
 
   it('that cannot be written are told of', async () => {

@@ -1,7 +1,7 @@
 // https://www.rfc-editor.org/rfc/rfc8252#section-7.3
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loopback } from '../../runtimes/node/index.ts'
@@ -54,6 +54,23 @@ describe('coming back to this machine', () => {
     expect(statuses).toEqual([400, 400, 400, 404, 404, 404])
     await fetch(`${visit.redirectUri}?code=good&state=s`)
     expect(await going).toContain('code=good')
+    await visit.end?.()
+  })
+
+  it('survives requests that are none', async () => {
+    const visit = await loopback({ open: () => {} }).begin(undefined)
+    const { port } = new URL(visit.redirectUri)
+    for (const head of [
+      'GET /callback HTTP/1.1\r\nHost: a:b@c',
+      'GET / HTTP/1.1\r\nHost: :::',
+      'TRACE / HTTP/1.1\r\nHost: x',
+      'GET http://a:b@c/ HTTP/1.1\r\nHost: x',
+      'OPTIONS * HTTP/1.1\r\nHost: x',
+    ]) {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.end(`${head}\r\nConnection: close\r\n\r\n`)
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 40[04]/)
+    }
     await visit.end?.()
   })
 
