@@ -6,7 +6,7 @@
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isExtensionId } from '../protocol/meta.ts'
-import type { Result } from '../protocol/types.ts'
+import type { ClientCapabilities, Result } from '../protocol/types.ts'
 import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension.ts'
 
 /** What an extension adds to a client. */
@@ -25,9 +25,10 @@ export interface ClientExtensionOptions {
   readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
   /**
    * Wraps the answering of what a server requests on a session. The given function checks and answers
-   * what the protocol knows, by the handlers of the client.
+   * what the protocol knows, by the handlers of the client. The capabilities are those that the
+   * client declared there; each connection has an object of its own.
    */
-  readonly wrap?: (answer: ServerAnswer) => ServerAnswer
+  readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
 }
 
 /**

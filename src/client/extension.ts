@@ -4,7 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
+import type {
+  ClientCapabilities,
+  Result,
+  ServerCapabilities,
+  SubscriptionFilter,
+} from '../protocol/types.ts'
 import type { Subscription } from './feed.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -18,8 +23,12 @@ export interface ClientExtension {
   readonly nameParams: { readonly [method: string]: string }
   /** Makes a complete result of one of its own types; nothing of any other. */
   follow(result: Result, request: FollowedRequest): Promise<Result> | undefined
-  /** Wraps the answering of what a server requests on a session. */
-  wrap(answer: ServerAnswer): ServerAnswer
+  /**
+   * Wraps the answering of what a server requests on a session.
+   *
+   * @param capabilities What the client declared there; each connection has an object of its own.
+   */
+  wrap(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
 }
 
 /** Answers a request of the server's, which is not checked yet. */

@@ -61,7 +61,9 @@ export class ServerMessages implements Incoming {
     const { id, method } = message
     let answer: ServerAnswer = (asked) =>
       answerInput(connection, readInput(connection, asked), signal)
-    connection.options.extensions?.forEach(({ wrap }) => (answer = wrap(answer)))
+    connection.options.extensions?.forEach(
+      ({ wrap }) => (answer = wrap(answer, connection.capabilities)),
+    )
     try {
       const result = await answer(message)
       return resultResponse(id, degradeClientResult(method, result, connection.revision))

@@ -68,7 +68,7 @@ async function ask(
   for (let known: JsonObject = created.task; known.status === 'working';) {
     const { pollInterval } = known
     const delayMs = typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : POLL_MS
-    await new Promise((resolve) => setTimeout(resolve, Math.min(delayMs, MAX_POLL_MS)))
+    await pause(Math.min(delayMs, MAX_POLL_MS), cancellation.signal)
     if (cancellation.cancelled) {
       put({ method: 'tasks/cancel', params: { taskId } }).catch(() => {})
       throw cancellation.reason ?? new McpError('ABORTED', 'Nobody waits any more')
@@ -76,4 +76,18 @@ async function ask(
     known = await put({ method: 'tasks/get', params: { taskId } })
   }
   return put({ method: 'tasks/result', params: { taskId } })
+}
+
+/** Waits for some milliseconds, or until nobody wants the answer any more. */
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', over)
+      resolve()
+    }
+    const timer = setTimeout(over, delayMs)
+    signal.addEventListener('abort', over)
+    if (signal.aborted) over()
+  })
 }

@@ -123,7 +123,8 @@ export function taskOf(client: TaskClient, id: string): RemoteTask {
       const result = core
         ? await followCoreTask(client, id, options, request)
         : await followTask({ client, taskId: id, options, request })
-      return result as CallToolResult
+      if (Array.isArray(result.content)) return result as CallToolResult
+      throw new McpError('INVALID_MESSAGE', `The task "${id}" gave no content`, { data: result })
     },
     cancel: () => cancelTask(client, id),
   }

@@ -12,7 +12,7 @@ import { findRevision, type Revision } from '../protocol/revisions.ts'
 import type { CallToolResult, Result, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient } from '../client/extension.ts'
-import { isPassing, type FollowOptions } from './follow.ts'
+import { delayOf, isPassing, type FollowOptions } from './follow.ts'
 import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
@@ -113,7 +113,7 @@ const ENDS: readonly unknown[] = ['completed', 'failed', 'cancelled', 'input_req
 export async function followCoreTask(
   client: ExtensionClient,
   taskId: string,
-  { pollIntervalMs = 1_000, maxPollIntervalMs = 60_000, onTask }: FollowOptions,
+  following: FollowOptions,
   { signal, timeoutMs, maxTimeoutMs = Infinity }: RequestOptions,
 ): Promise<Result> {
   const until = performance.now() + maxTimeoutMs
@@ -124,11 +124,11 @@ export async function followCoreTask(
   }
   try {
     for (let failures = 0; ;) {
-      let intervalMs = pollIntervalMs
+      let wishedMs: number | undefined
       try {
         const task = await lookAtCore(client, taskId, { signal, timeoutMs })
-        onTask?.(task)
-        intervalMs = task.pollIntervalMs ?? pollIntervalMs
+        following.onTask?.(task)
+        wishedMs = task.pollIntervalMs
         failures = 0
         if (ENDS.includes(task.status)) {
           const leftMs = until - performance.now()
@@ -140,9 +140,9 @@ export async function followCoreTask(
         if (!isPassing(error)) throw error
         failures++
       }
-      const delayMs = Math.min(intervalMs * 2 ** Math.min(failures, 10), maxPollIntervalMs)
+      const delayMs = delayOf(wishedMs, failures, following)
       if (performance.now() + delayMs > until) throw late()
-      await sleep(delayMs * (1 + Math.random() / 5), signal)
+      await sleep(delayMs, signal)
     }
   } catch (error) {
     // Who gives up need not wait for it, nor know that the server forgot the task

@@ -41,11 +41,15 @@ export interface Following {
 
 /** Failures that may be gone at the next look. */
 const PASSING = ['NETWORK', 'TIMEOUT', 'HTTP', 'SESSION_LOST']
+/** Statuses of HTTP below 500 that say "not now"; the first is a code of JSON-RPC errors as well. */
+const TOO_MANY_REQUESTS = 429
+const NOT_NOW = [TOO_MANY_REQUESTS, 408, 425]
+const ENDS: readonly string[] = ['completed', 'failed', 'cancelled']
 /** How many looks come before the server is asked to tell. */
 const LOOKS_FIRST = 2
 /** How long nothing is asked while the server tells, in milliseconds. */
 const HEARING_MS = 30_000
-/** How long beyond its time a task is looked for, in milliseconds; clocks differ. */
+/** How long beyond its time a task is looked for, in milliseconds. */
 const GRACE_MS = 5_000
 
 /**
@@ -145,21 +149,27 @@ class Follower {
         }
         if (this.#looks >= LOOKS_FIRST && options.notifications !== false)
           this.#listen(ending.signal)
-        this.#take(this.#heard ?? (await this.#look()))
+        const heard = this.#heard
         this.#heard = undefined
+        if (!heard) this.#take(await this.#look())
+        else if (!this.#isOld(heard)) this.#take(heard)
       }
     } finally {
       ending.abort()
     }
   }
 
-  /** Takes what was seen, unless something newer is known. */
+  /** Takes what was seen; what a look finds holds whatever the server's clocks say of it. */
   #take(seen: DetailedTask | undefined): void {
     if (!seen) return
-    const before = this.#task?.lastUpdatedAt ?? ''
-    if (seen.lastUpdatedAt < before) return
+    const before = this.#task?.lastUpdatedAt
     this.#task = seen
     if (seen.lastUpdatedAt !== before) this.#following.options.onTask?.(seen)
+  }
+
+  /** Whether what was heard is from before what is known; an end never is. */
+  #isOld(heard: DetailedTask): boolean {
+    return !ENDS.includes(heard.status) && heard.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
   }
 
   /** Looks; nothing when that failed in a way that may pass. */
@@ -207,12 +217,8 @@ class Follower {
     await this.#wait(this.#hears ? Math.max(intervalMs, HEARING_MS) : intervalMs)
   }
 
-  /** Never sooner than the server wishes, and not all clients at the same time. */
   #intervalMs(wishedMs = this.#task?.pollIntervalMs): number {
-    const { pollIntervalMs = 1_000, maxPollIntervalMs = 60_000 } = this.#following.options
-    const isTime = typeof wishedMs === 'number' && wishedMs > 0
-    const delayMs = (isTime ? wishedMs : pollIntervalMs) * 2 ** Math.min(this.#failures, 10)
-    return Math.min(delayMs, maxPollIntervalMs) * (1 + Math.random() / 5)
+    return delayOf(wishedMs, this.#failures, this.#following.options)
   }
 
   /** @throws {McpError} `TIMEOUT` when the time is over, `ABORTED`. */
@@ -237,9 +243,10 @@ class Follower {
   /** When to give up: when the caller says, or when the server may have forgotten the task. */
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#following.request
-    const { createdAt, ttlMs } = this.#task ?? {}
-    const kept = typeof ttlMs === 'number' ? Date.parse(createdAt ?? '') + ttlMs + GRACE_MS : NaN
-    return Math.min(this.#since + maxTimeoutMs, Number.isNaN(kept) ? Infinity : kept)
+    const { ttlMs } = this.#task ?? {}
+    // By this clock alone, as the one that said when the task was made may show another time.
+    const keptMs = typeof ttlMs === 'number' ? Math.max(ttlMs, 0) + GRACE_MS : Infinity
+    return this.#since + Math.min(maxTimeoutMs, keptMs)
   }
 
   /** Hears of the task where the server tells; goes on looking where it does not. */
@@ -278,5 +285,22 @@ function outcome(task: DetailedTask): Result | undefined {
 
 /** Whether a failure may be gone at the next look. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof McpError && PASSING.includes(error.code)
+  if (error instanceof ProtocolError) return error.code === TOO_MANY_REQUESTS
+  if (!(error instanceof McpError && PASSING.includes(error.code))) return false
+  const status = isObject(error.data) ? Number(error.data.status) : NaN
+  return error.code !== 'HTTP' || !(status >= 400 && status < 500) || NOT_NOW.includes(status)
+}
+
+/**
+ * How long to wait before the next look: never shorter than the server wishes, longer after
+ * failures, and not for all clients the same.
+ */
+export function delayOf(
+  wishedMs: unknown,
+  failures: number,
+  { pollIntervalMs = 1_000, maxPollIntervalMs = 60_000 }: FollowOptions,
+): number {
+  const isTime = typeof wishedMs === 'number' && wishedMs > 0
+  const delayMs = (isTime ? wishedMs : pollIntervalMs) * 2 ** Math.min(failures, 10)
+  return Math.min(delayMs, maxPollIntervalMs) * (1 + Math.random() / 5)
 }

@@ -5,8 +5,14 @@
  */
 import type { ServerAnswer } from '../client/extension.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  ProtocolError,
+  toErrorObject,
+} from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { ClientCapabilities } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { type CoreTask, META_RELATED_TASK, relatedTo } from './wire.ts'
 
@@ -26,25 +32,61 @@ const MAX_TASKS = 100
 const POLL_MS = 500
 
 interface Received {
-  readonly answer: Promise<JsonObject>
+  /** What the request is answered with; an error once the task is cancelled. */
+  readonly outcome: Promise<JsonObject>
+  readonly cancel: () => void
   task: CoreTask
 }
 
-const AUGMENTED: readonly unknown[] = ['elicitation/create', 'sampling/createMessage']
+type Tasks = Map<string, Received>
 
-/** Makes what answers a server's requests as tasks where it asks for that. */
-export function receiveTasks(): (answer: ServerAnswer) => ServerAnswer {
-  const all = new Map<string, Received>()
+/**
+ * Makes what answers a server's requests as tasks where it asks for that, and where the client
+ * declared that it can; each connection has tasks of its own.
+ */
+export function receiveTasks(): (
+  answer: ServerAnswer,
+  capabilities: ClientCapabilities,
+) => ServerAnswer {
+  const clients = new WeakMap<object, Tasks>()
+  return (answer, capabilities) => {
+    const { tasks } = capabilities
+    if (!isObject(tasks)) return named(answer)
+    let all = clients.get(capabilities)
+    if (!all) clients.set(capabilities, (all = new Map()))
+    return receiver(all, isObject(tasks.requests) ? tasks.requests : {}, answer)
+  }
+}
 
-  const start = (answer: ServerAnswer, method: string, params: JsonObject): JsonObject => {
+/** Names in an answer the task that the question belongs to. */
+function named(answer: ServerAnswer): ServerAnswer {
+  return async (asked) => {
+    const result = await answer(asked)
+    const meta = asked.params?._meta
+    const related = isObject(meta) ? meta[META_RELATED_TASK] : undefined
+    if (!isObject(related)) return result
+    return { ...result, _meta: { ...(result._meta as JsonObject), [META_RELATED_TASK]: related } }
+  }
+}
+
+/** Answers the requests of one connection, of which `declared` says which can be tasks. */
+function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
+  const start = (method: string, params: JsonObject): JsonObject => {
     if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
     const { task, ...others } = params
     const wanted = isObject(task) ? task.ttl : undefined
     const ttl = Math.min(typeof wanted === 'number' && wanted > 0 ? wanted : TTL_MS, MAX_TTL_MS)
     const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(24)))
     const createdAt = new Date().toISOString()
+    const answered = answer({ method, params: others })
+    let cancel = (): void => {}
+    const outcome = new Promise<JsonObject>((resolve, reject) => {
+      cancel = () => reject(new ProtocolError(INVALID_REQUEST, 'The task was cancelled'))
+      answered.then(resolve, reject)
+    })
     const received: Received = {
-      answer: answer({ method, params: others }),
+      outcome,
+      cancel,
       task: {
         taskId,
         status: 'working',
@@ -55,9 +97,9 @@ export function receiveTasks(): (answer: ServerAnswer) => ServerAnswer {
       },
     }
     all.set(taskId, received)
-    received.answer.then(
+    outcome.then(
       () => settle(received, 'completed'),
-      (error: unknown) => settle(received, 'failed', String((error as Error).message)),
+      (error: unknown) => settle(received, 'failed', toErrorObject(error).message),
     )
     const timer: unknown = setTimeout(() => all.delete(taskId), ttl)
     ;(timer as { unref?: () => void }).unref?.()
@@ -73,8 +115,9 @@ export function receiveTasks(): (answer: ServerAnswer) => ServerAnswer {
   const methods: { readonly [method: string]: (params: JsonObject) => Promise<JsonObject> } = {
     'tasks/get': async (params) => ({ ...require(params).task }),
     'tasks/result': async (params) => {
-      const { answer, task } = require(params)
-      return { ...(await answer), _meta: relatedTo(task.taskId) }
+      const { outcome, task } = require(params)
+      const result = await outcome
+      return { ...result, _meta: { ...(result._meta as JsonObject), ...relatedTo(task.taskId) } }
     },
     'tasks/cancel': async (params) => {
       const received = require(params)
@@ -82,19 +125,19 @@ export function receiveTasks(): (answer: ServerAnswer) => ServerAnswer {
         throw new ProtocolError(INVALID_PARAMS, `The task is ${received.task.status}`)
       }
       settle(received, 'cancelled')
+      received.cancel()
       return { ...received.task }
     },
   }
 
-  return (answer) => async (asked) => {
+  return async (asked) => {
     const { method, params = {} } = asked
     const own = Object.hasOwn(methods, method) ? methods[method] : undefined
     if (own) return own(params)
-    if (AUGMENTED.includes(method) && isObject(params.task)) return start(answer, method, params)
-    const result = await answer(asked)
-    const related = isObject(params._meta) ? params._meta[META_RELATED_TASK] : undefined
-    if (!isObject(related)) return result
-    return { ...result, _meta: { ...(result._meta as JsonObject), [META_RELATED_TASK]: related } }
+    const [group = '', name = ''] = method.split('/')
+    const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
+    const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
+    return isTask ? start(method, params) : named(answer)(asked)
   }
 }
 

@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Client, ConnectOptions } from '../../src/client/index.ts'
-import { INVALID_PARAMS, METHOD_NOT_FOUND, type JsonObject } from '../../src/index.ts'
+import {
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type JsonObject,
+} from '../../src/index.ts'
 import { createServer, text, type Server } from '../../src/server/index.ts'
 import {
   callTask,
@@ -11,7 +16,15 @@ import {
   taskOf,
 } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { connectTo, duplexPeer, initialized, refuse, reply, until } from '../client/peers.ts'
+import {
+  connectTo,
+  duplexPeer,
+  initialized,
+  refuse,
+  reply,
+  until,
+  type DuplexPeer,
+} from '../client/peers.ts'
 import { makeFixture, textOf } from './fixture.ts'
 
 const RELATED = 'io.modelcontextprotocol/related-task'
@@ -169,6 +182,36 @@ describe('A client of 2025-11-25', () => {
     expect(problems).toEqual([])
   })
 
+  test.each([0, -5, 'soon', null])(
+    'rests between two looks where the server says %j [L-TASK-019]',
+    async (pollInterval) => {
+      let looks = 0
+      const server = peer({
+        'tasks/get': (message) => {
+          return reply(message, { ...state(++looks < 3 ? 'working' : 'completed'), pollInterval })
+        },
+        'tasks/result': (message) => reply(message, { content: [] }),
+      })
+      const client = await connectTo(server)
+      const slept = vi.spyOn(globalThis, 'setTimeout')
+      await taskOf(client, 't').result({ pollIntervalMs: 30 })
+      const delays = slept.mock.calls.map(([, delayMs = 0]) => delayMs)
+      slept.mockRestore()
+      expect(delays.filter((ms) => ms >= 30 && ms <= 36)).toHaveLength(2)
+      await client.close()
+    },
+  )
+
+  test('takes no result without content for that of a tool', async () => {
+    const server = peer({
+      'tasks/get': (message) => reply(message, state('completed')),
+      'tasks/result': (message) => reply(message, { x: 1 }),
+    })
+    const client = await connectTo(server)
+    await expect(taskOf(client, 't').result()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await client.close()
+  })
+
   test('goes on with a task by its id in another session [L-TASK-032]', async () => {
     const fixture = makeFixture()
     const first = await legacy(fixture.server)
@@ -244,6 +287,93 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     expect((await ask('tasks/cancel', { taskId })).error).toMatchObject({ code: INVALID_PARAMS })
     expect((await ask('tasks/get', { taskId: 'x' })).error).toMatchObject({ code: INVALID_PARAMS })
     await connected.close()
+  })
+
+  /** Asks a client of ours as a server, and gives its responses. */
+  function asker(client: DuplexPeer): (method: string, params: JsonObject) => Promise<JsonObject> {
+    let id = 0
+    return async (method, params) => {
+      const own = `a${++id}`
+      client.send({ jsonrpc: '2.0', id: own, method, params })
+      const find = () => client.seen.find((one) => (one.id as unknown) === own && !one.method)
+      await until(() => find() !== undefined)
+      return find() as unknown as JsonObject
+    }
+  }
+
+  const params = { messages: [], maxTokens: 1, task: {} }
+
+  test.each([
+    ['nothing of tasks', {}],
+    ['tasks for other questions only', { tasks: { requests: { elicitation: { create: {} } } } }],
+  ])('are answered at once where the client declares %s [L-TASK-009]', async (_, capabilities) => {
+    const client = peer({})
+    const connected = await connectTo(client, {
+      extensions: [followTasks()],
+      capabilities,
+      onSample: () => model,
+    })
+    const { result } = await asker(client)('sampling/createMessage', params)
+    expect(result).toMatchObject(model)
+    await connected.close()
+  })
+
+  test('have no result once they are cancelled, though nobody answers them [L-TASK-039] [L-TASK-040]', async () => {
+    const client = peer({})
+    const connected = await connectTo(client, {
+      extensions: [followTasks()],
+      capabilities: { tasks: RECEIVED_TASKS },
+      onSample: () => new Promise(() => {}),
+    })
+    const ask = asker(client)
+    const { result } = (await ask('sampling/createMessage', params)) as { result: JsonObject }
+    const { taskId } = result.task as { taskId: string }
+    const waiting = ask('tasks/result', { taskId })
+    expect((await ask('tasks/cancel', { taskId })).result).toMatchObject({ status: 'cancelled' })
+    expect((await waiting).error).toMatchObject({ code: -32600 })
+    expect((await ask('tasks/result', { taskId })).error).toMatchObject({ code: -32600 })
+    expect((await ask('tasks/get', { taskId })).result).toMatchObject({ status: 'cancelled' })
+    await connected.close()
+  })
+
+  test.each([
+    ['an error, whose detail stays where it is', new Error('secret'), 'Internal error'],
+    ['nothing', undefined, 'Internal error'],
+    ['what it means to tell', new ProtocolError(-1, 'No'), 'No'],
+  ])('fail when the handler throws %s [L-TASK-043]', async (_, thrown, statusMessage) => {
+    const client = peer({})
+    const connected = await connectTo(client, {
+      extensions: [followTasks()],
+      capabilities: { tasks: RECEIVED_TASKS },
+      onError: () => {},
+      onSample: () => Promise.reject(thrown),
+    })
+    const ask = asker(client)
+    const { result } = (await ask('sampling/createMessage', params)) as { result: JsonObject }
+    const { taskId } = result.task as { taskId: string }
+    expect((await ask('tasks/result', { taskId })).error).toMatchObject({ message: statusMessage })
+    const { result: task } = await ask('tasks/get', { taskId })
+    expect(task).toMatchObject({ status: 'failed', statusMessage })
+    await connected.close()
+  })
+
+  test('are known to the server alone that asked, though clients share the extension', async () => {
+    const shared = [followTasks()]
+    const [one, other] = [peer({}), peer({})]
+    const options = {
+      extensions: shared,
+      capabilities: { tasks: RECEIVED_TASKS },
+      onSample: () => model,
+    }
+    const clients = [await connectTo(one, options), await connectTo(other, options)]
+    const { result } = (await asker(one)('sampling/createMessage', params)) as {
+      result: JsonObject
+    }
+    const { taskId } = result.task as { taskId: string }
+    expect((await asker(other)('tasks/get', { taskId })).error).toMatchObject({
+      code: INVALID_PARAMS,
+    })
+    for (const client of clients) await client.close()
   })
 
   test('are asked by servers, and followed [L-TASK-003] [L-TASK-019]', async () => {

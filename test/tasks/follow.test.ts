@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { INVALID_PARAMS, type JsonObject } from '../../src/index.ts'
@@ -270,9 +270,13 @@ describe('callTool', () => {
   })
 
   test('gives up when the time of the task, or of the caller, is over; the task may go on [M-TASK-034]', async () => {
-    const old = { status: 'working', createdAt: new Date(Date.now() - 3_600_000).toISOString() }
-    const expired = await connectTo(scripted([old]), following())
-    await expect(expired.callTool('x')).rejects.toMatchObject({ code: 'TIMEOUT' })
+    const seen: unknown[] = []
+    const onTask = (task: DetailedTask) => void seen.push(task.status)
+    const expired = await connectTo(scripted([{ status: 'working' }]), following({ onTask }))
+    const expires = expect(expired.callTool('x')).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await until(() => seen.length > 0)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + times.ttlMs + 5000 })
+    await expires.finally(() => vi.useRealTimers())
     const peer = scripted([{ status: 'working' }])
     const client = await connectTo(peer, following())
     await expect(client.callTool('x', {}, { maxTimeoutMs: 60 })).rejects.toMatchObject({
@@ -280,6 +284,54 @@ describe('callTool', () => {
       data: { taskId: 't' },
     })
     expect(peer.sent('tasks/cancel')).toEqual([])
+  })
+
+  test.each([
+    ['before it was made', { lastUpdatedAt: '2000-01-01T00:00:00Z' }],
+    ['never', { lastUpdatedAt: undefined }],
+  ])('takes an end that came %s by the clock of the server [M-TASK-031]', async (_, when) => {
+    const client = await connectTo(scripted([{ ...completed, ...when }]), following())
+    expect(textOf(await client.callTool('x'))).toBe('done')
+    await client.close()
+  })
+
+  test.each([
+    ['from years ago', { createdAt: '2020-01-01T00:00:00Z' }],
+    ['without a time', { createdAt: undefined }],
+    ['that is kept for less than nothing', { ttlMs: -100_000 }],
+    ['that is kept for ever', { ttlMs: null }],
+  ])('follows a task %s, whatever the clocks', async (_, odd) => {
+    const peer = scripted([{ status: 'working', ...odd }, completed])
+    const client = await connectTo(peer, following())
+    expect(textOf(await client.callTool('x'))).toBe('done')
+    expect(peer.sent('tasks/get')).toHaveLength(2)
+    await client.close()
+  })
+
+  test.each([400, 403, 404, 410])('does not look again after HTTP %d', async (status) => {
+    const peer = scripted([() => new Response('', { status })])
+    const client = await connectTo(peer, following())
+    await expect(client.callTool('x')).rejects.toMatchObject({ code: 'HTTP', data: { status } })
+    expect(peer.sent('tasks/get')).toHaveLength(1)
+    await client.close()
+  })
+
+  test.each([
+    ['by HTTP', () => new Response('', { status: 429 })],
+    ['by an error', (seen: Seen) => error(seen, 429, 200, { retryAfterMs: 1 })],
+  ])(
+    'looks again when it looked too often, as told %s [M-TASK-033] [M-TASK-075]',
+    async (_, no) => {
+      const client = await connectTo(scripted([no, completed]), following())
+      expect(textOf(await client.callTool('x'))).toBe('done')
+      await client.close()
+    },
+  )
+
+  test('takes no result without content for that of a tool, from a task by its id either', async () => {
+    const client = await connectTo(scripted([{ status: 'completed', result: {} }]), following())
+    await expect(taskOf(client, 't').result()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await client.close()
   })
 
   test('checks the output of a task like any other', async () => {
