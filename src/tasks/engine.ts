@@ -63,6 +63,8 @@ export interface AllTasks {
 /** 192 bits. */
 const ID_BYTES = 24
 const MAX_ATTEMPTS = 100
+/** How long to wait after each failure of a store to keep an outcome, in milliseconds. */
+const RETRIES_MS = [100, 400, 1_600, 6_400]
 
 /** Tasks of one server in one process. */
 export class TaskEngine implements TaskService {
@@ -231,11 +233,29 @@ export class TaskEngine implements TaskService {
       )
       // Before anybody can answer what the run asks, which begins another.
       this.#running.delete(taskId)
-      if (change) await this.#change(taskId, change)
+      if (change) await this.#conclude(taskId, change)
     } finally {
       for (const each of stop) each()
       if (this.#running.get(taskId) === cancellation) this.#running.delete(taskId)
     }
+  }
+
+  /**
+   * Keeps what a run led to. A store that fails may be back soon; one that never takes it, as it is
+   * too long or so, fails the task. Where the host begins work, it begins again what failed.
+   */
+  async #conclude(taskId: string, change: Transition): Promise<void> {
+    for (const delayMs of this.#options.begin ? [] : RETRIES_MS) {
+      try {
+        await this.#change(taskId, change)
+        return
+      } catch (error) {
+        this.#server.report(error)
+        await new Promise<void>((resolve) => later(delayMs, resolve))
+      }
+    }
+    if (this.#options.begin) await this.#change(taskId, change)
+    else await this.settle(taskId, { error: { code: INTERNAL_ERROR, message: 'Internal error' } })
   }
 
   /** Forgets the tasks whose time is over. */

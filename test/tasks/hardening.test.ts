@@ -1,5 +1,5 @@
 /** What careless handlers, stores and numbers must not do to tasks. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { jsonSchema } from '../../src/json-schema/index.ts'
 import { text, type Context } from '../../src/server/index.ts'
@@ -96,6 +96,46 @@ describe('The outcome of a task', () => {
       statusMessage: 'Out of stock',
     })
     await wire.close()
+  })
+})
+
+describe('A store', () => {
+  /** A store that refuses to keep some results. */
+  function refusing(refuses: () => boolean): ReturnType<typeof createMemoryTaskStore> {
+    const store = makeSlow(createMemoryTaskStore())
+    return {
+      ...store,
+      save(record) {
+        if (record.result && refuses()) throw new Error('The database is away')
+        return store.save(record)
+      },
+    }
+  }
+
+  test('that is away for a moment loses no outcome', async () => {
+    let away = 2
+    const { server, errors, ran } = makeFixture({ store: refusing(() => away-- > 0) })
+    const wire = wireTo(server)
+    const done = await wire.until(await wire.start('quick'), 'completed')
+    expect(textOf(done.result)).toBe('Hello, nobody!')
+    expect(errors).toHaveLength(2)
+    expect(ran).toEqual(['quick'])
+  })
+
+  test('that never takes an outcome fails the task [M-TASK-022]', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { server, ran } = makeFixture({ store: refusing(() => true) })
+      const wire = wireTo(server)
+      const started = wire.start('quick')
+      await vi.advanceTimersByTimeAsync(60_000)
+      const got = wire.result('tasks/get', { taskId: await started })
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(await got).toMatchObject({ status: 'failed', error: { message: 'Internal error' } })
+      expect(ran).toEqual(['quick'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 
