@@ -32,7 +32,8 @@ beforeAll(() => {
 
 describe('The packed package', () => {
   it('has no development files', () => {
-    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md']))
+    const needed = ['LICENSE', 'README.md', 'dist/templates/node/tsconfig.json']
+    expect(paths).toEqual(expect.arrayContaining(needed))
     expect(
       paths.filter(
         (path) =>

@@ -22,7 +22,7 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
     const { out, code } = await run('list')
     expect(code).toBe(0)
     expect(out).toContain(`shop 2.0.0 speaks ${revision}\nBe polite.\ntools\n`)
-    expect(out).toMatch(/^ {2}add {3}Adds up\.$/m)
+    expect(out).toMatch(/^ {2}add {5}Adds up\.$/m)
     expect(out).toMatch(/^ {2}shop:\/\/list {3}What there is$/m)
     expect(out).toContain('prompts\n  greet')
     const json = await run('list', 'prompts', '--json')
@@ -54,6 +54,9 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
   it('that asks is declined without a terminal, and gets defaults with --yes', async () => {
     expect(await run('call', 'ask')).toMatchObject({ code: 0, out: 'decline\n' })
     expect(await run('call', 'ask', '--yes')).toMatchObject({ out: 'Size m\n' })
+    const insisted = await run('call', 'insist', '--yes')
+    expect(insisted.out).toBe('decline\n')
+    expect(insisted.err).toContain('The form wants name')
   })
 
   it('gives resources as they are, and prompts', async () => {
@@ -61,6 +64,11 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
     expect((await run('read', 'shop://none')).code).toBe(1)
     expect((await run('prompt', 'greet', 'who=Ada')).out).toBe('user: Greet Ada\n')
   })
+})
+
+it.each(['2026-07-28', '2025-11-25'])('a task of %s is followed to its end', async (revision) => {
+  const called = await edgewise('call', http.url, 'bake', '--revision', revision)
+  expect(called).toMatchObject({ code: 0, out: 'Baked\n' })
 })
 
 it('bytes of a resource reach a pipe unchanged', async () => {

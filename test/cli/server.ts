@@ -1,5 +1,13 @@
 // A server with one of everything that the program can use, over HTTP or stdio.
-import { createServer, image, text, ToolError, type Server } from '../../src/server/index.ts'
+import {
+  createServer,
+  extend,
+  image,
+  text,
+  ToolError,
+  type Server,
+} from '../../src/server/index.ts'
+import { tasks } from '../../src/tasks/index.ts'
 import * as z from 'zod'
 
 /** Makes the server. */
@@ -20,6 +28,8 @@ export function makeServer(): Server {
       structuredContent: { sum: list.reduce((sum, one) => sum + one, a), ...(note && { note }) },
     }),
   )
+  extend(server, tasks({ pollIntervalMs: 50 }))
+  server.tool('bake', { task: 'required' }, () => text('Baked'))
   server.tool('fail', {}, () => {
     throw new ToolError('Sold out')
   })
@@ -29,6 +39,10 @@ export function makeServer(): Server {
     const schema = z.object({ size: z.enum(['s', 'm']).default('m') })
     const answer = await ctx.elicit({ message: 'Which size?', schema })
     return text(answer.action === 'accept' ? `Size ${answer.content.size}` : answer.action)
+  })
+  server.tool('insist', {}, async (_args, ctx) => {
+    const schema = z.object({ name: z.string() })
+    return text((await ctx.elicit({ message: 'Who?', schema })).action)
   })
   server.tool('grow', {}, () => {
     server.tool('late', {}, () => text('late'))

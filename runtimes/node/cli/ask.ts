@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { createInterface } from 'node:readline/promises'
-import type { ElicitParams, ElicitResult, JsonObject } from '../../../src/index.ts'
+import type { ElicitParams, ElicitResult, JsonObject, ObjectSchema } from '../../../src/index.ts'
 import type { InputContext } from '../../../src/client/index.ts'
 import { safe, tell } from './print.ts'
 
@@ -20,7 +20,7 @@ export async function askUser(
   { server, signal }: InputContext,
   yes: boolean,
 ): Promise<ElicitResult> {
-  if (yes && params.mode !== 'url') return { action: 'accept', content: {} }
+  if (yes && params.mode !== 'url') return acceptDefaults(params.requestedSchema)
   if (!process.stdin.isTTY) {
     tell(`The server asked, and there is no terminal to answer at: ${params.message}`)
     return { action: 'decline' }
@@ -38,12 +38,17 @@ export async function askUser(
   }
 }
 
+/** Accepts a form as it is; what has to be filled in and has no default cannot be. */
+function acceptDefaults({ properties = {}, required = [] }: ObjectSchema): ElicitResult {
+  const open = required.filter((name) => properties[name]?.default === undefined)
+  if (open.length === 0) return { action: 'accept', content: {} }
+  tell(`The form wants ${open.join(', ')}, which --yes has no value for: declined`)
+  return { action: 'decline' }
+}
+
 async function fillIn(
   ask: Ask,
-  {
-    properties = {},
-    required = [],
-  }: { properties?: { [name: string]: JsonObject }; required?: string[] },
+  { properties = {}, required = [] }: ObjectSchema,
 ): Promise<ElicitResult> {
   tell('  (empty for the default or nothing; "!" declines)')
   const content: Content = {}

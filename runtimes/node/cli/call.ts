@@ -1,6 +1,7 @@
 /**
  * `edgewise call`: runs a tool.
  */
+import { callTask, followTasks } from '../../../src/tasks/index.ts'
 import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
 import { printJson, printResult, progressBar } from './print.ts'
@@ -13,16 +14,17 @@ export async function call(invocation: Invocation): Promise<number> {
   const [name, ...words] = rest
   if (name === undefined) throw new UsageError('Name a tool')
   const given = await readObject(options.args)
-  await using client = await open(invocation)
+  await using client = await open(invocation, { extensions: [followTasks()] })
   let schema = {}
   if (words.length > 0) {
     for await (const tool of client.tools()) if (tool.name === name) schema = tool.inputSchema
   }
   const args = readValues(words, schema, given)
   const bar = progressBar()
-  const result = await client
-    .callTool(name, args, { onProgress: (progress) => bar.show(progress) })
-    .finally(() => bar.clear())
+  const result = await callTask(client, name, args, {
+    onProgress: (progress) => bar.show(progress),
+    onTask: ({ status, statusMessage = '' }) => bar.say(`${status} ${statusMessage}`),
+  }).finally(() => bar.clear())
   if (options.json) printJson(result)
   else printResult(result)
   return result.isError ? 1 : 0

@@ -42,7 +42,9 @@ export async function open(
       ...more,
     })
   } catch (error) {
-    throw new ConnectError(reason(error, target, signIn), { cause: error })
+    throw new ConnectError(reason(error, target, signIn || 'authorization' in headers), {
+      cause: error,
+    })
   }
 }
 
@@ -52,10 +54,10 @@ export function transportTo(target: Target, { env, cwd }: Options): Parameters<t
   return stdioClient({ ...target, env, ...(cwd !== undefined && { cwd }) })
 }
 
-function reason(error: unknown, target: Target, signIn: boolean): string {
+function reason(error: unknown, target: Target, hasToken: boolean): string {
   const where = 'url' in target ? target.url : target.command
   const why = [...causes(error)].join(': ')
-  const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED' && !signIn
+  const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED' && !hasToken
   return `Cannot connect to ${where}: ${why}${unauthorized ? '; try --sign-in or --token' : ''}`
 }
 

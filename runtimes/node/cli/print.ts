@@ -57,18 +57,29 @@ export function lineOf(block: ContentBlock): string {
   }
 }
 
-/** Shows how far a call is, on a terminal. */
-export function progressBar(): { show(progress: ProgressParams): void; clear(): void } {
+/** Shows on a terminal how far a call is, until it is cleared. */
+export interface ProgressBar {
+  show(progress: ProgressParams): void
+  say(text: string): void
+  clear(): void
+}
+
+/** Makes a line at the bottom of the terminal; where there is none, nothing is shown. */
+export function progressBar(): ProgressBar {
   const { stderr } = process
-  if (!stderr.isTTY) return { show: () => {}, clear: () => {} }
+  if (!stderr.isTTY) return { show: () => {}, say: () => {}, clear: () => {} }
+  const say = (text: string): void => {
+    const line = safe(text).replaceAll('\n', ' ')
+    stderr.write(`\r\u001B[K${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+  }
   return {
+    say,
     show({ progress, total, message = '' }) {
       const width = 24
       const done = total ? Math.min(width, Math.round((progress / total) * width)) : 0
       const bar = total ? `${'█'.repeat(done)}${'░'.repeat(width - done)} ` : ''
       const amount = total ? `${progress}/${total}` : `${progress}`
-      const line = `${bar}${amount} ${safe(message).replaceAll('\n', ' ')}`
-      stderr.write(`\r\u001B[K${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+      say(`${bar}${amount} ${message}`)
     },
     clear: () => void stderr.write('\r\u001B[K'),
   }

@@ -62,6 +62,10 @@ function failed(error: unknown): number {
   }
   if (error instanceof McpError) {
     tell(`${error.message} (${error.code})`)
+    const { status, challenge } = (error.data ?? {}) as { status?: number; challenge?: string }
+    const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
+    if (scope !== undefined) tell(`It wants a token with the scopes ${scope}`)
+    if (status === 403) return 1
     return ['NETWORK', 'CLOSED', 'HTTP', 'UNAUTHORIZED', 'SESSION_LOST'].includes(error.code)
       ? 3
       : 1
