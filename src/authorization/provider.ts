@@ -156,6 +156,8 @@ export class Provider implements SignIn {
         const kept = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
         return await this.#keep(server, kept, false)
       } catch (error) {
+        // Where the authorization server is gone, the MCP server may name another by now
+        if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
         if (!isRefusal(error)) throw error
         // Someone who takes no turns may have been faster
         const now = await readToken(this.#tokens, server.url)

@@ -71,6 +71,11 @@ export function tokenKey(server: string): string {
   return `token ${server}`
 }
 
+/** Whether an access token may stand in a header. */
+export function isSendable(accessToken: unknown): boolean {
+  return /^[\x21-\x7e]+$/.test(String(accessToken))
+}
+
 /** Reads a token; what is not understood counts as none. */
 export async function readToken(
   store: TokenStore,
@@ -84,5 +89,6 @@ function isTokenRecord(value: JsonObject | undefined): value is TokenRecord {
   if (!value) return false
   const { issuer, resource, accessToken, tokenType, asked, granted } = value
   const texts = [issuer, resource, accessToken, tokenType]
-  return texts.every((one) => typeof one === 'string') && [asked, granted].every(Array.isArray)
+  const read = texts.every((one) => typeof one === 'string')
+  return read && isSendable(accessToken) && [asked, granted].every(Array.isArray)
 }

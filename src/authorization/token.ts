@@ -12,7 +12,7 @@ import {
 } from 'oauth4webapi'
 import { AuthorizationError, type AuthorizationStep } from './errors.ts'
 import { readAnswer, refused, send, type Answer, type Network } from './requests.ts'
-import type { TokenRecord } from './store.ts'
+import { isSendable, type TokenRecord } from './store.ts'
 import { checkUrl } from './urls.ts'
 
 /** As whom to appear at the token endpoint. */
@@ -37,8 +37,6 @@ const MARGIN_MS = 30_000
 const MARGIN_SHARE = 0.25
 /** The names of parameters that errors must not tell. */
 const SECRET = /code|token|secret|assertion/
-/** What may stand in a header. */
-const HEADER_SAFE = /^[\x21-\x7e]+$/
 
 /**
  * Asks for a token.
@@ -64,7 +62,7 @@ export async function requestToken(
   if (tokenType !== bound) {
     throw new AuthorizationError(step, `The token is of type "${tokenType}", not "${bound}"`)
   }
-  if (!HEADER_SAFE.test(accessToken)) {
+  if (!isSendable(accessToken)) {
     throw new AuthorizationError(step, 'The token has characters that no token has')
   }
   const lifeMs = Number(json.expires_in) * 1_000

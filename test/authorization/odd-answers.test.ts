@@ -2,6 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { clientCredentials, dpop, isPrivateHost } from '../../src/authorization/index.ts'
+import type { JsonObject } from '../../src/index.ts'
 import {
   CALLBACK,
   createWorld,
@@ -11,6 +12,7 @@ import {
   notFound,
   openStore,
   RESOURCE_METADATA,
+  SERVER_METADATA,
   type World,
 } from './world.ts'
 
@@ -196,6 +198,82 @@ describe('renewing a token', () => {
   ])('that is refused leads to a new sign-in: %d %s [M-ASEC-007]', async (status, error) => {
     const answer = () => json({ error, message: 'Expired' }, status)
     expect(await renewal(answer)).toEqual({ kept: false, signIns: 2 })
+  })
+})
+
+describe('an authorization server that is gone', () => {
+  const OTHER = 'https://other.example'
+
+  /** What a call comes to after the metadata of the first one was lost. */
+  const call = async (named: string): Promise<{ world: World; kept: unknown; error: unknown }> => {
+    let gone = false
+    const metadata = async (issuer: string): Promise<Response> => {
+      const response = await usual.fetch(SERVER_METADATA)
+      return json({ ...(await response.json()), issuer })
+    }
+    const usual = createWorld()
+    const world = createWorld({
+      routes: {
+        [`GET ${RESOURCE_METADATA}`]: () =>
+          json({ resource: MCP, authorization_servers: [gone ? named : ISSUER] }),
+        [`GET ${SERVER_METADATA}`]: (seen) => (gone ? notFound(seen) : metadata(ISSUER)),
+        [`GET ${OTHER}/.well-known/oauth-authorization-server`]: async () => {
+          const told = (await (await metadata(OTHER)).json()) as JsonObject
+          return json({ ...told, authorization_response_iss_parameter_supported: false })
+        },
+        [`GET ${ISSUER}/authorize`]: ({ query }) => {
+          const location = `${query.redirect_uri}?code=c&state=${query.state}`
+          return new Response(null, {
+            status: 302,
+            headers: {
+              location: gone ? location : `${location}&iss=${encodeURIComponent(ISSUER)}`,
+            },
+          })
+        },
+        [`POST ${TOKEN}`]: ({ body }) => {
+          expect(body.refresh_token).toBeUndefined()
+          const access_token = gone ? 'second' : 'first'
+          world.valid.clear()
+          world.valid.set(access_token, { scopes: [], resource: MCP, refreshToken: 'r' })
+          return json({ access_token, token_type: 'bearer', refresh_token: 'r' })
+        },
+      },
+    })
+    const tokens = openStore()
+    await using client = await world.connect(world.signIn({ tokens }))
+    gone = true
+    world.valid.clear()
+    const error = await client.callTool('book').then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    return { world, kept: tokens.values.get(`token ${MCP}`), error }
+  }
+
+  it('is left for the one that the MCP server names now [M-AREG-021]', async () => {
+    const { world, kept, error } = await call(OTHER)
+    expect(error).toBeUndefined()
+    expect(kept).toMatchObject({ issuer: OTHER, accessToken: 'second' })
+    expect(world.to(`${ISSUER}/register`)).toHaveLength(2)
+  })
+
+  it('is told of while the MCP server names it, and loses no refresh token', async () => {
+    const { world, kept, error } = await call(ISSUER)
+    expect(error).toMatchObject({ step: 'server-metadata' })
+    expect(kept).toMatchObject({ issuer: ISSUER, refreshToken: 'r' })
+    expect(world.to(AUTHORIZE)).toHaveLength(1)
+  })
+})
+
+describe('a kept token', () => {
+  it('that cannot be sent counts as none, and is in no error', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    const known = { issuer: ISSUER, resource: MCP, tokenType: 'bearer', asked: [], granted: [] }
+    await tokens.set(`token ${MCP}`, { ...known, accessToken: 'a\r\nx: y' })
+    await using client = await world.connect(world.signIn({ tokens }))
+    await client.callTool('book')
+    expect(world.to(AUTHORIZE)).toHaveLength(1)
   })
 })
 
