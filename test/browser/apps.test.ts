@@ -35,14 +35,15 @@ afterAll(async () => {
 describe('A host of MCP Apps over the transport', () => {
   it('serves an official view in a sandboxed frame: greeting, input, tools, logs', async () => {
     const result = await page.evaluate(async (script) => {
+      const { port1, port2 } = new MessageChannel()
+      void edgewise.serveTransport(edgewise.portable, edgewise.messagePortTransport(port2))
+      const client = await edgewise.connect(edgewise.messagePortTransport(port1))
+
+      // From here on without a pause: the view speaks first, and must be heard.
       const frame = document.createElement('iframe')
       frame.setAttribute('sandbox', 'allow-scripts')
       frame.srcdoc = `<script type="module" src="${script}"></script>`
       document.body.append(frame)
-
-      const { port1, port2 } = new MessageChannel()
-      void edgewise.serveTransport(edgewise.portable, edgewise.messagePortTransport(port2))
-      const client = await edgewise.connect(edgewise.messagePortTransport(port1))
       const view = edgewise.windowTransport(frame.contentWindow!, {
         origin: 'null',
         handshake: false,
