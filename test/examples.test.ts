@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { root, runToEnd } from './process.ts'
 
-// The playground is a page, and its test clicks through it.
+// The playground is a page, and its test clicks through it; projects are made from the templates.
+const others = ['playground', 'templates']
 const stories = readdirSync(join(root, 'examples'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'playground')
+  .filter((entry) => entry.isDirectory() && !others.includes(entry.name))
   .map((entry) => entry.name)
 
 describe('Examples', () => {
@@ -19,6 +20,6 @@ describe('Examples', () => {
       const words = /^#!\/usr\/bin\/env (?:-S )?(.*)$/.exec(shebang)?.[1]?.split(' ') ?? ['tsx']
       await runToEnd([...words, file])
     },
-    100_000,
+    250_000,
   )
 })

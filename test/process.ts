@@ -25,13 +25,13 @@ export function commandOf([program, ...args]: readonly string[]): [string, ...st
 
 /**
  * Runs a program in the package's folder, giving each line that it prints to `line`; rejects unless
- * it ends with code 0 within 90 seconds.
+ * it ends with code 0 within 4 minutes.
  */
 export function runLines(words: readonly string[], line: (text: string) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const [command, ...args] = commandOf(words)
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    const timer = setTimeout(() => child.kill('SIGKILL'), 90_000)
+    const timer = setTimeout(() => child.kill('SIGKILL'), 240_000)
     createInterface({ input: child.stdout }).on('line', line)
     createInterface({ input: child.stderr }).on('line', line)
     child.on('error', reject)
