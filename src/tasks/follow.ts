@@ -265,7 +265,11 @@ class Follower {
         this.#wake?.()
       }
     }
-    const over = (): void => void (this.#hears = false)
+    const over = (): void => {
+      this.#hears = false
+      // Whatever ended it, the client may be closed, which the next look tells.
+      this.#wake?.()
+    }
     hear().then(over, over)
   }
 }

@@ -361,6 +361,15 @@ describe('Notifications', () => {
     await client.close()
   })
 
+  test('that end with the client end the call at once', async () => {
+    const { client, sent } = await connectToFixture(makeFixture(), { notifications: true })
+    const failed = expect(client.callTool('for-ever')).rejects.toMatchObject({ code: 'CLOSED' })
+    await until(() => sent.includes('subscriptions/listen'))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await client.close()
+    await failed
+  })
+
   test('are not needed: where the server tells nothing, looking goes on', async () => {
     const peer = scripted([
       { status: 'working' },
