@@ -50,7 +50,8 @@ export type TokenVerifier = (token: string, expected: Expected) => Promise<Acces
 /** The token that a set of claims describes: those of a JWT (RFC 9068), or of an introspection. */
 export function tokenOf(claims: JsonObject): AccessToken {
   return {
-    issuer: text(claims.iss),
+    // One that cannot be read is none that is trusted
+    issuer: claims.iss === undefined ? undefined : (text(claims.iss) ?? ''),
     subject: text(claims.sub),
     clientId: text(claims.client_id) ?? text(claims.azp),
     audience: audienceOf(claims.aud),

@@ -13,6 +13,7 @@ import {
   type ClientAuth,
 } from 'oauth4webapi'
 import { tokenOf, type TokenVerifier } from './access-token.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 import { requireSecure } from './issuer-keys.ts'
 
 /** Where to ask, and as whom. */
@@ -37,7 +38,9 @@ export interface IntrospectionOptions {
  * @throws {TypeError} when the endpoint is not HTTPS, except on this machine.
  */
 export function introspectedTokens(options: IntrospectionOptions): TokenVerifier {
-  const { endpoint, clientId, clientSecret, timeoutMs = 5000, fetch } = options
+  const { endpoint, clientId, clientSecret, timeoutMs = 5000 } = options
+  const { fetch = (...args) => globalThis.fetch(...args) } = options
+  const bounded = boundedFetch(fetch, timeoutMs)
   const insecure = requireSecure(endpoint).protocol === 'http:'
   const authenticate: ClientAuth =
     options.authentication === 'client_secret_post'
@@ -47,9 +50,8 @@ export function introspectedTokens(options: IntrospectionOptions): TokenVerifier
   return async (token, { authorizationServers }) => {
     const server = { issuer: authorizationServers[0] ?? '', introspection_endpoint: endpoint }
     const response = await introspectionRequest(server, client, authenticate, token, {
-      signal: AbortSignal.timeout(timeoutMs),
       [allowInsecureRequests]: insecure,
-      ...(fetch && { [customFetch]: fetch }),
+      [customFetch]: bounded,
     })
     const { active, ...claims } = await processIntrospectionResponse(server, client, response)
     return active ? tokenOf(claims) : undefined

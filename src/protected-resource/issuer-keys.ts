@@ -20,17 +20,12 @@ export function metadataUrls(issuer: string): string[] {
  *
  * @throws {Error} when no metadata of this issuer names a key set that can be trusted.
  */
-export async function discoverKeySet(
-  issuer: string,
-  fetch: typeof globalThis.fetch,
-  timeoutMs: number,
-): Promise<URL> {
+export async function discoverKeySet(issuer: string, fetch: typeof globalThis.fetch): Promise<URL> {
   const seen: string[] = []
   for (const url of metadataUrls(issuer)) {
     const response = await fetch(url, {
       headers: { accept: 'application/json' },
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
     })
     const metadata: unknown = response.ok ? await response.json().catch(() => undefined) : undefined
     if (!response.ok) await response.body?.cancel()

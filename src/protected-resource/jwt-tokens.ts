@@ -15,6 +15,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 import { tokenOf, type TokenVerifier } from './access-token.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 import { discoverKeySet, requireSecure } from './issuer-keys.ts'
 
 /** How tokens are checked, and where the keys come from: by default the issuer's metadata tells. */
@@ -110,8 +111,9 @@ function createKeySets({
   jwksUri,
   jwks,
   timeoutMs = 5000,
-  fetch = (...args) => globalThis.fetch(...args),
+  fetch: given = (...args) => globalThis.fetch(...args),
 }: JwtTokenOptions): (issuer: string) => Promise<JWTVerifyGetKey> {
+  const fetch = boundedFetch(given, timeoutMs)
   const remote = (url: URL): JWTVerifyGetKey => {
     const find = createRemoteJWKSet(url, { timeoutDuration: timeoutMs, [customFetch]: fetch })
     return async (header, token) => {
@@ -128,7 +130,7 @@ function createKeySets({
 
   const known = new Map<string, JWTVerifyGetKey>()
   const discover = async (issuer: string): Promise<JWTVerifyGetKey> => {
-    const keys = remote(await discoverKeySet(issuer, fetch, timeoutMs))
+    const keys = remote(await discoverKeySet(issuer, fetch))
     known.set(issuer, keys)
     return keys
   }

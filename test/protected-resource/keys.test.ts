@@ -1,6 +1,6 @@
 // Where the keys come from, and what happens when they cannot be had.
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { jwtTokens } from '../../src/protected-resource/index.ts'
+import { introspectedTokens, jwtTokens } from '../../src/protected-resource/index.ts'
 import { metadataUrls } from '../../src/protected-resource/issuer-keys.ts'
 import { bearer, call, protect, textOf } from './endpoint.ts'
 import { Issuer, makeKey } from './issuer.ts'
@@ -139,6 +139,29 @@ describe('An issuer in trouble', () => {
     const response = await call(handle, 'whoami', bearer(await issuer.token()))
     expect(response.status).toBe(503)
     expect(errors).toMatchObject([{ name: 'TimeoutError' }])
+  })
+
+  it.each<[string, (controller: ReadableStreamDefaultController) => void]>([
+    ['begins an answer and stalls', () => new Promise<void>(() => {})],
+    ['answers without end', (controller) => controller.enqueue(new Uint8Array(65_536))],
+  ])('that %s is not listened to for ever, whatever fetch makes of signals', async (_, pull) => {
+    const json = { headers: { 'content-type': 'application/json' } }
+    const fetch = async (): Promise<Response> => new Response(new ReadableStream({ pull }), json)
+    for (const verify of [
+      jwtTokens({ fetch, timeoutMs: 200 }),
+      jwtTokens({ fetch, timeoutMs: 200, jwksUri: `${issuer.issuer}/jwks` }),
+      introspectedTokens({
+        fetch,
+        timeoutMs: 200,
+        endpoint: `${issuer.issuer}/introspect`,
+        clientId: 'mcp',
+        clientSecret: 's',
+      }),
+    ]) {
+      const { handle, errors } = protect(issuer, { verify })
+      expect((await call(handle, 'whoami', bearer(await issuer.token()))).status).toBe(503)
+      expect(errors).toHaveLength(1)
+    }
   })
 
   it('is asked again by the next request, and harms nobody whose key is known', async () => {

@@ -56,6 +56,18 @@ describe('Introspection', () => {
     expect(new URLSearchParams(await request?.text()).get('token')).toBe('opaque:token')
   })
 
+  it.each([[['https://issuer.example']], [7], ['https://other.example']])(
+    'refuses a token whose issuer is %j',
+    async (iss) => {
+      const fetch = async (): Promise<Response> =>
+        Response.json({ active: true, sub: 'ada', aud: RESOURCE, iss })
+      const endpoint = 'https://issuer.example/introspect'
+      const verify = introspectedTokens({ endpoint, clientId: 'm', clientSecret: 's', fetch })
+      const { handle } = protect(undefined, { verify })
+      expect((await call(handle, 'whoami', bearer('opaque'))).status).toBe(401)
+    },
+  )
+
   it('can send its credentials in the body', async () => {
     const { verify, requests } = introspecting(() => Response.json(active), 'client_secret_post')
     const { handle } = protect(undefined, { verify })
