@@ -7,7 +7,7 @@
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Result } from '../protocol/types.ts'
+import type { InputRequest, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../client/delay.ts'
@@ -124,6 +124,8 @@ class Follower {
   /** What was heard and not looked at yet. */
   #heard: DetailedTask | undefined
   #wake: (() => void) | undefined
+  /** Why what is asked cannot be answered. */
+  #refused: { error: unknown } | undefined
   #hears = false
   #listens = false
   #failures = 0
@@ -144,9 +146,10 @@ class Follower {
         const end = task && outcome(task)
         if (end) return end
         if (task) {
-          await this.#answer(task)
+          this.#answer(task, ending.signal)
           await this.#pause(task)
         }
+        if (this.#refused) throw this.#refused.error
         if (this.#looks >= LOOKS_FIRST && options.notifications !== false)
           this.#listen(ending.signal)
         const heard = this.#heard
@@ -189,30 +192,38 @@ class Follower {
     }
   }
 
-  /** Answers what is asked and was not answered before. */
-  async #answer({ inputRequests = {} }: DetailedTask): Promise<void> {
-    const { client, taskId, request } = this.#following
+  /**
+   * Answers what is asked and was not answered before, while the task is looked at further: somebody
+   * else may answer first, and a task can end that asks.
+   */
+  #answer({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
     const fresh = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
     if (fresh.length === 0) return
     for (const [key] of fresh) this.#answered.add(key)
-    const asked = Object.fromEntries(fresh)
-    const inputResponses = await client.answerInputs('tools/call', asked, request.signal)
-    const { signal, timeoutMs } = request
-    for (;;) {
+    this.#update(Object.fromEntries(fresh), signal).catch((error: unknown) => {
+      this.#refused ??= { error }
+      this.#wake?.()
+    })
+  }
+
+  async #update(asked: { [key: string]: InputRequest }, signal: AbortSignal): Promise<void> {
+    const { client, taskId, request } = this.#following
+    const inputResponses = await client.answerInputs('tools/call', asked, signal)
+    const { timeoutMs } = request
+    for (let failures = 1; ; failures++) {
       try {
         await client.request('tasks/update', { taskId, inputResponses }, { signal, timeoutMs })
         return
       } catch (error) {
         if (!isPassing(error)) throw error
-        this.#failures++
-        await this.#wait(this.#intervalMs())
+        await sleep(delayOf(undefined, failures, this.#following.options), signal)
       }
     }
   }
 
   /** Waits until it is time to look again, or something is heard. */
   async #pause(task: DetailedTask): Promise<void> {
-    if (this.#heard) return
+    if (this.#heard || this.#refused) return
     const intervalMs = this.#intervalMs(task.pollIntervalMs)
     await this.#wait(this.#hears ? Math.max(intervalMs, HEARING_MS) : intervalMs)
   }

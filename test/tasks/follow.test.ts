@@ -308,6 +308,30 @@ describe('callTool', () => {
     await client.close()
   })
 
+  test('ends with the task although the user did not answer yet, whose form is withdrawn [M-TASK-031]', async () => {
+    const fixture = makeFixture()
+    const asked: AbortSignal[] = []
+    const { client } = await connectToFixture(
+      fixture,
+      {},
+      {
+        onElicit: (_params, { signal }) => {
+          asked.push(signal)
+          return new Promise(() => {})
+        },
+      },
+    )
+    const { client: other } = await connectToFixture(fixture)
+    const started = await startTask(client, 'ask')
+    if (!('task' in started)) throw new Error('It was no task')
+    const followed = started.task.result()
+    await until(() => asked.length > 0)
+    expect(textOf(await taskOf(other, started.task.id).result())).toBe('accept true r1')
+    expect(textOf(await followed)).toBe('accept true r1')
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true])
+    for (const each of [client, other]) await each.close()
+  })
+
   test.each([400, 403, 404, 410])('does not look again after HTTP %d', async (status) => {
     const peer = scripted([() => new Response('', { status })])
     const client = await connectTo(peer, following())
