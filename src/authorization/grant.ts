@@ -57,7 +57,7 @@ export interface Grant {
   /** Gets a token from nothing. */
   obtain(request: GrantRequest): Promise<TokenRecord>
   /** Gets a token for a refresh token; without it tokens are obtained anew. */
-  refresh?(request: GrantRequest, refreshToken: string): Promise<TokenRecord>
+  refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
   /** Finishes what was begun before the page was left. */
   resume?(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined>
 }

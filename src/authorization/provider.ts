@@ -152,7 +152,7 @@ export class Provider implements SignIn {
       if (refreshToken === undefined) return false
       try {
         const request = await this.#request(server, issuer, resource, granted)
-        const next = await refresh.call(this.#grant, request, refreshToken)
+        const next = await refresh.call(this.#grant, request, latest)
         const kept = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
         return await this.#keep(server, kept, false)
       } catch (error) {

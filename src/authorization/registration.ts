@@ -39,9 +39,9 @@ export interface RegistrationOptions {
   ) => Awaitable<Omit<ClientCredentials, 'issuer'> | undefined>
 }
 
-/** An identity, and whether it was registered here and can be again. */
+/** An identity, and its registration if it was registered here and can be again. */
 export interface Registered extends OAuthClient {
-  readonly dynamic: boolean
+  readonly registration?: JsonObject
 }
 
 const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] }
@@ -86,27 +86,35 @@ export async function knownRedirectUri(request: GrantRequest): Promise<string | 
 }
 
 /** Forgets a registration that the authorization server does not know any more. */
-export async function forgetClient({ tokens, server }: GrantRequest): Promise<void> {
-  await tokens.delete(clientKey(server.issuer))
+export async function forgetClient(
+  { tokens, server }: GrantRequest,
+  { client_id }: OAuthClient,
+): Promise<void> {
+  const key = clientKey(server.issuer)
+  // Another registration may have taken its place
+  if ((await tokens.get(key))?.client_id === client_id) await tokens.delete(key)
 }
 
 /**
  * Finds or gets an identity.
  *
+ * @param registration The one that what is renewed was given to.
  * @throws {AuthorizationError} When there is no way to one, or registering fails.
  */
 export async function findClient(
   request: GrantRequest,
   options: RegistrationOptions,
   redirectUri: string | undefined,
+  registration?: JsonObject,
 ): Promise<Registered> {
   const { server, tokens } = request
+  if (registration && isUsable(registration, undefined)) return registered(request, registration)
   const { issuer, registration_endpoint: endpoint } = server
   const { client, credentials = [], askCredentials } = options
   const given = credentials.find((one) => one.issuer === issuer)
-  if (given) return { ...oauthClient(server, given), dynamic: false }
+  if (given) return oauthClient(server, given)
   if (client.metadataUrl && server.client_id_metadata_document_supported === true) {
-    return { ...oauthClient(server, { clientId: client.metadataUrl }), dynamic: false }
+    return oauthClient(server, { clientId: client.metadataUrl })
   }
   const kept = await tokens.get(clientKey(issuer))
   if (kept && isUsable(kept, redirectUri)) return registered(request, kept)
@@ -120,7 +128,7 @@ export async function findClient(
     const { clientId: client_id, clientSecret: client_secret, authentication } = entered
     const record = { client_id, client_secret, redirect_uri: redirectUri }
     if (!authentication) await tokens.set(clientKey(issuer), record)
-    return { ...oauthClient(server, entered), dynamic: false }
+    return oauthClient(server, entered)
   }
   const what = `"${issuer}" registers no clients, and there are no credentials for it`
   throw new AuthorizationError('registration', what)
@@ -139,7 +147,7 @@ function registered({ server }: GrantRequest, kept: JsonObject): Registered {
     clientId: String(clientId),
     ...(typeof secret === 'string' && secret !== '' && { clientSecret: secret }),
   }
-  return { ...oauthClient(server, credentials, method), dynamic: true }
+  return { ...oauthClient(server, credentials, method), registration: kept }
 }
 
 /** Registers with RFC 7591, which the protocol keeps for servers that read no metadata documents. */

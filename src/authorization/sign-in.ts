@@ -83,10 +83,11 @@ class CodeGrant implements Grant {
         )
         const callback = await going.catch(cameToNothing)
         try {
-          return await redeem(request, client, flow, callback)
+          const token = await redeem(request, client, flow, callback)
+          return { ...token, client: client.registration }
         } catch (error) {
-          if (attempt > 0 || !client.dynamic || !isUnknownClient(error)) throw error
-          await forgetClient(request)
+          if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
+          await forgetClient(request, client)
         }
       } finally {
         await visit.end?.()
@@ -94,12 +95,14 @@ class CodeGrant implements Grant {
     }
   }
 
-  async refresh(request: GrantRequest, refresh_token: string): Promise<TokenRecord> {
-    const client = await findClient(request, this.#options, undefined)
+  async refresh(request: GrantRequest, latest: TokenRecord): Promise<TokenRecord> {
+    const client = await findClient(request, this.#options, undefined, latest.client)
+    const grant = { refresh_token: latest.refreshToken ?? '' }
     try {
-      return await requestToken(request, client, 'refresh_token', { refresh_token }, 'refresh')
+      const token = await requestToken(request, client, 'refresh_token', grant, 'refresh')
+      return { ...token, client: client.registration }
     } catch (error) {
-      if (client.dynamic && isUnknownClient(error)) await forgetClient(request)
+      if (client.registration && isUnknownClient(error)) await forgetClient(request, client)
       throw error
     }
   }
@@ -112,7 +115,8 @@ class CodeGrant implements Grant {
     const { server, issuer, resource, scopes, redirectUri } = kept
     const request = await open(server, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
-    return { server, token: await redeem(request, client, kept, callback) }
+    const token = await redeem(request, client, kept, callback)
+    return { server, token: { ...token, client: client.registration } }
   }
 }
 

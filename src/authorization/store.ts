@@ -60,6 +60,8 @@ export type TokenRecord = {
   /** When to get another one, in milliseconds since 1970; unknown when the server did not say. */
   readonly renewAt?: number | undefined
   readonly refreshToken?: string | undefined
+  /** The registration that it was given to, where that was made here: another may follow it. */
+  readonly client?: JsonObject | undefined
   /** The scopes that were asked for. */
   readonly asked: readonly string[]
   /** The scopes that were granted. */

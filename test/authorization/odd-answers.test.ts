@@ -277,6 +277,28 @@ describe('a kept token', () => {
   })
 })
 
+describe('a registration that another one followed', () => {
+  it('is still the one that its tokens are renewed by', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    await using client = await world.connect(world.signIn({ tokens }))
+    const first = tokens.values.get(`client ${ISSUER}`)?.client_id
+    // As when the port of the redirect URI was taken, for another server of the same issuer
+    const redirect_uri = 'http://127.0.0.1:9999/callback'
+    await tokens.set(`client ${ISSUER}`, { client_id: 'later', redirect_uri })
+    for (let round = 0; round < 2; round++) {
+      world.valid.clear()
+      await client.callTool('book')
+    }
+    expect(world.to(TOKEN).map(({ body }) => [body.grant_type, body.client_id])).toEqual([
+      ['authorization_code', first],
+      ['refresh_token', first],
+      ['refresh_token', first],
+    ])
+    expect(tokens.values.get(`client ${ISSUER}`)?.client_id).toBe('later')
+  })
+})
+
 describe('signing out', () => {
   it('is not undone by what was being got at the moment', async () => {
     const world = createWorld()

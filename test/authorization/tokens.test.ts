@@ -228,6 +228,7 @@ describe('renewing', () => {
     const { world, client } = await ended(tokens)
     await using _ = client
     tokens.values.delete(`client ${ISSUER}`)
+    await tokens.set(`token ${MCP}`, { ...tokens.values.get(`token ${MCP}`), client: undefined })
     await client.callTool('book')
     expect(grants(world)).toEqual(['authorization_code', 'authorization_code'])
   })
