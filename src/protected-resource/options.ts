@@ -40,7 +40,8 @@ export interface ProtectedResourceOptions {
   dpop?: DpopVerifier
   /**
    * Names the principal of a token: sessions and rounds of input belong to it. By default its
-   * subject, or `client` and the client without one; with its issuer in front if there are several.
+   * subject, or `client` and the client without one; with its issuer in front if there are several. A
+   * subject that itself begins with `client` or `user` and a space has `user` in front.
    */
   principal?: (token: AccessToken) => string
   /** More members of the metadata, such as `resource_name` and `resource_documentation`. */
