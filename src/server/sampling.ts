@@ -8,6 +8,16 @@ import { samplingFault } from '../protocol/sampling.ts'
 import type { CreateMessageParams, CreateMessageResult } from '../protocol/types.ts'
 import { askClient, type Asker } from './ask.ts'
 
+/** Whether an object is what a model answers, as far as its members go. */
+export function isMessage({ model, role, content }: JsonObject): boolean {
+  return (
+    typeof model === 'string' &&
+    typeof role === 'string' &&
+    typeof content === 'object' &&
+    content !== null
+  )
+}
+
 /** Asks the client's model; see {@link file://./context.ts}. */
 export async function sample(
   asker: Asker,
@@ -19,7 +29,5 @@ export async function sample(
   // Context of other servers is for clients that say they share it; before 2025-11-25 none could.
   if (revision.icons && !client.capabilities.sampling?.context) delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
-  const isMessage = (a: JsonObject): boolean =>
-    typeof a.model === 'string' && typeof a.role === 'string' && typeof a.content === 'object'
   return (await askClient(asker, request, key, isMessage)) as CreateMessageResult
 }

@@ -7,6 +7,8 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { invalidParams, requireObject } from '../server/params.ts'
+import { areRoots } from '../server/roots.ts'
+import { isMessage } from '../server/sampling.ts'
 import type { InputOutcome, TaskRecord } from './record.ts'
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
@@ -36,11 +38,8 @@ export function requireAnswers(
 
 /** Whether an object has the shape of an answer; what a form asks for is the handler's to check. */
 function fits({ method }: InputRequest, answer: JsonObject): boolean {
-  if (method === 'roots/list') return Array.isArray(answer.roots)
-  if (method === 'sampling/createMessage') {
-    const { role, model, content } = answer
-    return typeof role === 'string' && typeof model === 'string' && typeof content === 'object'
-  }
+  if (method === 'roots/list') return areRoots(answer.roots)
+  if (method === 'sampling/createMessage') return isMessage(answer)
   const { action, content } = answer
   return ACTIONS.includes(action) && (content === undefined || isObject(content))
 }

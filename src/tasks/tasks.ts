@@ -12,6 +12,7 @@ import {
   ProtocolError,
   toErrorObject,
 } from '../protocol/errors.ts'
+import { InputPending } from '../patterns/replay.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -249,6 +250,8 @@ class ServerTasks implements Tasks {
 
     // Where a task asks the client directly there is nothing to be asked before.
     if (!core) await how.before?.(args, ctx)
+    // What comes before has no answers yet, even if it swallowed that it must wait for them.
+    if (!core && ctx.replay?.pending) throw new InputPending()
     const recording = core ? undefined : (await ctx.replay?.finish())?.recording
     const { requestState: _, inputResponses: __, ...asked } = params
     const made: NewTask = {
@@ -294,10 +297,19 @@ class ServerTasks implements Tasks {
     return isPositive(wanted) ? Math.min(wanted, Math.max(maxTtlMs, own ?? ttlMs)) : (own ?? ttlMs)
   }
 
+  /** A hook that fails takes no task from its caller. */
+  #tell(made: NewTask, ctx: RequestContext): void {
+    try {
+      this.#options.onCreate?.(made)
+    } catch (error) {
+      this.#server.report(error, ctx)
+    }
+  }
+
   async #create(made: NewTask, ctx: RequestContext): ReturnType<TaskService['create']> {
     try {
       const record = await this.#tasks.create(made, ctx.caller)
-      this.#options.onCreate?.(made)
+      this.#tell(made, ctx)
       return record
     } catch (error) {
       if (!(error instanceof McpError && error.code === 'LIMIT_EXCEEDED')) throw error
@@ -306,6 +318,7 @@ class ServerTasks implements Tasks {
   }
 }
 
+/** Times and bounds among the options. */
 const TIMES = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
 const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 

@@ -218,6 +218,63 @@ describe('A handler of a task', () => {
   })
 })
 
+describe('What comes before a task', () => {
+  test('makes none while it waits for an answer, even if it swallows that [M-TASK-018]', async () => {
+    const store = createMemoryTaskStore()
+    const { server, ran } = makeFixture({ store })
+    const before = async (_args: unknown, ctx: Context): Promise<void> => {
+      await ctx.elicit({ key: 'sure', message: 'Sure?', schema: yes }).catch(() => {})
+    }
+    server.tool('careless', { task: { support: 'required', before } }, () => {
+      ran.push('careless')
+      return 'x'
+    })
+    const { resultType } = await wireTo(server).result('tools/call', { name: 'careless' })
+    expect(resultType).toBe('input_required')
+    expect(await store.count()).toBe(0)
+    expect(ran).toEqual([])
+  })
+})
+
+describe('The hook of an audit log', () => {
+  test('takes no task from its caller when it fails [L-TASK-050]', async () => {
+    const failure = new Error('The log is full')
+    const { server, errors } = makeFixture({
+      onCreate: () => {
+        throw failure
+      },
+    })
+    const wire = wireTo(server)
+    expect((await wire.until(await wire.start('quick'), 'completed')).status).toBe('completed')
+    expect(errors).toEqual([failure])
+  })
+})
+
+describe('Answers to a task', () => {
+  test.each([
+    ['sample', { role: 'assistant', model: 'm', content: null }],
+    ['roots', { roots: [5] }],
+    ['roots', { roots: [null] }],
+    ['roots', { roots: [{ uri: 5 }] }],
+  ])('to %s are refused where they are %j [M-TASK-046]', async (name, answer) => {
+    const { server } = makeFixture()
+    server.tool('sample', { task: 'required' }, async (_args, ctx) => {
+      return text((await ctx.sample({ messages: [], maxTokens: 1 })).model)
+    })
+    server.tool('roots', { task: 'required' }, async (_args, ctx) => {
+      return text(String((await ctx.roots()).length))
+    })
+    const wire = wireTo(server)
+    const taskId = await wire.start(name)
+    const { inputRequests } = await wire.until(taskId, 'input_required')
+    const [key = ''] = Object.keys(inputRequests as object)
+    const inputResponses = { [key]: answer }
+    const { error } = await wire.call('tasks/update', { taskId, inputResponses })
+    expect(error?.code).toBe(-32602)
+    expect((await wire.result('tasks/get', { taskId })).status).toBe('input_required')
+  })
+})
+
 describe('Bounds of tasks', () => {
   test('hold for calls at the same time [L-TASK-049]', async () => {
     const memory = createMemoryTaskStore()
