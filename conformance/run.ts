@@ -5,9 +5,6 @@
  *
  * @see https://github.com/modelcontextprotocol/conformance
  *
- *     npm run conformance -- [--role server|client] [--runtime node] [--revision 2025-11-25]
- *                            [--scenario NAME] [--url ENDPOINT] [--command CLIENT]
- *
  * `--url` and `--command` put a server that is already running, or another client, in the place of
  * ours. `--role`, `--revision` and `--scenario` may be repeated.
  */
@@ -30,6 +27,10 @@ import {
   runScenario,
 } from './suite.ts'
 
+const usage = `npm run conformance -- [--role server|client] [--runtime node|deno|bun|workerd]
+                       [--revision 2025-11-25] [--scenario NAME] [--url ENDPOINT]
+                       [--command CLIENT]`
+
 const { values: options } = parseArgs({
   options: {
     role: { type: 'string', multiple: true, default: ['server', 'client'] },
@@ -38,8 +39,13 @@ const { values: options } = parseArgs({
     scenario: { type: 'string', multiple: true },
     url: { type: 'string' },
     command: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 })
+if (options.help) {
+  console.log(usage)
+  process.exit()
+}
 
 const results = fileURLToPath(new URL('results', import.meta.url))
 
