@@ -56,26 +56,36 @@ async function ask(
   { method, params }: InputRequest,
   ttlMs: number | undefined,
 ): Promise<JsonObject> {
-  const put = (asked: { method: string; params: JsonObject }): Promise<JsonObject> => {
+  const { signal } = cancellation
+  const put = (asked: { method: string; params: JsonObject }, until = signal) => {
     if (!send) throw new McpError('UNSUPPORTED', 'No way leads to the client')
-    return send(asked as InputRequest, cancellation.signal)
+    return send(asked as InputRequest, until)
   }
   const task = ttlMs === undefined ? {} : { ttl: ttlMs }
   const created = await put({ method, params: { ...params, task } })
   // A client may answer at once all the same
   if (!isObject(created.task)) return created
   const { taskId } = created.task
-  for (let known: JsonObject = created.task; known.status === 'working';) {
-    const { pollInterval } = known
-    const delayMs = typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : POLL_MS
-    await pause(Math.min(delayMs, MAX_POLL_MS), cancellation.signal)
-    if (cancellation.cancelled) {
-      put({ method: 'tasks/cancel', params: { taskId } }).catch(() => {})
-      throw cancellation.reason ?? new McpError('ABORTED', 'Nobody waits any more')
+  try {
+    for (let known: JsonObject = created.task; known.status === 'working';) {
+      const { pollInterval } = known
+      const delayMs = typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : POLL_MS
+      await pause(Math.min(delayMs, MAX_POLL_MS), signal)
+      if (cancellation.cancelled) {
+        throw cancellation.reason ?? new McpError('ABORTED', 'Nobody waits any more')
+      }
+      known = await put({ method: 'tasks/get', params: { taskId } })
     }
-    known = await put({ method: 'tasks/get', params: { taskId } })
+    return await put({ method: 'tasks/result', params: { taskId } })
+  } catch (error) {
+    // Who gives up need not wait for it
+    if (signal.aborted) {
+      put({ method: 'tasks/cancel', params: { taskId } }, new AbortController().signal).catch(
+        () => {},
+      )
+    }
+    throw error
   }
-  return put({ method: 'tasks/result', params: { taskId } })
 }
 
 /** Waits for some milliseconds, or until nobody wants the answer any more. */

@@ -25,6 +25,7 @@ import {
   until,
   type DuplexPeer,
 } from '../client/peers.ts'
+import { openWire } from '../server/wire.ts'
 import { makeFixture, textOf } from './fixture.ts'
 
 const RELATED = 'io.modelcontextprotocol/related-task'
@@ -374,6 +375,30 @@ describe('Questions of 2025-11-25 that are tasks', () => {
       code: INVALID_PARAMS,
     })
     for (const client of clients) await client.close()
+  })
+
+  test('are cancelled when the call is, whose handler waits for them [L-TASK-039]', async () => {
+    const server = createServer({ name: 'x', version: '1' }, { onError: () => {} })
+    const failures: unknown[] = []
+    server.tool('sample', {}, async (_args, ctx) => {
+      await sampleAsTask(ctx, { messages: [], maxTokens: 1 }).catch((e) => failures.push(e))
+      return text('over')
+    })
+    const wire = await openWire(server, '2025-11-25', { sampling: {}, tasks: RECEIVED_TASKS })
+    const seen: unknown[] = []
+    wire.onRequest(({ method }) => {
+      seen.push(method)
+      const known = state('working', { pollInterval: 60_000 })
+      return method === 'sampling/createMessage' ? { task: known } : known
+    })
+    wire.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'sample' } })
+    await until(() => seen.length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
+    await until(() => seen.length > 1)
+    expect(seen).toEqual(['sampling/createMessage', 'tasks/cancel'])
+    await until(() => failures.length > 0)
+    await wire.close()
   })
 
   test('are asked by servers, and followed [L-TASK-003] [L-TASK-019]', async () => {
