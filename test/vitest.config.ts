@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: './test/build.ts',
+    // Most tests wait for other programs, so that one worker would leave a small machine idle.
+    maxWorkers: '100%',
     reporters: ['default', './test/reporter.ts'],
     // Only against hangs: a busy machine must not decide a test.
     testTimeout: 60_000,
