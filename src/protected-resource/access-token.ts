@@ -100,7 +100,7 @@ function scopesOf(scope: unknown): string[] {
   return (text(scope) ?? '').split(' ').filter((one) => one !== '')
 }
 
-/** A malformed time is not a number, so that no comparison with it holds and the token is refused. */
+/** A malformed time is not a number: no comparison with it holds, and the token is refused. */
 function milliseconds(seconds: unknown): number | undefined {
   if (seconds === undefined || seconds === null) return undefined
   return typeof seconds === 'number' ? seconds * 1000 : NaN
