@@ -16,7 +16,7 @@ export async function launchChromium(args: readonly string[] = []): Promise<Brow
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(home, 'al2023', 'lib'),
-      FONTCONFIG_PATH: join(home, 'fonts'),
+      FONTCONFIG_FILE: join(root, 'test/runtimes/fonts.conf'),
     },
   })
 }
