@@ -17,13 +17,8 @@ import {
   startCoreTask,
   type TaskClient,
 } from './core-client.ts'
-import {
-  cancelTask,
-  followTask,
-  lookAt,
-  requireDetailedTask,
-  type FollowOptions,
-} from './follow.ts'
+import { followTask, type FollowOptions } from './follow.ts'
+import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
 import { receiveTasks } from './received.ts'
 import { isObject } from '../protocol/validate.ts'
 import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'

@@ -12,7 +12,8 @@ import { findRevision, type Revision } from '../protocol/revisions.ts'
 import type { CallToolResult, Result, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient } from '../client/extension.ts'
-import { delayOf, isPassing, type FollowOptions } from './follow.ts'
+import type { FollowOptions } from './follow.ts'
+import { delayOf, isPassing } from './pace.ts'
 import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */

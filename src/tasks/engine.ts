@@ -3,15 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks
  */
-import { Cancellation } from '../patterns/cancellation.ts'
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
-import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
+import { McpError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
-import { Audience } from './audience.ts'
-import { Alarm, every, later } from './clock.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { toResult, type ToolReturn } from '../server/tools.ts'
+import { Alarm, later } from './clock.ts'
+import { KeptTasks } from './keeping.ts'
 import {
   expiresAt,
   isFinal,
@@ -21,34 +19,18 @@ import {
   type NewTask,
   type TaskRecord,
 } from './record.ts'
-import { failsBy, runTask, type Platform, type RunHost } from './run.ts'
+import { failsBy, type Platform } from './run.ts'
 import type { GivenOutcome, TaskService, TaskWait } from './service.ts'
-import {
-  answer,
-  cancel,
-  lease,
-  record as recordWork,
-  say,
-  settle,
-  type TaskOutcome,
-  type Transition,
-} from './state.ts'
-import type { TaskKeeper, TaskStore } from './store.ts'
+import { answer, cancel, say, settle, type TaskOutcome } from './state.ts'
+import type { TaskStore } from './store.ts'
+import { isWaiting, TaskWork, type WorkOptions } from './work.ts'
 
 /** How tasks are kept and worked on. */
-export interface EngineOptions {
-  readonly store: TaskKeeper
+export interface EngineOptions extends WorkOptions {
   /** What bounds tasks, and forgets those whose time is over; the host does it itself otherwise. */
   readonly all?: AllTasks | undefined
-  /**
-   * How long the claim of a process to work on a task holds, in milliseconds, so that another can
-   * go on with it after a crash; nothing where no other could.
-   */
-  readonly leaseMs?: number | undefined
   /** Learns how a task is after each change that clients can see. */
   readonly changed?: ((task: TaskRecord) => void) | undefined
-  /** Has a task worked on; by default at once, in this process. */
-  readonly begin?: ((taskId: string) => void | Promise<void>) | undefined
 }
 
 /** All tasks of a process, or of several. */
@@ -62,23 +44,25 @@ export interface AllTasks {
 
 /** 192 bits. */
 const ID_BYTES = 24
-const MAX_ATTEMPTS = 100
-/** How long to wait after each failure of a store to keep an outcome, in milliseconds. */
-const RETRIES_MS = [100, 400, 1_600, 6_400]
 
 /** Tasks of one server in one process. */
 export class TaskEngine implements TaskService {
   readonly #server: ServerDefinition
   readonly #options: EngineOptions
-  readonly #running = new Map<string, Cancellation>()
-  readonly #audience = new Audience()
-  readonly #sweeper = new Alarm(() => void this.#go(this.sweep()))
+  readonly #tasks: KeptTasks
+  readonly #work: TaskWork
+  readonly #sweeper = new Alarm(() => void this.#work.go(this.sweep()))
   /** The end of the last addition; one begins when the one before is over, as each counts them all. */
   #added: Promise<unknown> = Promise.resolve()
 
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
     this.#options = options
+    this.#tasks = new KeptTasks(options.store, (task) => {
+      options.changed?.(task)
+      if (isFinal(task)) this.#work.stop(task.taskId)
+    })
+    this.#work = new TaskWork(server, this.#tasks, options)
   }
 
   mintId(): string {
@@ -91,7 +75,7 @@ export class TaskEngine implements TaskService {
     this.#added = adding.catch(() => {})
     const record = await adding
     if (all) this.#sweeper.set(expiresAt(record))
-    await this.#begin(record.taskId, platform)
+    await this.#work.begin(record.taskId, platform)
     return record
   }
 
@@ -105,39 +89,16 @@ export class TaskEngine implements TaskService {
     throw new TypeError(`The task "${task.taskId}" exists`)
   }
 
-  async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
-    const known = await this.#options.store.load(taskId)
-    if (!known || known.call.principal !== principal) return undefined
-    if (expiresAt(known) > Date.now()) return known
-    await this.#expire(known)
-    return undefined
+  get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
+    return this.#tasks.get(taskId, principal)
   }
 
-  async next(wait: TaskWait): Promise<TaskRecord | undefined> {
-    const { taskId, principal, seen, waitMs, signal } = wait
-    const stop: (() => void)[] = []
-    // Heard before the task is read, so that no change falls in between.
-    const changed = new Promise<TaskRecord | undefined>((resolve) => {
-      const over = (): void => resolve(undefined)
-      const timer = setTimeout(over, Math.min(waitMs, MAX_DELAY_MS))
-      signal?.addEventListener('abort', over)
-      stop.push(
-        () => clearTimeout(timer),
-        () => signal?.removeEventListener('abort', over),
-        this.#audience.watch(taskId, resolve),
-      )
-    })
-    try {
-      const known = await this.get(taskId, principal)
-      if (!known || known.lastUpdatedAt > seen || signal?.aborted) return known
-      return (await changed) ?? (await this.get(taskId, principal))
-    } finally {
-      for (const each of stop) each()
-    }
+  next(wait: TaskWait): Promise<TaskRecord | undefined> {
+    return this.#tasks.next(wait)
   }
 
   hear(taskId: string, listener: (message: JsonRpcNotification) => void): () => void {
-    return this.#audience.hear(taskId, listener)
+    return this.#tasks.audience.hear(taskId, listener)
   }
 
   async answer(
@@ -148,25 +109,25 @@ export class TaskEngine implements TaskService {
   ): Promise<TaskRecord | undefined> {
     if (!(await this.get(taskId, principal))) return undefined
     let resumes = false
-    const known = await this.#change(taskId, (before, now) => {
+    const known = await this.#tasks.change(taskId, (before, now) => {
       const after = answer(given)(before, now)
       resumes = after?.status === 'working'
       return after
     })
-    if (resumes) await this.#begin(taskId, platform)
+    if (resumes) await this.#work.begin(taskId, platform)
     return known
   }
 
   async cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
     if (!(await this.get(taskId, principal))) return undefined
-    return this.#change(taskId, cancel())
+    return this.#tasks.change(taskId, cancel())
   }
 
   async settle(taskId: string, given: GivenOutcome): Promise<boolean> {
     const outcome = 'error' in given ? given : await this.#read(taskId, given.returned)
     if (!outcome) return false
     let settled = false
-    await this.#change(taskId, (known, now) => {
+    await this.#tasks.change(taskId, (known, now) => {
       const after = settle(outcome, failsBy(known.call))(known, now)
       settled = after !== undefined
       return after
@@ -185,7 +146,7 @@ export class TaskEngine implements TaskService {
   }
 
   async say(taskId: string, statusMessage: string): Promise<boolean> {
-    const known = await this.#change(taskId, say(statusMessage))
+    const known = await this.#tasks.change(taskId, say(statusMessage))
     return known !== undefined && !isFinal(known)
   }
 
@@ -198,70 +159,27 @@ export class TaskEngine implements TaskService {
   /** Goes on with every task that nobody works on, as after a restart. */
   async resume(platform: Platform = {}): Promise<void> {
     const store = this.#options.all?.store
-    for (const { taskId, status, external, leasedUntil = 0 } of (await store?.unfinished()) ?? []) {
-      if (status !== 'working' || external) continue
+    for (const task of (await store?.unfinished()) ?? []) {
+      if (!isWaiting(task)) continue
+      const { taskId, leasedUntil = 0 } = task
       const waitMs = leasedUntil - Date.now()
-      if (waitMs > 0) later(waitMs + 1, () => void this.#go(this.#begin(taskId, platform)))
-      else await this.#begin(taskId, platform)
+      const begin = (): Promise<void> => this.#work.begin(taskId, platform)
+      if (waitMs > 0) later(waitMs + 1, () => void this.#work.go(begin()))
+      else await begin()
     }
     const next = await store?.nextExpiry()
     if (next !== undefined) this.#sweeper.set(next)
   }
 
   /** Works on a task until it ends, asks or is cancelled. Does nothing where that is not wanted. */
-  async run(taskId: string, platform: Platform = {}): Promise<void> {
-    if (this.#running.has(taskId)) return
-    const cancellation = new Cancellation()
-    this.#running.set(taskId, cancellation)
-    const stop: (() => void)[] = []
-    try {
-      const task = await this.#claim(taskId)
-      // It may have come to its end while it was read.
-      if (!task || cancellation.cancelled) return
-      stop.push(this.#renew(taskId), this.#bound(task))
-      const host: RunHost = {
-        cancellation,
-        keep: async (recording) => void (await this.#change(taskId, recordWork(recording))),
-        say: async (text) => void (await this.#change(taskId, say(text))),
-        tell: (message) => {
-          if (!cancellation.cancelled) this.#audience.sent(taskId, message)
-        },
-      }
-      const change = await unlessCancelled(
-        runTask(this.#server, task, host, platform),
-        cancellation,
-      )
-      // Before anybody can answer what the run asks, which begins another.
-      this.#running.delete(taskId)
-      if (change) await this.#conclude(taskId, change)
-    } finally {
-      for (const each of stop) each()
-      if (this.#running.get(taskId) === cancellation) this.#running.delete(taskId)
-    }
-  }
-
-  /**
-   * Keeps what a run led to. A store that fails may be back soon; one that never takes it, as it is
-   * too long or so, fails the task. Where the host begins work, it begins again what failed.
-   */
-  async #conclude(taskId: string, change: Transition): Promise<void> {
-    for (const delayMs of this.#options.begin ? [] : RETRIES_MS) {
-      try {
-        await this.#change(taskId, change)
-        return
-      } catch (error) {
-        this.#server.report(error)
-        await new Promise<void>((resolve) => later(delayMs, resolve))
-      }
-    }
-    if (this.#options.begin) await this.#change(taskId, change)
-    else await this.settle(taskId, { error: { code: INTERNAL_ERROR, message: 'Internal error' } })
+  run(taskId: string, platform: Platform = {}): Promise<void> {
+    return this.#work.run(taskId, platform)
   }
 
   /** Forgets the tasks whose time is over. */
   async sweep(): Promise<void> {
     const store = this.#options.all?.store
-    for (const known of (await store?.expired(Date.now())) ?? []) await this.#expire(known)
+    for (const known of (await store?.expired(Date.now())) ?? []) await this.#tasks.expire(known)
     const next = await store?.nextExpiry()
     if (next !== undefined) this.#sweeper.set(next)
   }
@@ -270,87 +188,8 @@ export class TaskEngine implements TaskService {
   async expire(taskId: string): Promise<TaskRecord | undefined> {
     const known = await this.#options.store.load(taskId)
     if (!known || expiresAt(known) > Date.now()) return known
-    await this.#expire(known)
+    await this.#tasks.expire(known)
     return undefined
-  }
-
-  /** Ends what still runs of a task whose time is over, and forgets it. */
-  async #expire({ taskId }: TaskRecord): Promise<void> {
-    const message = 'The task took longer than the time for which it is kept'
-    const error = { code: INTERNAL_ERROR, message }
-    await this.#change(
-      taskId,
-      settle({ error }, () => true),
-    )
-    await this.#options.store.remove(taskId)
-  }
-
-  async #begin(taskId: string, platform: Platform): Promise<void> {
-    if (this.#options.begin) return this.#options.begin(taskId)
-    const work = this.#go(this.run(taskId, platform))
-    platform.waitUntil?.(work)
-  }
-
-  /** The task, if it is to be worked on, by this process. */
-  async #claim(taskId: string): Promise<TaskRecord | undefined> {
-    const { leaseMs, store } = this.#options
-    const isWaiting = ({ status, external }: TaskRecord): boolean =>
-      status === 'working' && !external
-    if (leaseMs === undefined) {
-      const known = await store.load(taskId)
-      return known && isWaiting(known) ? known : undefined
-    }
-    let claimed = false
-    const known = await this.#change(taskId, (before, now) => {
-      claimed = isWaiting(before) && (before.leasedUntil ?? 0) <= now
-      return claimed ? lease(now + leaseMs)(before, now) : undefined
-    })
-    return claimed ? known : undefined
-  }
-
-  /** Keeps the claim while the work goes on. */
-  #renew(taskId: string): () => void {
-    const { leaseMs } = this.#options
-    if (leaseMs === undefined) return () => {}
-    const renew = async (): Promise<void> => {
-      const known = await this.#change(taskId, lease(Date.now() + leaseMs))
-      // Another process may have ended the task.
-      if (!known || isFinal(known)) this.#stop(taskId)
-    }
-    return every(leaseMs / 3, () => void this.#go(renew()))
-  }
-
-  /** Sees to it that work ends with the time of its task. */
-  #bound(task: TaskRecord): () => void {
-    return later(expiresAt(task) - Date.now(), () => void this.#go(this.#expire(task)))
-  }
-
-  /** Lets something go on by itself, and tells of its failure. */
-  #go(work: Promise<unknown>): Promise<unknown> {
-    return work.catch((error: unknown) => this.#server.report(error))
-  }
-
-  /** Changes a task, and tells who waits; the task after that. */
-  async #change(taskId: string, transition: Transition): Promise<TaskRecord | undefined> {
-    const { store } = this.#options
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const before = await store.load(taskId)
-      if (!before) return undefined
-      const after = transition(before, Date.now())
-      if (!after) return before
-      if (!(await store.save(after))) continue
-      if (after.lastUpdatedAt !== before.lastUpdatedAt) {
-        this.#audience.changed(after)
-        this.#options.changed?.(after)
-      }
-      if (isFinal(after)) this.#stop(taskId)
-      return after
-    }
-    throw new McpError('LIMIT_EXCEEDED', `The task "${taskId}" changes too fast to be changed`)
-  }
-
-  #stop(taskId: string): void {
-    this.#running.get(taskId)?.cancel(new McpError('ABORTED', 'The task is at its end'))
   }
 }
 
@@ -360,15 +199,4 @@ async function isFull(
 ): Promise<boolean> {
   if ((await store.count()) >= maxTasks) return true
   return principal !== null && (await store.count(principal)) >= maxTasksPerPrincipal
-}
-
-/** What a run leads to; nothing once the run is cancelled, even if its handler never ends. */
-function unlessCancelled(
-  run: Promise<Transition>,
-  { signal }: Cancellation,
-): Promise<Transition | undefined> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => resolve(undefined))
-    run.then(resolve, reject)
-  })
 }

@@ -6,12 +6,12 @@
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError, ProtocolError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest, Result } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
+import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
+import { delayOf, isPassing } from './pace.ts'
 import type { DetailedTask } from './wire.ts'
 
 /** How tasks are followed. */
@@ -39,11 +39,6 @@ export interface Following {
   readonly known?: DetailedTask | undefined
 }
 
-/** Failures that may be gone at the next look. */
-const PASSING = ['NETWORK', 'TIMEOUT', 'HTTP', 'SESSION_LOST']
-/** Statuses of HTTP below 500 that say "not now"; the first is a code of JSON-RPC errors as well. */
-const TOO_MANY_REQUESTS = 429
-const NOT_NOW = [TOO_MANY_REQUESTS, 408, 425]
 const ENDS: readonly string[] = ['completed', 'failed', 'cancelled']
 /** How many looks come before the server is asked to tell. */
 const LOOKS_FIRST = 2
@@ -73,46 +68,6 @@ export async function followTask(following: Following): Promise<Result> {
     if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
     throw error
   }
-}
-
-/** Tells the server that a task is not wanted any more. */
-export async function cancelTask(client: ExtensionClient, taskId: string): Promise<void> {
-  await client.request('tasks/cancel', { taskId })
-}
-
-/**
- * Asks how a task is.
- *
- * @throws {McpError} `INVALID_MESSAGE` when the answer is no task.
- * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
- */
-export async function lookAt(
-  client: ExtensionClient,
-  taskId: string,
-  options: RequestOptions,
-): Promise<DetailedTask> {
-  return requireDetailedTask(await client.request('tasks/get', { taskId }, options), taskId)
-}
-
-/**
- * A task, from what the server sent.
- *
- * @throws {McpError} `INVALID_MESSAGE` when it is none, or another one.
- */
-export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
-  const known = taskId === undefined || (isObject(value) && value.taskId === taskId)
-  if (known && isObject(value) && typeof value.taskId === 'string' && hasState(value)) {
-    const task: unknown = value
-    return task as DetailedTask
-  }
-  throw new McpError('INVALID_MESSAGE', 'The server sent no task', { data: value })
-}
-
-function hasState({ status, result, error, inputRequests }: JsonObject): boolean {
-  if (status === 'completed') return isObject(result)
-  if (status === 'failed') return isObject(error) && Number.isInteger(error.code)
-  if (inputRequests !== undefined && !isObject(inputRequests)) return false
-  return typeof status === 'string'
 }
 
 class Follower {
@@ -296,26 +251,4 @@ function outcome(task: DetailedTask): Result | undefined {
     throw new McpError('ABORTED', `The task "${taskId}" was cancelled`, { data: { taskId } })
   }
   return undefined
-}
-
-/** Whether a failure may be gone at the next look. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof ProtocolError) return error.code === TOO_MANY_REQUESTS
-  if (!(error instanceof McpError && PASSING.includes(error.code))) return false
-  const status = isObject(error.data) ? Number(error.data.status) : NaN
-  return error.code !== 'HTTP' || !(status >= 400 && status < 500) || NOT_NOW.includes(status)
-}
-
-/**
- * How long to wait before the next look: never shorter than the server wishes, longer after
- * failures, and not for all clients the same.
- */
-export function delayOf(
-  wishedMs: unknown,
-  failures: number,
-  { pollIntervalMs = 1_000, maxPollIntervalMs = 60_000 }: FollowOptions,
-): number {
-  const isTime = typeof wishedMs === 'number' && wishedMs > 0
-  const delayMs = (isTime ? wishedMs : pollIntervalMs) * 2 ** Math.min(failures, 10)
-  return Math.min(delayMs, maxPollIntervalMs) * (1 + Math.random() / 5)
 }

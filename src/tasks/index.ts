@@ -4,7 +4,8 @@
  * @module
  */
 export { createMemoryTaskStore, type TaskKeeper, type TaskStore } from './store.ts'
-export { tasks, type TaskHandle, type Tasks, type TasksOptions } from './tasks.ts'
+export { tasks, type TaskHandle, type Tasks } from './tasks.ts'
+export type { TasksOptions } from './options.ts'
 export type { AllTasks, EngineOptions, TaskEngine } from './engine.ts'
 export type { GivenOutcome, TaskService, TaskWait } from './service.ts'
 export type {

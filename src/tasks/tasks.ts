@@ -5,68 +5,23 @@
  * @see https://modelcontextprotocol.io/extensions/tasks
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
-import {
-  INTERNAL_ERROR,
-  McpError,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  toErrorObject,
-} from '../protocol/errors.ts'
-import { InputPending } from '../patterns/replay.ts'
+import { McpError, METHOD_NOT_FOUND, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
 import type { Context, RequestContext } from '../server/context.ts'
+import type { Server, ServerDefinition } from '../server/definition.ts'
 import type { Extension, ExtensionMethod } from '../server/extension.ts'
 import { definitionOf } from '../server/server.ts'
-import type { Server, ServerDefinition } from '../server/definition.ts'
-import type { ToolTask } from '../server/tool-task.ts'
 import type { TaskMaker, ToolEntry, ToolReturn } from '../server/tools.ts'
 import { taskIdOf } from './context.ts'
 import { cancelCoreTask, getCoreResult, getCoreTask, listCoreTasks } from './core-methods.ts'
+import { deferCall, taskWanted, type Deferral } from './defer.ts'
 import { TaskEngine, type EngineOptions } from './engine.ts'
-import {
-  cancelTask,
-  getTask,
-  honourTaskIds,
-  listenToTasks,
-  principalOf,
-  updateTask,
-} from './methods.ts'
-import type { NewTask } from './record.ts'
+import { cancelTask, getTask, honourTaskIds, listenToTasks, updateTask } from './methods.ts'
+import { requireNumbers, type TasksOptions } from './options.ts'
 import type { TaskService } from './service.ts'
-import { createMemoryTaskStore, type TaskStore } from './store.ts'
-import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf, TASKS_EXTENSION } from './wire.ts'
-
-/** How a server keeps tasks. */
-export interface TasksOptions {
-  /** Where tasks are kept; in memory by default, where they end with the process. */
-  store?: TaskStore
-  /** For how long tasks are kept from their creation, in milliseconds; one hour by default. */
-  ttlMs?: number
-  /** The longest time for which a client may have a task kept, in milliseconds; one day by default. */
-  maxTtlMs?: number
-  /** How often clients should look, in milliseconds; one second by default. */
-  pollIntervalMs?: number
-  /** The most tasks at once; 10,000 by default. A further one is refused. */
-  maxTasks?: number
-  /** The most tasks that one principal has at once; 1,000 by default. */
-  maxTasksPerPrincipal?: number
-  /**
-   * Offers `tasks/list` (2025-11-25). Off by default: it is for servers that know who calls, as
-   * callers without a principal share what they see.
-   */
-  list?: boolean
-  /**
-   * With a store that several processes share, or that outlives them: how long the claim of one to
-   * work on a task holds after its last sign of life, in milliseconds; 30 seconds by default.
-   */
-  leaseMs?: number
-  /** Learns of each task that is made, for audit logs and metrics. */
-  onCreate?: (task: NewTask) => void
-  /** What a model may be told until the task is done (2025-11-25). */
-  immediateResponse?: (tool: string) => string | undefined
-}
+import { createMemoryTaskStore } from './store.ts'
+import { TASKS_EXTENSION } from './wire.ts'
 
 /** What a tool returns when its outcome comes from elsewhere. */
 export interface TaskHandle {
@@ -229,110 +184,21 @@ class ServerTasks implements Tasks {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
   }
 
-  /**
-   * Makes a task of a call, if it is to be one.
-   *
-   * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, when the client wants a
-   *   task of a tool that has none, or none of one that must; `INTERNAL_ERROR` when there are too
-   *   many.
-   * @throws {McpError} `CAPABILITY_MISSING` when the tool must be a task and the client knows none.
-   */
   async defer(
-    { item, task = 'forbidden' }: ToolEntry,
+    entry: ToolEntry,
     args: unknown,
     params: JsonObject,
     ctx: RequestContext,
   ): Promise<Result | undefined> {
-    if (taskIdOf(ctx) !== undefined) return undefined
-    const how: ToolTask = typeof task === 'string' ? { support: task } : task
-    const core = ctx.exchange.revision.tasks === 'core'
-    if (!this.#wanted(how, params, ctx, item.name)) return undefined
-
-    // Where a task asks the client directly there is nothing to be asked before.
-    if (!core) await how.before?.(args, ctx)
-    // What comes before has no answers yet, even if it swallowed that it must wait for them.
-    if (!core && ctx.replay?.pending) throw new InputPending()
-    const recording = core ? undefined : (await ctx.replay?.finish())?.recording
-    const { requestState: _, inputResponses: __, ...asked } = params
-    const made: NewTask = {
-      taskId: this.#tasks.mintId(),
-      ttlMs: this.#ttlMs(how, core ? params.task : undefined),
-      pollIntervalMs: how.pollIntervalMs ?? this.#options.pollIntervalMs ?? 1000,
-      ...(recording && { recording: { ...recording, open: {} } }),
-      call: {
-        revision: ctx.revision,
-        params: asked,
-        client: { info: ctx.client.info, capabilities: ctx.client.capabilities },
-        principal: principalOf(ctx),
-        ...(ctx.auth !== undefined && { auth: ctx.auth }),
-      },
+    const how = taskWanted(entry, params, ctx)
+    if (!how) return undefined
+    const deferral: Deferral = {
+      service: this.#tasks,
+      options: this.#options,
+      report: (error, during) => this.#server.report(error, during),
     }
-    const record = await this.#create(made, ctx)
-    if (!core) return { ...taskOf(record), resultType: 'task' }
-    const says = this.#options.immediateResponse?.(item.name)
-    const _meta = { ...relatedTo(record.taskId), ...(says && { [META_IMMEDIATE_RESPONSE]: says }) }
-    return { task: coreTaskOf(record), _meta }
+    return deferCall(deferral, how, args, params, ctx)
   }
-
-  /** Whether a call is to be a task. */
-  #wanted({ support }: ToolTask, params: JsonObject, ctx: RequestContext, name: string): boolean {
-    const { tasks: flavour } = ctx.exchange.revision
-    const asked = flavour === 'core' && isObject(params.task)
-    if (support === 'forbidden') {
-      if (asked) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" is never a task`)
-      return false
-    }
-    const knows = flavour === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
-    if (asked || knows) return true
-    if (support !== 'required') return false
-    const what = `"${name}" is always a task`
-    if (flavour !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
-    const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
-    throw new McpError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })
-  }
-
-  #ttlMs({ ttlMs: own }: ToolTask, asked: unknown): number {
-    const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = this.#options
-    const wanted = isObject(asked) ? asked.ttl : undefined
-    return isPositive(wanted) ? Math.min(wanted, Math.max(maxTtlMs, own ?? ttlMs)) : (own ?? ttlMs)
-  }
-
-  /** A hook that fails takes no task from its caller. */
-  #tell(made: NewTask, ctx: RequestContext): void {
-    try {
-      this.#options.onCreate?.(made)
-    } catch (error) {
-      this.#server.report(error, ctx)
-    }
-  }
-
-  async #create(made: NewTask, ctx: RequestContext): ReturnType<TaskService['create']> {
-    try {
-      const record = await this.#tasks.create(made, ctx.caller)
-      this.#tell(made, ctx)
-      return record
-    } catch (error) {
-      if (!(error instanceof McpError && error.code === 'LIMIT_EXCEEDED')) throw error
-      throw new ProtocolError(INTERNAL_ERROR, error.message)
-    }
-  }
-}
-
-/** Times and bounds among the options. */
-const TIMES = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
-const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
-
-/** Refuses what would make tasks that nobody can ever see, or clients that never rest. */
-function requireNumbers(options: TasksOptions): void {
-  const wrong =
-    TIMES.find((name) => options[name] !== undefined && !isPositive(options[name])) ??
-    BOUNDS.find((name) => options[name] !== undefined && !((options[name] ?? 0) >= 0))
-  if (wrong === undefined) return
-  throw new RangeError(`The option "${wrong}" of tasks cannot be "${options[wrong]}"`)
-}
-
-function isPositive(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0
 }
 
 type Answer = (tasks: TaskService, params: JsonObject, ctx: RequestContext) => Promise<Result>

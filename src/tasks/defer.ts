@@ -1,0 +1,118 @@
+/**
+ * How a call becomes a task: whether it is to be one, what is asked before, and what the client is
+ * told instead of a result.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
+ */
+import { InputPending } from '../patterns/replay.ts'
+import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Result } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { RequestContext } from '../server/context.ts'
+import type { ToolTask } from '../server/tool-task.ts'
+import type { ToolEntry } from '../server/tools.ts'
+import { taskIdOf } from './context.ts'
+import { principalOf } from './methods.ts'
+import { ttlMsOf, type TasksOptions } from './options.ts'
+import type { NewTask, TaskRecord } from './record.ts'
+import type { TaskService } from './service.ts'
+import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf, TASKS_EXTENSION } from './wire.ts'
+
+/** What it takes to make tasks. */
+export interface Deferral {
+  readonly service: TaskService
+  readonly options: TasksOptions
+  /** Learns of hooks that fail. */
+  report(error: unknown, ctx: RequestContext): void
+}
+
+/**
+ * How a call is carried out as a task; nothing when it is none, as one that a task makes.
+ *
+ * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, when the client wants a
+ *   task of a tool that has none, or none of one that must.
+ * @throws {McpError} `CAPABILITY_MISSING` when the tool must be a task and the client knows none.
+ */
+export function taskWanted(
+  { item: { name }, task = 'forbidden' }: ToolEntry,
+  params: JsonObject,
+  ctx: RequestContext,
+): ToolTask | undefined {
+  if (taskIdOf(ctx) !== undefined) return undefined
+  const how: ToolTask = typeof task === 'string' ? { support: task } : task
+  const { tasks: flavour } = ctx.exchange.revision
+  const asked = flavour === 'core' && isObject(params.task)
+  if (how.support === 'forbidden') {
+    if (asked) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" is never a task`)
+    return undefined
+  }
+  const knows = flavour === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
+  if (asked || knows) return how
+  if (how.support !== 'required') return undefined
+  const what = `"${name}" is always a task`
+  if (flavour !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
+  const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
+  throw new McpError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })
+}
+
+/**
+ * Makes a task of a call; gives the result that tells the client so.
+ *
+ * @throws {ProtocolError} `INTERNAL_ERROR` when there are too many.
+ */
+export async function deferCall(
+  deferral: Deferral,
+  how: ToolTask,
+  args: unknown,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const { service, options } = deferral
+  const core = ctx.exchange.revision.tasks === 'core'
+  // Where a task asks the client directly there is nothing to be asked before.
+  if (!core) await how.before?.(args, ctx)
+  // What comes before has no answers yet, even if it swallowed that it must wait for them.
+  if (!core && ctx.replay?.pending) throw new InputPending()
+  const recording = core ? undefined : (await ctx.replay?.finish())?.recording
+  const { requestState: _, inputResponses: __, ...asked } = params
+  const record = await create(deferral, ctx, {
+    taskId: service.mintId(),
+    ttlMs: ttlMsOf(options, how, core ? params.task : undefined),
+    pollIntervalMs: how.pollIntervalMs ?? options.pollIntervalMs ?? 1000,
+    ...(recording && { recording: { ...recording, open: {} } }),
+    call: {
+      revision: ctx.revision,
+      params: asked,
+      client: { info: ctx.client.info, capabilities: ctx.client.capabilities },
+      principal: principalOf(ctx),
+      ...(ctx.auth !== undefined && { auth: ctx.auth }),
+    },
+  })
+  if (!core) return { ...taskOf(record), resultType: 'task' }
+  const says = options.immediateResponse?.(String(params.name))
+  const _meta = { ...relatedTo(record.taskId), ...(says && { [META_IMMEDIATE_RESPONSE]: says }) }
+  return { task: coreTaskOf(record), _meta }
+}
+
+async function create(
+  { service, options, report }: Deferral,
+  ctx: RequestContext,
+  made: NewTask,
+): Promise<TaskRecord> {
+  let record: TaskRecord
+  try {
+    record = await service.create(made, ctx.caller)
+  } catch (error) {
+    if (!(error instanceof McpError && error.code === 'LIMIT_EXCEEDED')) throw error
+    throw new ProtocolError(INTERNAL_ERROR, error.message)
+  }
+  try {
+    options.onCreate?.(made)
+  } catch (error) {
+    // A hook that fails takes no task from its caller.
+    report(error, ctx)
+  }
+  return record
+}

@@ -1,0 +1,91 @@
+/**
+ * The tasks that a store keeps: how they change, one step at a time whoever else writes, and who
+ * hears of that.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
+import { Audience } from './audience.ts'
+import { expiresAt, type TaskRecord } from './record.ts'
+import type { TaskWait } from './service.ts'
+import { settle, type Transition } from './state.ts'
+import type { TaskKeeper } from './store.ts'
+
+const MAX_ATTEMPTS = 100
+
+/** Tasks of one store, as one process sees them. */
+export class KeptTasks {
+  /** Who waits for tasks in this process. */
+  readonly audience: Audience = new Audience()
+  readonly #store: TaskKeeper
+  readonly #changed: (task: TaskRecord) => void
+
+  /** @param changed Learns how a task is after each change that clients can see. */
+  constructor(store: TaskKeeper, changed: (task: TaskRecord) => void) {
+    this.#store = store
+    this.#changed = changed
+  }
+
+  /** The task of a principal, unless its time is over. */
+  async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
+    const known = await this.#store.load(taskId)
+    if (!known || known.call.principal !== principal) return undefined
+    if (expiresAt(known) > Date.now()) return known
+    await this.expire(known)
+    return undefined
+  }
+
+  /** The task once it changed after `seen`, or when `waitMs` are over. */
+  async next(wait: TaskWait): Promise<TaskRecord | undefined> {
+    const { taskId, principal, seen, waitMs, signal } = wait
+    const stop: (() => void)[] = []
+    // Heard before the task is read, so that no change falls in between.
+    const changed = new Promise<TaskRecord | undefined>((resolve) => {
+      const over = (): void => resolve(undefined)
+      const timer = setTimeout(over, Math.min(waitMs, MAX_DELAY_MS))
+      signal?.addEventListener('abort', over)
+      stop.push(
+        () => clearTimeout(timer),
+        () => signal?.removeEventListener('abort', over),
+        this.audience.watch(taskId, resolve),
+      )
+    })
+    try {
+      const known = await this.get(taskId, principal)
+      if (!known || known.lastUpdatedAt > seen || signal?.aborted) return known
+      return (await changed) ?? (await this.get(taskId, principal))
+    } finally {
+      for (const each of stop) each()
+    }
+  }
+
+  /**
+   * Changes a task, and tells who waits; the task after that.
+   *
+   * @throws {McpError} `LIMIT_EXCEEDED` when others change it all the time.
+   */
+  async change(taskId: string, transition: Transition): Promise<TaskRecord | undefined> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const before = await this.#store.load(taskId)
+      if (!before) return undefined
+      const after = transition(before, Date.now())
+      if (!after) return before
+      if (!(await this.#store.save(after))) continue
+      if (after.lastUpdatedAt !== before.lastUpdatedAt) {
+        this.audience.changed(after)
+        this.#changed(after)
+      }
+      return after
+    }
+    throw new McpError('LIMIT_EXCEEDED', `The task "${taskId}" changes too fast to be changed`)
+  }
+
+  /** Ends what still runs of a task whose time is over, and forgets it. */
+  async expire({ taskId }: TaskRecord): Promise<void> {
+    const message = 'The task took longer than the time for which it is kept'
+    const timedOut = settle({ error: { code: INTERNAL_ERROR, message } }, () => true)
+    await this.change(taskId, timedOut)
+    await this.#store.remove(taskId)
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What a client asks the server about one task, and whether the answer is a task at all.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import type { ExtensionClient } from '../client/extension.ts'
+import type { RequestOptions } from '../client/request-options.ts'
+import { McpError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { DetailedTask } from './wire.ts'
+
+/** Tells the server that a task is not wanted any more. */
+export async function cancelTask(client: ExtensionClient, taskId: string): Promise<void> {
+  await client.request('tasks/cancel', { taskId })
+}
+
+/**
+ * Asks how a task is.
+ *
+ * @throws {McpError} `INVALID_MESSAGE` when the answer is no task.
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
+ */
+export async function lookAt(
+  client: ExtensionClient,
+  taskId: string,
+  options: RequestOptions,
+): Promise<DetailedTask> {
+  return requireDetailedTask(await client.request('tasks/get', { taskId }, options), taskId)
+}
+
+/**
+ * A task, from what the server sent.
+ *
+ * @throws {McpError} `INVALID_MESSAGE` when it is none, or another one.
+ */
+export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
+  const known = taskId === undefined || (isObject(value) && value.taskId === taskId)
+  if (known && isObject(value) && typeof value.taskId === 'string' && hasState(value)) {
+    const task: unknown = value
+    return task as DetailedTask
+  }
+  throw new McpError('INVALID_MESSAGE', 'The server sent no task', { data: value })
+}
+
+function hasState({ status, result, error, inputRequests }: JsonObject): boolean {
+  if (status === 'completed') return isObject(result)
+  if (status === 'failed') return isObject(error) && Number.isInteger(error.code)
+  if (inputRequests !== undefined && !isObject(inputRequests)) return false
+  return typeof status === 'string'
+}

@@ -1,0 +1,41 @@
+/**
+ * How often a task is looked at, and which failures are borne meanwhile.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks
+ */
+import { McpError, ProtocolError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/validate.ts'
+
+/** Failures that may be gone at the next look. */
+const PASSING = ['NETWORK', 'TIMEOUT', 'HTTP', 'SESSION_LOST']
+/** Statuses of HTTP below 500 that say "not now"; the first is a code of JSON-RPC errors as well. */
+const TOO_MANY_REQUESTS = 429
+const NOT_NOW = [TOO_MANY_REQUESTS, 408, 425]
+
+/** Whether a failure may be gone at the next look. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ProtocolError) return error.code === TOO_MANY_REQUESTS
+  if (!(error instanceof McpError && PASSING.includes(error.code))) return false
+  const status = isObject(error.data) ? Number(error.data.status) : NaN
+  return error.code !== 'HTTP' || !(status >= 400 && status < 500) || NOT_NOW.includes(status)
+}
+
+/**
+ * How long to wait before the next look: never shorter than the server wishes, longer after
+ * failures, and not for all clients the same.
+ */
+export function delayOf(
+  wishedMs: unknown,
+  failures: number,
+  {
+    pollIntervalMs = 1_000,
+    maxPollIntervalMs = 60_000,
+  }: {
+    readonly pollIntervalMs?: number
+    readonly maxPollIntervalMs?: number
+  },
+): number {
+  const isTime = typeof wishedMs === 'number' && wishedMs > 0
+  const delayMs = (isTime ? wishedMs : pollIntervalMs) * 2 ** Math.min(failures, 10)
+  return Math.min(delayMs, maxPollIntervalMs) * (1 + Math.random() / 5)
+}
