@@ -8,7 +8,7 @@
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
-import { Steps } from './steps.ts'
+import { Steps, type AsJson } from './steps.ts'
 
 /** One question to the client. */
 export interface Question {
@@ -26,7 +26,7 @@ export interface Input {
   /** Resolves with the client's answer. */
   ask(question: Question): Promise<JsonObject>
   /** Runs a side effect once, however often the handler runs; see {@link Steps}. */
-  step<T>(name: string, run: () => T | Promise<T>): Promise<T>
+  step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>>
 }
 
 /**

@@ -10,7 +10,7 @@ import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Input, Question } from './input.ts'
 import { digest } from './sealed-state.ts'
-import { Steps } from './steps.ts'
+import { Steps, type AsJson } from './steps.ts'
 
 /** What one run hands to the next. Plain JSON. */
 export interface Recording {
@@ -100,7 +100,7 @@ export class ReplayInput implements Input {
     return this.#track(taken ? refuseKey(key) : this.#answer(key, question, place))
   }
 
-  step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+  step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>> {
     return this.#track(this.#steps.run(name, run))
   }
 

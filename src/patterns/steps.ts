@@ -2,6 +2,17 @@
  * Steps: side effects of a handler that are kept, so that they happen once however often it runs.
  */
 
+/** What JSON makes of a value: what has a `toJSON` is what that gives, such as a date its text. */
+export type AsJson<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends { toJSON(): infer Json }
+    ? AsJson<Json>
+    : T extends (...args: never[]) => unknown
+      ? never
+      : T extends object
+        ? { [K in keyof T]: AsJson<T[K]> }
+        : T
+
 /** The steps of one run of a handler. */
 export class Steps {
   /** By name: a list of the value, or an empty one where there was none. Plain JSON. */
@@ -23,7 +34,7 @@ export class Steps {
    *
    * @throws {TypeError} when the name was used in this run, or JSON cannot hold the value.
    */
-  async run<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+  async run<T>(name: string, work: () => T | Promise<T>): Promise<AsJson<T>> {
     if (this.#ran.has(name)) {
       throw new TypeError(
         `The step "${name}" ran already in this call: give each step its own name`,
@@ -36,6 +47,6 @@ export class Steps {
       await this.#changed()
     }
     // A copy, so that what the handler does to it is not kept.
-    return structuredClone((this.#kept[name] as T[])[0]) as T
+    return structuredClone((this.#kept[name] as AsJson<T>[])[0]) as AsJson<T>
   }
 }

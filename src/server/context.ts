@@ -3,6 +3,7 @@
  */
 import { noInput, pushInput, type Input } from '../patterns/input.ts'
 import { emptyRecording, ReplayInput } from '../patterns/replay.ts'
+import type { AsJson } from '../patterns/steps.ts'
 import { McpError } from '../protocol/errors.ts'
 import { findMethod } from '../protocol/methods.ts'
 import {
@@ -131,11 +132,11 @@ export interface Context<Env = unknown> {
   disconnect(retryMs?: number): void
   /**
    * Runs a side effect once, although the handler may run several times: the value is kept and
-   * given back. It must survive JSON.
+   * given back, in every run as JSON has it, so that a date is text.
    *
    * @param name Its own within one call.
    */
-  step<T>(name: string, run: () => T | Promise<T>): Promise<T>
+  step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>>
 }
 
 /** The context of one request. */
@@ -251,7 +252,7 @@ export class RequestContext implements Context {
     if (!this.#done) this.exchange.disconnect?.(retryMs)
   }
 
-  step<T>(name: string, run: () => T | Promise<T>): Promise<T> {
+  step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>> {
     return this.input.step(name, run)
   }
 

@@ -10,7 +10,13 @@ import type { Extensions } from './added.ts'
 import type { Notifier } from './notifier.ts'
 import type { LogRules } from './logging.ts'
 import type { Observer } from './observer.ts'
-import type { PromptEntry, PromptHandler, PromptOptions, PromptRegistration } from './prompts.ts'
+import type {
+  PromptEntry,
+  PromptHandler,
+  PromptOptions,
+  PromptRegistration,
+  TextArguments,
+} from './prompts.ts'
 import type { Redact } from './redact.ts'
 import type { Registry } from './registry.ts'
 import type {
@@ -105,7 +111,7 @@ export interface Server<Env = unknown> {
    */
   prompt<Input extends StandardSchema>(
     name: string,
-    options: PromptOptions<Input, Env>,
+    options: PromptOptions<Input, Env> & TextArguments<Input>,
     handler: PromptHandler<Input, Env>,
   ): PromptRegistration<Env>
   /**

@@ -4,6 +4,7 @@
  * @module
  */
 export type { Secrets } from '../patterns/sealed-state.ts'
+export type { AsJson } from '../patterns/steps.ts'
 export { createServer, tasksOf } from './server.ts'
 export type { Middleware, Server, ServerOptions } from './definition.ts'
 export type { Context } from './context.ts'
@@ -34,7 +35,13 @@ export type {
 } from './observer.ts'
 export type { Redact } from './redact.ts'
 export { rateLimit, type RateLimit } from './rate-limit.ts'
-export type { PromptHandler, PromptOptions, PromptRegistration, PromptReturn } from './prompts.ts'
+export type {
+  PromptHandler,
+  PromptOptions,
+  PromptRegistration,
+  PromptReturn,
+  TextArguments,
+} from './prompts.ts'
 export type { Registration } from './registry.ts'
 export { warnOfRepeats } from './repeats.ts'
 export type {

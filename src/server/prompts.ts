@@ -6,6 +6,7 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
+  type InferInput,
   type InferOutput,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
@@ -48,6 +49,18 @@ export interface PromptOptions<Input extends StandardSchema = StandardSchema, En
 /** What a prompt may return: what the user says, or a whole result. */
 export type PromptReturn = Content | GetPromptResult | InputRequiredResult
 
+/** Refuses a schema with a member that takes no text, as all that clients send for a prompt is text. */
+export type TextArguments<Input extends StandardSchema> = [Textless<InferInput<Input>>] extends [
+  never,
+]
+  ? unknown
+  : { input: `"${Textless<InferInput<Input>>}" must take text, such as z.coerce.number() does` }
+
+/** The names of the members that take no text. */
+type Textless<Given> = {
+  [Name in keyof Given & string]-?: [Given[Name] & string] extends [never] ? Name : never
+}[keyof Given & string]
+
 /** Writes a prompt from arguments that its schema accepted. */
 export type PromptHandler<Input extends StandardSchema, Env = unknown> = (
   args: InferOutput<Input>,
@@ -58,7 +71,7 @@ export type PromptHandler<Input extends StandardSchema, Env = unknown> = (
 export interface PromptRegistration<Env = unknown> extends Registration {
   /** Describes and writes the prompt in another way, under the same name. */
   update<Input extends StandardSchema>(
-    options: PromptOptions<Input, Env>,
+    options: PromptOptions<Input, Env> & TextArguments<Input>,
     handler: PromptHandler<Input, Env>,
   ): void
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions, type JsonObject } from '../../src/index.ts'
-import { createServer, embedded } from '../../src/server/index.ts'
+import { createServer, embedded, type TextArguments } from '../../src/server/index.ts'
 import { makeRichServer } from '../traffic/server.ts'
 import { contents } from '../protocol/rich.ts'
 import { openWire } from './wire.ts'
@@ -125,4 +125,21 @@ describe('embedded', () => {
     expect(() => embedded({ uri: 'a:b', text: 'x', mimeType: 'text' })).toThrow('MIME')
     expect(() => embedded({ uri: 'a:b', blob: '???' })).toThrow('Base64')
   })
+})
+
+it('the compiler refuses arguments of prompts that no text can be', () => {
+  type Taken<Input extends z.ZodType> = unknown extends TextArguments<Input> ? true : false
+  const texts = z.object({
+    city: z.string(),
+    size: z.enum(['s', 'm']).optional(),
+    nights: z.coerce.number(),
+    gift: z.stringbool(),
+  })
+  const numbers = z.object({ city: z.string(), nights: z.number().optional() })
+  // What does not compile when it changes
+  const taken: [Taken<typeof texts>, Taken<typeof numbers>] = [true, false]
+  const advice: TextArguments<typeof numbers> = {
+    input: '"nights" must take text, such as z.coerce.number() does',
+  }
+  expect([taken, Object.keys(advice)]).toEqual([[true, false], ['input']])
 })
