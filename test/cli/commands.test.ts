@@ -59,6 +59,18 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
     expect(insisted.err).toContain('The form wants name')
   })
 
+  it('completes arguments of prompts and variables of templates', async () => {
+    expect(await run('complete', 'greet', 'who=A')).toMatchObject({ code: 0, out: 'Ada\nAlan\n' })
+    const template = 'shop://of/{who}/{thing}'
+    expect((await run('complete', template, 'thing=tea', 'who=Ada')).out).toBe('Ada-tea\n')
+    const many = await run('complete', template, 'who=')
+    expect(many.out.trim().split('\n')).toHaveLength(100)
+    expect(many.err).toBe('There are 120\n')
+    const json = await run('complete', 'greet', 'who=G', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ values: ['Grace'] })
+    expect(await run('complete', 'none', 'who=A')).toMatchObject({ code: 1 })
+  })
+
   it('gives resources as they are, and prompts', async () => {
     expect((await run('read', 'shop://list')).out).toBe('tea\n')
     expect((await run('read', 'shop://none')).code).toBe(1)
@@ -105,6 +117,22 @@ it('listen prints what the server tells until it is interrupted', async () => {
   expect(await ended).toBe(0)
 })
 
+describe('help', () => {
+  it('tells of all commands, and of each what it takes', async () => {
+    const { out, code } = await edgewise('--help')
+    expect(code).toBe(0)
+    const names = [...out.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, name = '']) => name)
+    expect(names).toContain('complete')
+    for (const name of names) {
+      const help = await edgewise(name, '--help')
+      expect(help).toMatchObject({ code: 0, err: '' })
+      expect(help.out).toContain(`Usage: edgewise ${name} <`)
+    }
+    expect((await edgewise('listen', '--help')).out).toContain('--resource')
+    expect((await edgewise('call', '--help')).out).not.toContain('--resource')
+  })
+})
+
 describe('wrong usage', () => {
   it.each([
     [['nope'], 'There is no command "nope"'],
@@ -118,6 +146,9 @@ describe('wrong usage', () => {
     [['call', 'http://localhost/', '--header', 'x'], 'takes name:value'],
     [['call', 'http://localhost/', '--revision', '2020-01-01'], 'no revision "2020-01-01"'],
     [['call', 'http://localhost/', '--nope'], "Unknown option '--nope'"],
+    [['complete', 'http://localhost/'], 'Name a prompt or a resource template'],
+    [['complete', 'http://localhost/', 'x'], 'Say what to complete'],
+    [['complete', 'http://localhost/', 'x', 'city'], '"city" is no name=value'],
     [['list', '--'], 'A program must follow "--"'],
   ])('such as %j ends with 2 and says what is wrong', async (words, reason) => {
     const { code, out, err } = await edgewise(...words)

@@ -50,6 +50,23 @@ export function makeServer(): Server {
   })
   server.resource('shop://list', { name: 'list', description: 'What there is' }, () => 'tea\n')
   server.resource('shop://bytes', { name: 'bytes' }, () => new Uint8Array([0, 255, 10]))
-  server.prompt('greet', { input: z.object({ who: z.string() }) }, ({ who }) => `Greet ${who}`)
+  const known = ['Ada', 'Alan', 'Grace']
+  const startingWith = (value: string) => known.filter((one) => one.startsWith(value))
+  server.prompt(
+    'greet',
+    { input: z.object({ who: z.string() }), complete: { who: startingWith } },
+    ({ who }) => `Greet ${who}`,
+  )
+  server.resourceTemplate(
+    'shop://of/{who}/{thing}',
+    {
+      name: 'thing',
+      complete: {
+        thing: (value, { who = 'nobody' }) => [`${who}-${value}`],
+        who: () => Array.from({ length: 120 }, (_, n) => `w${n}`),
+      },
+    },
+    () => 'tea',
+  )
   return server
 }

@@ -64,23 +64,29 @@ export interface Options {
 /**
  * Reads a command line.
  *
- * @returns `help` or `version` when that was asked for.
+ * @returns `help`, of a command where one is named, or `version` when that was asked for.
  * @throws {UsageError} when it makes no sense.
  */
-export function readArguments(argv: readonly string[]): Invocation | Creation | 'help' | 'version' {
+export function readArguments(
+  argv: readonly string[],
+): Invocation | Creation | { help: CommandName | undefined } | 'version' {
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
   const { values, positionals } = parse(own)
-  if (values.help || argv.length === 0) return 'help'
-  if (values.version) return 'version'
   const [command, ...others] = positionals
-  if (command === undefined || !Object.hasOwn(commands, command)) {
+  if (values.help || argv.length === 0) return { help: isCommand(command) ? command : undefined }
+  if (values.version) return 'version'
+  if (!isCommand(command)) {
     throw new UsageError(`There is no command "${command ?? ''}"`)
   }
   if (command === 'new') return { command, rest: others }
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, rest] = program ? [childOf(program), others] : [urlOf(others[0]), others.slice(1)]
-  return { command: command as Invocation['command'], target, rest, options: optionsOf(values) }
+  return { command, target, rest, options: optionsOf(values) }
+}
+
+function isCommand(word: string | undefined): word is CommandName {
+  return word !== undefined && Object.hasOwn(commands, word)
 }
 
 function parse(args: readonly string[]) {

@@ -5,6 +5,7 @@ import { McpError, ProtocolError } from '../../../src/index.ts'
 import { readArguments, type Invocation } from './arguments.ts'
 import { bridge } from './bridge.ts'
 import { call } from './call.ts'
+import { complete } from './complete.ts'
 import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
@@ -13,7 +14,7 @@ import { tell } from './print.ts'
 import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
 import { read } from './read.ts'
-import { usage, UsageError } from './usage.ts'
+import { usage, UsageError, usageOf } from './usage.ts'
 import { version } from './version.ts'
 
 const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Promise<number>>> = {
@@ -21,6 +22,7 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
   call,
   read,
   prompt,
+  complete,
   listen,
   inspect,
   bridge,
@@ -35,8 +37,13 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
 export async function runCommand(argv: readonly string[]): Promise<number> {
   try {
     const invocation = readArguments(argv)
-    if (invocation === 'help' || invocation === 'version') {
-      process.stdout.write(invocation === 'help' ? usage : `${await version()}\n`)
+    if (invocation === 'version') {
+      process.stdout.write(`${await version()}\n`)
+      return 0
+    }
+    if ('help' in invocation) {
+      const { help } = invocation
+      process.stdout.write(help === undefined ? usage : usageOf(help))
       return argv.length === 0 ? 2 : 0
     }
     if (invocation.command === 'new') return await createProject(invocation.rest)

@@ -1,0 +1,36 @@
+/**
+ * `edgewise complete`: prints what an argument of a prompt, or a variable of a template, may be.
+ */
+import type { CompletionReference } from '../../../src/index.ts'
+import type { Invocation } from './arguments.ts'
+import { open } from './open.ts'
+import { print, printJson, tell } from './print.ts'
+import { UsageError } from './usage.ts'
+
+/** Prints one value a line; of more than the server sends, how many there are. */
+export async function complete(invocation: Invocation): Promise<number> {
+  const [named, ...words] = invocation.rest
+  if (named === undefined) throw new UsageError('Name a prompt or a resource template')
+  const [first, ...others] = words.map(pair)
+  if (!first) throw new UsageError('Say what to complete, such as city=R, or city= for all')
+  const [name, value] = first
+  const ref: CompletionReference = named.includes('{')
+    ? { type: 'ref/resource', uri: named }
+    : { type: 'ref/prompt', name: named }
+  await using client = await open(invocation)
+  const completion = await client.complete(ref, { name, value }, Object.fromEntries(others))
+  if (invocation.options.json) {
+    printJson(completion)
+    return 0
+  }
+  const { values, total, hasMore } = completion
+  for (const each of values) print(each)
+  if (hasMore) tell(total === undefined ? 'There are more' : `There are ${total}`)
+  return 0
+}
+
+function pair(word: string): [name: string, value: string] {
+  const at = word.indexOf('=')
+  if (at < 1) throw new UsageError(`"${word}" is no name=value`)
+  return [word.slice(0, at), word.slice(at + 1)]
+}
