@@ -21,6 +21,8 @@ export { scriptedPeer, type ScriptedPeer } from './scripted-peer.ts'
 
 /** How a server is connected to in memory. */
 export interface InMemoryOptions extends ConnectOptions {
+  /** Who calls, as `ctx.principal` tells handlers: short for `serve: { caller: { principal } }`. */
+  readonly principal?: string
   /** How the server serves the connection. */
   readonly serve?: ConnectionOptions
 }
@@ -33,12 +35,13 @@ export interface InMemoryOptions extends ConnectOptions {
  */
 export function connectInMemory(
   server: Server,
-  { serve, ...options }: InMemoryOptions = {},
+  { serve, principal, ...options }: InMemoryOptions = {},
 ): Promise<Client> {
   const [near, far] = inMemoryTransports()
+  const caller = { ...serve?.caller, ...(principal !== undefined && { principal }) }
   // Serving lasts as long as the connection, so only its failure can be waited for.
   const failed = new Promise<never>((_resolve, reject) => {
-    serveTransport(server, far, serve).catch(reject)
+    serveTransport(server, far, { ...serve, caller }).catch(reject)
   })
   return Promise.race([connect(near, options), failed])
 }

@@ -40,7 +40,7 @@ export interface ToolsetOptions {
 
 /**
  * Lists a server's tools as functions, in the server's order. Do it again when
- * `onToolsListChanged` says that the list has changed.
+ * `onToolsChanged` says that the list has changed.
  *
  * A name that a model API would not take is written with `_` in place of what it would not, cut to
  * its length, and numbered where two names became one.

@@ -13,10 +13,10 @@ describe('connectInMemory', () => {
   it('gives the server what the host knows of the caller', async () => {
     const server = createServer({ name: 'x', version: '1' })
     server.tool('whoami', {}, (_args, ctx) => ctx.principal ?? 'nobody')
-    await using client = await connectInMemory(server, {
-      serve: { caller: { principal: 'ada' } },
-    })
-    expect((await client.callTool('whoami')).content).toEqual([{ type: 'text', text: 'ada' }])
+    for (const options of [{ principal: 'ada' }, { serve: { caller: { principal: 'ada' } } }]) {
+      await using client = await connectInMemory(server, options)
+      expect((await client.callTool('whoami')).content).toEqual([{ type: 'text', text: 'ada' }])
+    }
   })
 
   it('rejects at once when the server was not made by createServer', async () => {
