@@ -9,13 +9,12 @@ export { loadIcon, selectIcon, type IconLimits, type IconRules, type IconWish } 
 export { chooseModel } from './model-hints.ts'
 export {
   createConnection,
-  watchInteraction,
   type ConnectionState,
   type LiveConnection,
   type LiveOptions,
   type LiveTarget,
-  type Visits,
 } from './live.ts'
+export { watchInteraction, type Visits } from './visits.ts'
 export { toolHints } from './tool-hints.ts'
 export type { Subscription } from './feed.ts'
 export {

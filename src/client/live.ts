@@ -4,13 +4,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import type { Interaction } from '../authorization/interaction.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { sleep } from './delay.ts'
 import type { AuthProvider, ConnectOptions } from './options.ts'
+import type { Visits } from './visits.ts'
+import { watchFetch, watchTransport } from './watch.ts'
 
 /** Where a {@link LiveConnection} goes: a URL, or what makes a transport for each attempt. */
 export type LiveTarget = string | URL | (() => Transport | Promise<Transport>)
@@ -48,7 +49,7 @@ export interface LiveOptions extends ConnectOptions {
   readonly maxRetryMs?: number | undefined
   /** How often to try again in a row, once it has worked. Default: 10. */
   readonly maxRetries?: number | undefined
-  /** The visits of users who sign in: {@link watchInteraction}, so that the state has their URL. */
+  /** The visits of users who sign in: `watchInteraction`, so that the state has their URL. */
   readonly visits?: Visits | undefined
   /**
    * Tells when it is worth looking whether the server can still be reached, such as when a device is
@@ -71,41 +72,6 @@ export interface LiveConnection {
   readonly check: () => void
   /** Ends the connection. */
   readonly close: () => Promise<void>
-}
-
-/** The URLs that users are sent to while they sign in. */
-export interface Visits {
-  /** Calls a function with each URL, and with nothing when the user is back. */
-  subscribe(listener: (url: string | undefined) => void): () => void
-}
-
-/**
- * Follows an interaction of `signIn`, so that a {@link LiveConnection} knows where the user has to
- * go: give what it returns to `signIn`, and to {@link createConnection} as `visits`.
- */
-export function watchInteraction(interaction: Interaction): Interaction & Visits {
-  const listeners = new Set<(url: string | undefined) => void>()
-  const tell = (url: string | undefined): void => {
-    for (const listener of listeners) listener(url)
-  }
-  return {
-    async begin(known) {
-      const visit = await interaction.begin(known)
-      return {
-        redirectUri: visit.redirectUri,
-        go: (url, ...rest) => {
-          tell(url)
-          return visit.go(url, ...rest).finally(() => tell(undefined))
-        },
-        end: () => visit.end?.(),
-      }
-    },
-    returned: () => interaction.returned?.(),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-  }
 }
 
 /**
@@ -270,7 +236,8 @@ class Live implements LiveConnection {
 
   async #connect(signal: AbortSignal): Promise<Client> {
     const target = this.#target
-    const to = typeof target === 'function' ? this.#watched(await target()) : target
+    const closed = (error: Error): void => this.#onTrouble?.({ error, isOver: true })
+    const to = typeof target === 'function' ? watchTransport(await target(), closed) : target
     const { visits: _, onWake: __, ...options } = this.#options
     const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
     const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
@@ -278,36 +245,8 @@ class Live implements LiveConnection {
       ...options,
       signal: either,
       ...(options.auth && { auth: this.#watchedAuth(options.auth) }),
-      fetch: async (url, init) => {
-        try {
-          return await send(url, init)
-        } catch (error) {
-          // What somebody gave up tells nothing of the server
-          const isFault = !init.signal?.aborted && (error as Error)?.name !== 'AbortError'
-          if (isFault) this.#onTrouble?.({ error: error as Error, isOver: false })
-          throw error
-        }
-      },
+      fetch: watchFetch(send, (error) => this.#onTrouble?.({ error, isOver: false })),
     })
-  }
-
-  /** A transport whose end is noticed. */
-  #watched(transport: Transport): Transport {
-    return {
-      start: (receiver) =>
-        transport.start({
-          message: (frame) => receiver.message(frame),
-          malformed: (error) => receiver.malformed(error),
-          closed: (reason) => {
-            receiver.closed(reason)
-            const error = reason ?? new McpError('CLOSED', 'The server closed the connection')
-            this.#onTrouble?.({ error, isOver: true })
-          },
-        }),
-      send: (frame) => transport.send(frame),
-      close: () => transport.close(),
-      ...(transport.restart && { restart: () => transport.restart?.() ?? Promise.resolve() }),
-    }
   }
 
   /** Shows where the user has to go while a challenge is met. */

@@ -6,3 +6,8 @@
 
 /** The longest delay that timers take, in milliseconds; after a longer one they fire at once. */
 export const MAX_DELAY_MS = 0x7fffffff
+
+/** Lets a process end while a timer runs, where timers hinder that. */
+export function unref(timer: unknown): void {
+  ;(timer as { unref?: () => void }).unref?.()
+}

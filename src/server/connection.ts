@@ -20,13 +20,11 @@ import {
   isRequest,
   isResponse,
   resultResponse,
-  type Answer,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
   type RequestId,
-  writableAnswer,
 } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
@@ -37,6 +35,7 @@ import { dispatch } from './dispatch.ts'
 import type { Caller, Exchange, Rounds } from './exchange.ts'
 import { initialize, noSessions, sessionRevision } from './lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
+import { Outbox } from './outbox.ts'
 import { describesItself, readRequestMeta, requireStatelessRevision } from './request-meta.ts'
 import { definitionOf } from './server.ts'
 import type { Server, ServerDefinition } from './definition.ts'
@@ -76,25 +75,26 @@ class Connection {
   readonly #transport: Transport
   readonly #options: ConnectionOptions
   readonly #caller: Caller
+  readonly #outbox: Outbox
   readonly #rounds: Rounds
   /** Requests that stand for themselves, by id. */
   readonly #open = new Map<RequestId, Cancellation>()
   readonly #ending = new AbortController()
   #session: Session | undefined
-  #closed = false
 
   constructor(server: ServerDefinition, transport: Transport, options: ConnectionOptions) {
     this.#server = server
     this.#transport = transport
     this.#options = options
     this.#caller = options.caller ?? {}
+    this.#outbox = new Outbox(transport, (error) => server.report(error))
     const { secrets, stateTtlMs = 900_000, maxStateBytes = 65_536 } = options
     this.#rounds = { sealer: createSealer(secrets), stateTtlMs, maxStateBytes }
   }
 
   async serve(): Promise<void> {
     const unsubscribe = this.#server.notify.subscribe((change) => {
-      if (this.#session) announceTo(this.#session, change, (message) => this.#send(message))
+      if (this.#session) announceTo(this.#session, change, (message) => this.#outbox.send(message))
     })
     const { signal } = this.#options
     const end = (): void => void this.#end()
@@ -102,7 +102,7 @@ class Connection {
     await new Promise<void>((resolve, reject) => {
       const started = this.#transport.start({
         message: (frame) => this.#receive(frame),
-        malformed: (error) => this.#send(errorResponse(undefined, toErrorObject(error))),
+        malformed: (error) => this.#outbox.send(errorResponse(undefined, toErrorObject(error))),
         closed: () => resolve(),
       })
       Promise.resolve(started).then(() => signal?.aborted && end(), reject)
@@ -121,7 +121,7 @@ class Connection {
   }
 
   #abandon(): void {
-    this.#closed = true
+    this.#outbox.close()
     const error = new McpError('CLOSED', 'The connection is closed')
     for (const open of this.#open.values()) open.cancel(error)
     this.#session?.close()
@@ -130,16 +130,16 @@ class Connection {
   #receive(frame: unknown): void {
     if (Array.isArray(frame)) return this.#receiveBatch(frame)
     const message = this.#validate(frame)
-    if ('fault' in message) return message.fault && this.#send(message.fault)
+    if ('fault' in message) return message.fault && this.#outbox.send(message.fault)
     if (!isRequest(message)) return this.#take(message)
-    void this.#answer(message).then((response) => response && this.#reply(response))
+    void this.#answer(message).then((response) => response && this.#outbox.reply(response))
   }
 
   #receiveBatch(frames: readonly unknown[]): void {
     const session = this.#session
     if (!session || !sessionRevision(session.record).batches || frames.length === 0) {
       const message = frames.length === 0 ? 'The batch is empty' : 'The revision has no batches'
-      return this.#send(errorResponse(undefined, { code: INVALID_REQUEST, message }))
+      return this.#outbox.send(errorResponse(undefined, { code: INVALID_REQUEST, message }))
     }
     const answers = frames.map(async (frame) => {
       const message = this.#validate(frame)
@@ -150,7 +150,7 @@ class Connection {
     })
     void Promise.all(answers).then((settled) => {
       const responses = settled.filter((response) => response !== undefined)
-      if (responses.length > 0) this.#reply(responses)
+      if (responses.length > 0) this.#outbox.reply(responses)
     })
   }
 
@@ -229,7 +229,7 @@ class Connection {
       ending: this.#ending.signal,
       logLevel,
       rounds: this.#rounds,
-      send: (notification) => this.#sendFor(cancellation, notification),
+      send: (notification) => this.#outbox.sendFor(cancellation, notification),
     }
     const response = await dispatch(this.#server, message, exchange)
     this.#open.delete(message.id)
@@ -237,7 +237,11 @@ class Connection {
     if (message.method === 'subscriptions/listen' && 'result' in response) {
       // The end of a listener is announced in both ways that the spec's pages name.
       const requestId = message.id
-      this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+      this.#outbox.send({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId },
+      })
     }
     return response
   }
@@ -257,10 +261,11 @@ class Connection {
       cancellation,
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
-      send: ({ method, params }) => this.#sendFor(cancellation, degraded(method, params, revision)),
+      send: ({ method, params }) =>
+        this.#outbox.sendFor(cancellation, degraded(method, params, revision)),
       ask: ({ method, params }, asking) =>
         session.ask(method, degradeParams(method, params, revision), {
-          send: (asked) => this.#send(asked),
+          send: (asked) => this.#outbox.send(asked),
           signal: asking,
           timeoutMs,
         }),
@@ -268,27 +273,6 @@ class Connection {
     const response = await dispatch(this.#server, message, exchange)
     session.inFlight.delete(message.id)
     return cancellation.cancelled ? undefined : response
-  }
-
-  #sendFor(open: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
-    return open.cancelled || this.#closed ? undefined : this.#transport.send(message).catch(ignore)
-  }
-
-  /** Sends an answer; what cannot be written of it becomes an internal error. */
-  #reply(answer: Answer): void {
-    if (this.#closed) return
-    this.#transport
-      .send(answer)
-      .catch(() => {
-        const written = writableAnswer(answer, (error) => this.#server.report(error))
-        return written === answer ? undefined : this.#transport.send(written)
-      })
-      .catch(ignore)
-  }
-
-  /** Sends what nobody waits for; a closed connection is noticed by its receiver. */
-  #send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): void {
-    if (!this.#closed) this.#transport.send(frame).catch(ignore)
   }
 }
 
@@ -300,5 +284,3 @@ function degraded(
   const known = degradeParams(method, params, revision)
   return known ? { jsonrpc: '2.0', method, params: known } : { jsonrpc: '2.0', method }
 }
-
-function ignore(): void {}

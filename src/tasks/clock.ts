@@ -1,7 +1,7 @@
 /**
  * Timers of tasks, which let a process end although they run.
  */
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
 
 /** The shortest time between two rings, in milliseconds. */
 const MIN_DELAY_MS = 100
@@ -43,9 +43,4 @@ export function every(intervalMs: number, work: () => void): () => void {
   const timer = setInterval(work, intervalMs)
   unref(timer)
   return () => clearInterval(timer)
-}
-
-/** Lets a process end while the timer runs, where timers hinder that. */
-function unref(timer: unknown): void {
-  ;(timer as { unref?: () => void }).unref?.()
 }

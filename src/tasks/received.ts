@@ -14,6 +14,7 @@ import {
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
+import { later } from './clock.ts'
 import { type CoreTask, META_RELATED_TASK, relatedTo } from './wire.ts'
 
 /**
@@ -101,8 +102,7 @@ function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): Serve
       () => settle(received, 'completed'),
       (error: unknown) => settle(received, 'failed', toErrorObject(error).message),
     )
-    const timer: unknown = setTimeout(() => all.delete(taskId), ttl)
-    ;(timer as { unref?: () => void }).unref?.()
+    later(ttl, () => all.delete(taskId))
     return { task: received.task, _meta: relatedTo(taskId) }
   }
 

@@ -4,6 +4,7 @@
  *
  * @see https://w3c.github.io/web-locks/
  */
+import { unref } from '../patterns/timers.ts'
 
 /**
  * Holds a lock for as long as this side lives.
@@ -76,8 +77,7 @@ export class Heartbeat {
     const due = performance.now() + this.#periodMs
     this.#timer = setTimeout(() => this.#look(performance.now() - due), this.#periodMs)
     // On Node a timer would keep a program from its end that has nothing else to do
-    const timer: unknown = this.#timer
-    if (typeof timer === 'object' && timer && 'unref' in timer) (timer as { unref(): void }).unref()
+    unref(this.#timer)
   }
 
   /** The peer said something. */

@@ -11,8 +11,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { INVALID_REQUEST, McpError, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { Inbox } from './inbox.ts'
 import { jsonCopy } from './json-copy.ts'
 import { takeJson } from './json-size.ts'
 import { Heartbeat, holdLock, watchLock } from './liveness.ts'
@@ -59,12 +61,8 @@ export interface MessagePortOptions {
   readonly format?: 'object' | 'text' | undefined
 }
 
-/** How many messages may wait for a receiver that is busy. */
-const MAX_WAITING = 10_000
 /** How long what was posted before an end may still arrive after it is known, in milliseconds. */
 const LAST_WORDS_MS = 100
-/** The longest timer that there is, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * A transport over a port: a `MessagePort`, a `Worker`, the global scope of a worker, or anything
@@ -105,8 +103,10 @@ class MessagePortTransport implements Transport {
   /** The other end, as soon as it has greeted. */
   #peer: string | undefined
   #heartbeat: Heartbeat | undefined
-  /** What waits for the receiver; absent while it is not busy. */
-  #waiting: unknown[] | undefined
+  readonly #inbox = new Inbox(
+    (frame) => this.#receiver?.message(frame),
+    (reason) => this.#end(reason),
+  )
 
   constructor(carrier: MessageCarrier, options: MessagePortOptions) {
     this.#carrier = carrier
@@ -153,7 +153,7 @@ class MessagePortTransport implements Transport {
 
   async #greet(): Promise<void> {
     const { openTimeoutMs = 30_000 } = this.#options
-    if (openTimeoutMs <= MAX_TIMER_MS) {
+    if (openTimeoutMs <= MAX_DELAY_MS) {
       const expire = (): void => {
         const what = `Nobody answered on the port within ${openTimeoutMs} ms`
         this.#end(new McpError('TIMEOUT', what))
@@ -202,7 +202,7 @@ class MessagePortTransport implements Transport {
     }
     this.#heartbeat?.heard()
     // Nobody is served who has not greeted
-    if (this.#isOpen) this.#deliver(frame)
+    if (this.#isOpen) this.#inbox.deliver(frame)
   }
 
   #control(control: Control): void {
@@ -238,34 +238,13 @@ class MessagePortTransport implements Transport {
     const gone = (): void => this.#gone(new McpError('CLOSED', 'The other end is gone'))
     if ((lock && (await watchLock(lockOf(id), signal, gone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
-    if (silenceMs > MAX_TIMER_MS) return
+    if (silenceMs > MAX_DELAY_MS) return
     this.#heartbeat = new Heartbeat(
       silenceMs,
       () => this.#tell({ edgewise: 'ping', id: this.#id }),
       () => this.#end(new McpError('CLOSED', 'The other end went silent')),
     )
     this.#heartbeat.start()
-  }
-
-  #deliver(frame: unknown): void {
-    if (this.#waiting) {
-      this.#waiting.push(frame)
-      if (this.#waiting.length <= MAX_WAITING) return
-      return this.#end(new McpError('LIMIT_EXCEEDED', 'Too many messages wait to be taken'))
-    }
-    const taken = this.#receiver?.message(frame)
-    if (taken) void this.#wait(taken)
-  }
-
-  async #wait(taken: Promise<void>): Promise<void> {
-    const waiting: unknown[] = (this.#waiting = [])
-    try {
-      await taken
-      while (waiting.length > 0) await this.#receiver?.message(waiting.shift())
-    } catch (cause) {
-      this.#end(new McpError('CLOSED', 'The receiver of the messages failed', { cause }))
-    }
-    this.#waiting = undefined
   }
 
   #malformed(error: ProtocolError): void {
