@@ -39,13 +39,25 @@ export interface Expected {
   readonly clockSkewMs: number
 }
 
+/** A token that is not authentic. */
+export interface RefusedToken {
+  /**
+   * Why, in words for the author of the server: `observe` is told, the client is not. Without the
+   * token, or anything else that is secret.
+   */
+  readonly refused: string
+}
+
 /**
- * Finds out whether a token is authentic and what it says; nothing when it is not. Audience, issuer
- * and times are checked afterwards, for every verifier alike.
+ * Finds out whether a token is authentic and what it says; why not, or nothing, when it is not.
+ * Audience, issuer and times are checked afterwards, for every verifier alike.
  *
  * Whatever it throws is answered with 503, as it is no fault of the caller's.
  */
-export type TokenVerifier = (token: string, expected: Expected) => Promise<AccessToken | undefined>
+export type TokenVerifier = (
+  token: string,
+  expected: Expected,
+) => Promise<AccessToken | RefusedToken | undefined>
 
 /** The token that a set of claims describes: those of a JWT (RFC 9068), or of an introspection. */
 export function tokenOf(claims: JsonObject): AccessToken {
@@ -63,21 +75,49 @@ export function tokenOf(claims: JsonObject): AccessToken {
   }
 }
 
-/** Whether a token is meant for this server, comes from one it trusts, and is good now. */
-export function isGood(token: AccessToken, expected: Expected, now: number): boolean {
+/**
+ * What is wrong with a token that is authentic: nothing when it is meant for this server, comes from
+ * an issuer that it trusts, and is good now.
+ */
+export function faultOf(token: AccessToken, expected: Expected, now: number): string | undefined {
   const { issuer, subject, clientId, audience, expiresAt, notBefore, confirmation } = token
-  const { authorizationServers, clockSkewMs } = expected
+  const { clockSkewMs } = expected
   const named = typeof audience === 'string' ? [audience] : (audience ?? [])
-  return (
-    (subject ?? clientId ?? '') !== '' &&
-    named.some((one) => expected.audience.includes(one)) &&
-    (issuer === undefined || authorizationServers.includes(issuer)) &&
-    // Not a number compares as expired
-    (expiresAt === undefined || expiresAt + clockSkewMs > now) &&
-    (notBefore === undefined || notBefore - clockSkewMs <= now) &&
-    // Nobody checks other ways of binding here, so whoever stole the token could use it
-    Object.keys(confirmation ?? {}).every((way) => way === 'jkt')
-  )
+  if ((subject ?? clientId ?? '') === '') return 'It stands for nobody: it names no subject'
+  if (!named.some((one) => expected.audience.includes(one))) {
+    return `Its audience is ${quote(audience)}, not ${anyOf(expected.audience)}`
+  }
+  if (issuer !== undefined && !expected.authorizationServers.includes(issuer)) {
+    return foreignIssuer(issuer, expected)
+  }
+  const clock = `and it is ${quote(new Date(now))} here`
+  // Not a number compares as expired
+  if (expiresAt !== undefined && !(expiresAt + clockSkewMs > now)) {
+    return `It expired at ${quote(new Date(expiresAt))}, ${clock}`
+  }
+  if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
+    return `It is not good before ${quote(new Date(notBefore))}, ${clock}`
+  }
+  // Nobody checks other ways of binding here, so whoever stole the token could use it
+  const way = Object.keys(confirmation ?? {}).find((one) => one !== 'jkt')
+  return way === undefined ? undefined : `It is bound by ${quote(way)}, which is not checked here`
+}
+
+/** What is wrong with a token of an issuer that is not trusted. */
+export function foreignIssuer(issuer: string, { authorizationServers }: Expected): string {
+  return `Its issuer is ${quote(issuer)}, not ${anyOf(authorizationServers)}`
+}
+
+/** A value as it can stand in a log, whoever wrote it: on one line, and not long. */
+export function quote(value: unknown): string {
+  return (JSON.stringify(value) ?? 'missing').slice(0, MAX_QUOTED)
+}
+
+/** The longest quotation, in UTF-16 units. */
+const MAX_QUOTED = 200
+
+function anyOf(values: readonly string[]): string {
+  return [...new Set(values)].map(quote).join(' or ')
 }
 
 function text(value: unknown): string | undefined {

@@ -23,6 +23,8 @@ export interface Reason {
   readonly status: 400 | 401 | 403
   /** In people's words, as `error_description` too; without quotes. */
   readonly message: string
+  /** What only the author of the server is told. */
+  readonly reason?: string | undefined
   readonly error?: string
   /** The scheme that the client used; without one it gets a challenge for each. */
   readonly scheme?: 'bearer' | 'dpop' | undefined
@@ -33,11 +35,11 @@ export interface Reason {
 }
 
 /** A refusal with its challenge. */
-export function challenge(facts: Challenge, reason: Reason): Refusal {
+export function challenge(facts: Challenge, why: Reason): Refusal {
   const { metadata, algorithms } = facts
   // Those of a token are whatever its issuer let through, and must not become another parameter
   const scopes = facts.scopes.filter((scope) => SCOPE.test(scope))
-  const { status, message, error, scheme, bound = false, nonce, id } = reason
+  const { status, message, error, scheme, bound = false, nonce, id } = why
   const told = [
     ...(error === undefined ? [] : [`error="${error}"`, `error_description="${plain(message)}"`]),
     `resource_metadata="${metadata}"`,
@@ -51,7 +53,7 @@ export function challenge(facts: Challenge, reason: Reason): Refusal {
   }
   const headers: Record<string, string> = { 'www-authenticate': challenges.join(', ') }
   if (nonce !== undefined) headers['dpop-nonce'] = nonce
-  return refuse(status, message, { headers, id })
+  return refuse(status, message, { headers, id, reason: why.reason })
 }
 
 /** A text as it may stand between quotes. */

@@ -6,6 +6,7 @@
  */
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWK } from 'jose'
 import { encodeBase64Url } from '../protocol/base64url.ts'
+import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
 import { proofUrl } from './proof-url.ts'
 import { createReplays, type Replays } from './replays.ts'
@@ -38,7 +39,12 @@ export interface Proven {
 }
 
 /** Why a proof is not taken. */
-export type ProofFault = 'invalid_dpop_proof' | 'invalid_token' | 'use_dpop_nonce'
+export interface ProofFault {
+  /** What the client is told. */
+  readonly error: 'invalid_dpop_proof' | 'invalid_token' | 'use_dpop_nonce'
+  /** Why, in words for the author of the server; nothing in it is secret. */
+  readonly reason: string
+}
 
 /** Checks proofs. */
 export interface DpopVerifier {
@@ -61,27 +67,20 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const nonces = options.nonce && createNonces(options.nonce)
 
-  const check = async (
-    proof: string | null,
-    { token, thumbprint, method, urls }: Proven,
-  ): Promise<ProofFault | undefined> => {
-    const read = await readProof(proof ?? '', algorithms)
-    if (!read) return 'invalid_dpop_proof'
-    const { htm, htu, ath, iat, jti, nonce, jkt } = read
-    const age = Date.now() - iat * 1000
-    const fits =
-      htm === method &&
-      typeof htu === 'string' &&
-      urls.includes(proofUrl(htu) ?? '') &&
-      ath === (await digest(token)) &&
-      Math.abs(age) <= maxAgeMs
-    if (!fits) return 'invalid_dpop_proof'
-    if (jkt !== thumbprint) return 'invalid_token'
+  const check: DpopVerifier['check'] = async (proof, proven) => {
+    const read = await readProof(proof, algorithms)
+    if ('reason' in read) return read
+    const wrong = await misfit(read, proven, maxAgeMs)
+    if (wrong !== undefined) return invalid(wrong)
+    const { iat, jti, nonce, jkt } = read
+    if (jkt !== proven.thumbprint) {
+      return { error: 'invalid_token', reason: 'The proof is of another key than the token' }
+    }
     if (nonces && !(typeof nonce === 'string' && (await nonces.isGood(nonce)))) {
-      return 'use_dpop_nonce'
+      return { error: 'use_dpop_nonce', reason: 'The proof has no nonce that is good' }
     }
     const fresh = await replays.use(`${jkt} ${await digest(jti)}`, iat * 1000 + maxAgeMs)
-    return fresh ? undefined : 'invalid_dpop_proof'
+    return fresh ? undefined : invalid('The proof was used before')
   }
   return { required, algorithms, check, nonce: async () => nonces?.next() }
 }
@@ -97,8 +96,32 @@ interface ProofClaims {
   readonly jkt: string
 }
 
+function invalid(reason: string): ProofFault {
+  return { error: 'invalid_dpop_proof', reason }
+}
+
+/** What of a proof does not fit the request. */
+async function misfit(
+  { htm, htu, ath, iat }: ProofClaims,
+  { token, method, urls }: Proven,
+  maxAgeMs: number,
+): Promise<string | undefined> {
+  if (htm !== method) return `The proof is for ${quote(htm)}, not ${quote(method)}`
+  if (typeof htu !== 'string' || !urls.includes(proofUrl(htu) ?? '')) {
+    return `The proof is for ${quote(htu)}, not ${[...new Set(urls)].map(quote).join(' or ')}`
+  }
+  if (ath !== (await digest(token))) return 'The proof is for another access token'
+  const now = Date.now()
+  if (Math.abs(now - iat * 1000) <= maxAgeMs) return undefined
+  return `The proof is of ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
+}
+
 /** What a proof says, if it is signed by the public key in it. */
-async function readProof(proof: string, algorithms: string[]): Promise<ProofClaims | undefined> {
+async function readProof(
+  proof: string | null,
+  algorithms: string[],
+): Promise<ProofClaims | ProofFault> {
+  if (proof === null) return invalid('There is no proof')
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
       typ: 'dpop+jwt',
@@ -106,11 +129,13 @@ async function readProof(proof: string, algorithms: string[]): Promise<ProofClai
       requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
     })
     const { iat, jti, htm, htu, ath, nonce } = payload
-    if (iat === undefined || typeof jti !== 'string' || jti === '') return undefined
+    if (iat === undefined || typeof jti !== 'string' || jti === '') {
+      return invalid('The proof has no "jti" that is a text')
+    }
     const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)
     return { htm, htu, ath, nonce, iat, jti, jkt }
-  } catch {
-    return undefined
+  } catch (error) {
+    return invalid(`The proof is none: ${quote(String(error))}`)
   }
 }
 

@@ -32,8 +32,9 @@ export interface IntrospectionOptions {
 }
 
 /**
- * Verifies tokens by introspection, one request for each. An answer without `aud` makes the token
- * one for nobody: wrap the verifier to add it, if the authorization server has no other resources.
+ * Verifies tokens by introspection, one request for each, so that a revoked token is noticed at
+ * once; `rememberTokens` around it asks less often. An answer without `aud` makes the token one for
+ * nobody: wrap the verifier to add it, if the authorization server has no other resources.
  *
  * @throws {TypeError} when the endpoint is not HTTPS, except on this machine.
  */
@@ -54,6 +55,8 @@ export function introspectedTokens(options: IntrospectionOptions): TokenVerifier
       [customFetch]: bounded,
     })
     const { active, ...claims } = await processIntrospectionResponse(server, client, response)
-    return active ? tokenOf(claims) : undefined
+    return active
+      ? tokenOf(claims)
+      : { refused: 'The authorization server says that it is not active' }
   }
 }

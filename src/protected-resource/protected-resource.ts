@@ -8,7 +8,7 @@ import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { Auth, Caller } from '../server/exchange.ts'
 import type { Protection } from '../server/protection.ts'
 import { Refusal } from '../transport/streamable-http/refusal.ts'
-import { isGood, type AccessToken } from './access-token.ts'
+import { faultOf, type AccessToken, type RefusedToken } from './access-token.ts'
 import { challenge, type Reason } from './challenge.ts'
 import { readCredentials, type Credentials } from './credentials.ts'
 import { metadataResponse } from './metadata.ts'
@@ -29,16 +29,14 @@ export function protectedResource(options: ProtectedResourceOptions): Protection
     permit: (frame, caller, server) => requirePermission(settings, frame, caller, server),
     async admit(request, caller, server) {
       const credentials = requireCredentials(settings, request)
-      let token: AccessToken | undefined
+      let found: AccessToken | RefusedToken | undefined
       try {
-        token = await options.verify(credentials.token, settings)
+        found = await options.verify(credentials.token, settings)
       } catch (error) {
         server.report(error)
         throw unavailable()
       }
-      if (!token || !isGood(token, settings, Date.now())) {
-        throw refuseToken(settings, credentials, 'The access token is not valid here')
-      }
+      const token = requireGood(settings, credentials, found)
       await requireBinding(settings, request, credentials, token)
       const known = admitted(settings, caller, token)
       // What a message needs is known when it was read
@@ -61,7 +59,18 @@ function requireCredentials(settings: Settings, request: Request): Credentials {
   }
   if (credentials && (dpop || credentials.scheme === 'bearer')) return credentials
   const message = 'The request has no access token'
-  throw refuse(settings, { status: 401, message, bound: dpop?.required === true })
+  const reason = credentials && 'It has one with a proof, but proofs are not taken here'
+  throw refuse(settings, { status: 401, message, reason, bound: dpop?.required === true })
+}
+
+function requireGood(
+  settings: Settings,
+  credentials: Credentials,
+  found: AccessToken | RefusedToken = { refused: 'The verifier does not say why' },
+): AccessToken {
+  const fault = 'refused' in found ? found.refused : faultOf(found, settings, Date.now())
+  if (!('refused' in found) && fault === undefined) return found
+  throw refuseToken(settings, credentials, 'The access token is not valid here', fault)
 }
 
 /** Checks that who sends a bound token holds its key. */
@@ -93,10 +102,11 @@ async function requireBinding(
   // What a proxy made of the path is known to the client only if it made nothing of it
   const urls = [settings.proofUrl, proofUrl(origin + new URL(request.url).pathname) as string]
   const proof = request.headers.get('dpop')
-  const error = await dpop.check(proof, { token, thumbprint, method: request.method, urls })
-  if (!error) return
-  const nonce = await dpop.nonce()
-  throw refuse(settings, { status: 401, scheme, error, nonce, message: PROOF_FAULTS[error] })
+  const fault = await dpop.check(proof, { token, thumbprint, method: request.method, urls })
+  if (!fault) return
+  const { error, reason } = fault
+  const message = PROOF_FAULTS[error]
+  throw refuse(settings, { status: 401, scheme, error, message, reason, nonce: await dpop.nonce() })
 }
 
 const PROOF_FAULTS = {
@@ -151,14 +161,19 @@ function principalOf({ options, authorizationServers }: Settings, token: AccessT
   return authorizationServers.length > 1 ? `${issuer} ${name}` : name
 }
 
-function refuseToken(settings: Settings, { scheme }: Credentials, message: string): Refusal {
-  return refuse(settings, { status: 401, error: 'invalid_token', message, scheme })
+function refuseToken(
+  settings: Settings,
+  { scheme }: Credentials,
+  message: string,
+  reason?: string,
+): Refusal {
+  return refuse(settings, { status: 401, error: 'invalid_token', message, reason, scheme })
 }
 
-function refuse(settings: Settings, reason: Reason): Refusal {
+function refuse(settings: Settings, why: Reason): Refusal {
   const { metadataUrl: metadata, scopes, options } = settings
   const algorithms = options.dpop?.algorithms
-  return challenge({ metadata, scopes: union(scopes), algorithms }, reason)
+  return challenge({ metadata, scopes: union(scopes), algorithms }, why)
 }
 
 function unavailable(): Refusal {

@@ -1,42 +1,65 @@
 /**
  * Access tokens whose authenticity was found out a moment ago: a client sends the same one with each
  * request.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
+import { isObject } from '../protocol/validate.ts'
 import type { AccessToken, TokenVerifier } from './access-token.ts'
 
 /** For how long, and how many, tokens are remembered. */
 export interface RememberOptions {
   /**
-   * Milliseconds; 60,000 by default. For so long nobody notices that a token was revoked, or a key
-   * withdrawn; expiry is noticed at once.
+   * For how long a token is not verified again, in milliseconds, though never past its end; 60,000
+   * by default, and 0 remembers none. For so long nobody notices that a token was revoked, or that
+   * the key that signed it was withdrawn.
    */
-  forMs?: number
-  /** How many; 1,000 by default. Beyond that the oldest are forgotten. */
-  maxTokens?: number
+  rememberMs?: number
+  /** How many are remembered; 1,000 by default. Beyond that the oldest are forgotten. */
+  maxRemembered?: number
 }
 
 /**
- * Remembers what a verifier said of good tokens, in the memory of this instance. Spares the check of
- * a signature, or a request to the authorization server; issuer, audience and times are still
- * checked with each request.
+ * Remembers what a verifier said of good tokens, in the memory of this instance. Spares a request to
+ * the authorization server, or, as `jwtTokens` does by itself, the check of a signature. Issuer,
+ * audience, times, scopes and proofs are still checked with each request. What is remembered is
+ * frozen, as handlers of several requests get to see it.
  */
 export function rememberTokens(
   verify: TokenVerifier,
-  { forMs = 60_000, maxTokens = 1000 }: RememberOptions = {},
+  { rememberMs = 60_000, maxRemembered = 1000 }: RememberOptions = {},
 ): TokenVerifier {
-  // In the order in which they were learnt, so that the oldest is in front
+  if (!(rememberMs > 0 && maxRemembered > 0)) return verify
+  // By the whole token, so that no other one, with another signature say, passes for it. A digest
+  // would keep it from whoever reads this memory, who finds it in the requests anyway, and would
+  // cost a trip to another thread, which is what remembering is to spare.
+  //
+  // In the order in which they were learnt, so that the oldest is in front.
   const known = new Map<string, { token: AccessToken; until: number }>()
   return async (text, expected) => {
     const found = known.get(text)
     if (found && found.until > Date.now()) return found.token
     known.delete(text)
     const token = await verify(text, expected)
-    if (!token) return undefined
-    for (const oldest of known.keys()) {
-      if (known.size < maxTokens) break
+    if (!token || 'refused' in token) return token
+    const now = Date.now()
+    const until = Math.min(now + rememberMs, token.expiresAt ?? Infinity)
+    // Nor is it if its end is not a number
+    if (!(until > now)) return token
+    for (const [oldest, { until: end }] of known) {
+      if (end > now && known.size < maxRemembered) break
       known.delete(oldest)
     }
-    known.set(text, { token, until: Date.now() + forMs })
+    freeze(token)
+    known.set(text, { token, until })
     return token
   }
+}
+
+/** Keeps what JSON can be from being changed. */
+function freeze(value: unknown): void {
+  const plain = isObject(value) && Object.getPrototypeOf(value) === Object.prototype
+  if (!(plain || Array.isArray(value)) || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const member of Object.values(value)) freeze(member)
 }

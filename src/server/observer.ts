@@ -37,7 +37,13 @@ export interface RefusalEvent {
   /** The HTTP status. */
   readonly status: number
   readonly code: number
+  /** What the client was told. */
   readonly message: string
+  /**
+   * Why, where the client is told less: what is wrong with an access token, such as that its
+   * audience is another server. Holds no secrets, but what whoever sent the request wrote.
+   */
+  readonly reason?: string | undefined
   readonly origin: string | null
 }
 

@@ -117,23 +117,25 @@ describe('Remembered tokens', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       let verified = 0
+      let expiresAt = Date.now() + 90_000
       const verify: TokenVerifier = (text) => {
         verified++
-        const expiresAt = Date.now() + 40_000
         return Promise.resolve(text === 'good' ? { ...token, expiresAt } : undefined)
       }
       const { handle } = protect(undefined, {
-        verify: rememberTokens(verify, { forMs: 60_000 }),
+        verify: rememberTokens(verify, { rememberMs: 60_000 }),
         clockSkewMs: 0,
       })
       const status = async (text: string): Promise<number> =>
         (await call(handle, 'whoami', bearer(text))).status
       expect([await status('good'), await status('good'), verified]).toEqual([200, 200, 1])
       expect([await status('bad'), await status('bad'), verified]).toEqual([401, 401, 3])
-      vi.setSystemTime(Date.now() + 41_000)
-      expect([await status('good'), verified]).toEqual([401, 3])
-      vi.setSystemTime(Date.now() + 20_000)
-      expect([await status('good'), verified]).toEqual([200, 4])
+      vi.setSystemTime(Date.now() + 61_000)
+      expect([await status('good'), await status('good'), verified]).toEqual([200, 200, 4])
+      vi.setSystemTime(Date.now() + 30_000)
+      expect([await status('good'), verified]).toEqual([401, 5])
+      expiresAt = Date.now() + 90_000
+      expect([await status('good'), verified]).toEqual([200, 6])
     } finally {
       vi.useRealTimers()
     }
@@ -146,7 +148,7 @@ describe('Remembered tokens', () => {
         seen.push(text)
         return Promise.resolve(token)
       },
-      { maxTokens: 2 },
+      { maxRemembered: 2 },
     )
     const { handle } = protect(undefined, { verify })
     for (const text of ['a', 'b', 'b', 'c', 'b', 'c', 'a']) {

@@ -37,8 +37,9 @@ export async function answerGuarded(
     let refusal: Refusal
     if (error instanceof Refusal) {
       refusal = error
+      const { status, reason } = error
       const { code, message } = error.error
-      server.observe?.({ type: 'refusal', status: error.status, code, message, origin })
+      server.observe?.({ type: 'refusal', status, code, message, reason, origin })
     } else {
       refusal = new Refusal(500, new ProtocolError(INTERNAL_ERROR, 'Internal error'))
       server.report(error)

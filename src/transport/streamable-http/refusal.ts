@@ -14,6 +14,8 @@ import {
 export interface RefusalOptions {
   id?: RequestId | undefined
   headers?: Readonly<Record<string, string>>
+  /** What only the author of the server is told. */
+  reason?: string | undefined
 }
 
 /** Thrown while a request is checked; the handler makes it a response. */
@@ -24,6 +26,8 @@ export class Refusal extends Error {
   /** The id of the refused request, where it could be read. */
   readonly id: RequestId | undefined
   readonly headers: Readonly<Record<string, string>>
+  /** What only the author of the server is told. */
+  readonly reason: string | undefined
 
   constructor(status: number, error: ProtocolError, options: RefusalOptions = {}) {
     super(error.message, { cause: error })
@@ -32,6 +36,7 @@ export class Refusal extends Error {
     this.error = error
     this.id = options.id
     this.headers = options.headers ?? {}
+    this.reason = options.reason
   }
 }
 

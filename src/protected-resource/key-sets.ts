@@ -1,0 +1,78 @@
+/**
+ * The keys that issuers sign with: found, fetched and kept.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7517#section-5
+ */
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+} from 'jose'
+import { boundedFetch } from './bounded-fetch.ts'
+import { discoverKeySet, requireSecure } from './issuer-keys.ts'
+
+/** Where the keys come from: by default the issuer's metadata tells. */
+export interface KeySetOptions {
+  /** The address of the key set, where there is only one issuer. */
+  jwksUri?: string
+  /** The keys themselves, where they never change. */
+  jwks?: JSONWebKeySet
+  /** Milliseconds in which an issuer must answer; 5,000 by default. */
+  timeoutMs?: number
+  /** Fetches keys and metadata, such as through a service binding; the global one by default. */
+  fetch?: typeof globalThis.fetch
+}
+
+/** Not an error of the token: the keys to check it with could not be had. */
+export class KeysUnavailable extends Error {}
+
+/** Finds and keeps the keys of each issuer. */
+export function createKeySets({
+  jwksUri,
+  jwks,
+  timeoutMs = 5000,
+  fetch: given = (...args) => globalThis.fetch(...args),
+}: KeySetOptions): (issuer: string) => Promise<JWTVerifyGetKey> {
+  const fetch = boundedFetch(given, timeoutMs)
+  const remote = (url: URL): JWTVerifyGetKey => {
+    const find = createRemoteJWKSet(url, { timeoutDuration: timeoutMs, [customFetch]: fetch })
+    return async (header, token) => {
+      try {
+        return await find(header, token)
+      } catch (cause) {
+        if (isOfToken(cause)) throw cause
+        throw new KeysUnavailable('The keys cannot be had', { cause })
+      }
+    }
+  }
+  const fixed = jwks ? createLocalJWKSet(jwks) : jwksUri && remote(requireSecure(jwksUri))
+  if (fixed) return () => Promise.resolve(fixed)
+
+  const known = new Map<string, JWTVerifyGetKey>()
+  const discover = async (issuer: string): Promise<JWTVerifyGetKey> => {
+    const keys = remote(await discoverKeySet(issuer, fetch))
+    known.set(issuer, keys)
+    return keys
+  }
+  const pending = new Map<string, Promise<JWTVerifyGetKey>>()
+  return async (issuer) => {
+    const keys = known.get(issuer) ?? pending.get(issuer)
+    if (keys) return keys
+    const found = discover(issuer).finally(() => pending.delete(issuer))
+    // On Workers what one request waits for dies with it, and others must not wait for it.
+    if (!('WebSocketPair' in globalThis)) pending.set(issuer, found)
+    return found
+  }
+}
+
+/** Whether a key was not found because of what the token says. */
+function isOfToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  )
+}
