@@ -106,21 +106,21 @@ function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): Serve
     return { task: received.task, _meta: relatedTo(taskId) }
   }
 
-  const require = ({ taskId }: JsonObject): Received => {
+  const find = ({ taskId }: JsonObject): Received => {
     const found = all.get(String(taskId))
     if (found) return found
     throw new ProtocolError(INVALID_PARAMS, 'Unknown task')
   }
 
   const methods: { readonly [method: string]: (params: JsonObject) => Promise<JsonObject> } = {
-    'tasks/get': async (params) => ({ ...require(params).task }),
+    'tasks/get': async (params) => ({ ...find(params).task }),
     'tasks/result': async (params) => {
-      const { outcome, task } = require(params)
+      const { outcome, task } = find(params)
       const result = await outcome
       return { ...result, _meta: { ...(result._meta as JsonObject), ...relatedTo(task.taskId) } }
     },
     'tasks/cancel': async (params) => {
-      const received = require(params)
+      const received = find(params)
       if (received.task.status !== 'working') {
         throw new ProtocolError(INVALID_PARAMS, `The task is ${received.task.status}`)
       }

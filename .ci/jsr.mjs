@@ -1,0 +1,54 @@
+// Publishes to JSR, which takes sources: copies them to a folder of their own, with a `jsr.json` made
+// of package.json. With `--dry-run` it only checks what JSR checks, above all that no type has to be
+// inferred from code ("slow types"); that needs no network.
+import { spawnSync } from 'node:child_process'
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+
+const folder = '.cache/jsr'
+const manifest = JSON.parse(await readFile('package.json', 'utf8'))
+const { name, version, license, dependencies, devDependencies, peerDependencies } = manifest
+
+// JSR wants one major version of each; of what others bring along it is the one that we test with.
+const peers = Object.keys(peerDependencies).map((peer) => [peer, caret(devDependencies[peer])])
+const entries = Object.entries(manifest.exports).filter(([, path]) => path.endsWith('.js'))
+const exports = Object.fromEntries(
+  entries.map(([entry, path]) => [entry, path.replace('./dist/', './').replace(/\.js$/, '.ts')]),
+)
+
+await rm(folder, { recursive: true, force: true })
+await mkdir(folder, { recursive: true })
+for (const path of ['src', 'runtimes', 'README.md', 'LICENSE']) {
+  // The command line comes with npm, as it serves and copies what is built.
+  const isTaken = (file) => !/\/tsconfig\.json$|runtimes\/.*\.md$|runtimes\/node\/cli$/.test(file)
+  await cp(path, `${folder}/${path}`, { recursive: true, filter: isTaken })
+}
+await write('jsr.json', { name: `@edgewise/${name}`, version, license, exports })
+await write('package.json', { dependencies: { ...dependencies, ...Object.fromEntries(peers) } })
+await symlink('../../node_modules', `${folder}/node_modules`, 'junction')
+
+const isDry = process.argv.includes('--dry-run')
+// Nobody checks all runtimes' types at once; `npm run types` checks those of each.
+const options = ['--no-check', '--allow-dirty', '--node-modules-dir=manual']
+const { status, stdout, stderr } = spawnSync(
+  'npx',
+  ['deno', 'publish', ...options, ...(isDry ? ['--dry-run'] : [])],
+  {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, ...(isDry && { NO_COLOR: '1' }) },
+    stdio: isDry ? 'pipe' : 'inherit',
+  },
+)
+if (status !== 0 || /^warning\[/m.test(stderr ?? '')) {
+  console.error(stdout ?? '', stderr ?? '')
+  process.exit(1)
+}
+if (isDry) console.log(`JSR takes ${entries.length} entries, none with slow types`)
+
+function write(file, content) {
+  return writeFile(`${folder}/${file}`, `${JSON.stringify(content, null, 2)}\n`)
+}
+
+function caret(range) {
+  return range.startsWith('^') ? range : `^${range}`
+}
