@@ -24,6 +24,7 @@ const { metafile } = await build({
   external: ['node:*', 'cloudflare:*'],
   minifySyntax: true,
   sourcemap: true,
+  sourcesContent: false,
   metafile: true,
   logLevel: 'warning',
 })

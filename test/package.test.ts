@@ -13,6 +13,24 @@ const runtimes = ['./node', './bun', './deno', './cloudflare']
 const webEntries = Object.keys(exports).filter(
   (entry) => !runtimes.includes(entry) && !entry.endsWith('.json'),
 )
+/** What runs without a page. */
+const portable = webEntries.filter((entry) => entry !== './browser' && entry !== './react')
+
+/** The newest compiler, and the one before it, which is written in JavaScript. */
+const compilers = {
+  'TypeScript 7': 'node_modules/@typescript/native/bin/tsc',
+  'TypeScript 6': 'node_modules/typescript/bin/tsc6',
+}
+/** How compilers find what an import names, with the kind of module that goes with it. */
+const resolutions = { nodenext: 'nodenext', node16: 'node16', bundler: 'esnext' }
+type Compiler = keyof typeof compilers
+type Resolution = keyof typeof resolutions
+const ways: [Compiler, Resolution][] = [
+  ['TypeScript 7', 'nodenext'],
+  ['TypeScript 7', 'node16'],
+  ['TypeScript 7', 'bundler'],
+  ['TypeScript 6', 'bundler'],
+]
 let paths: string[] = []
 
 beforeAll(() => {
@@ -44,11 +62,15 @@ describe('The packed package', () => {
     ).toEqual([])
   })
 
-  it('has types that stand on Web types alone, but for the entries of the runtimes', () =>
-    compile('web', webEntries, browser, []))
+  it.each(ways)('has types that stand on those of pages alone: %s, %s', (compiler, resolution) =>
+    compile('web', webEntries, browser, [], compiler, resolution),
+  )
+
+  it('has types that stand on those of Web workers alone, for what runs without a page', () =>
+    compile('worker', portable, ['WebWorker'], []))
 
   it('has types for Node that stand on those of Node', () =>
-    compile('node', ['./node'], [], ['node']))
+    compile('node', ['./node', ...portable], [], ['node']))
 
   it('has types for Bun that stand on those of Bun', () => compile('bun', ['./bun'], [], ['bun']))
 
@@ -56,7 +78,7 @@ describe('The packed package', () => {
     compile('deno', ['./deno'], browser, ['deno']))
 
   it('has types for Cloudflare that stand on those of workerd', () =>
-    compile('cloudflare', ['./cloudflare'], [], ['@cloudflare/workers-types']))
+    compile('cloudflare', ['./cloudflare', ...portable], [], ['@cloudflare/workers-types']))
 
   it('runs on Node', async () => {
     const file = join(folder, 'main.js')
@@ -79,6 +101,8 @@ async function compile(
   entries: string[],
   lib: string[],
   types: string[],
+  compiler: Compiler = 'TypeScript 7',
+  resolution: Resolution = 'nodenext',
 ): Promise<void> {
   const lines = entries.map(
     (entry, at) => `export * as entry${at} from 'edgewise${entry.slice(1)}'\n`,
@@ -86,7 +110,8 @@ async function compile(
   writeFileSync(join(folder, `${name}.ts`), lines.join(''))
   const compilerOptions = {
     target: 'ES2022',
-    module: 'NodeNext',
+    module: resolutions[resolution],
+    moduleResolution: resolution,
     strict: true,
     noEmit: true,
     // A declaration that names an unknown type is an error. (Those of Bun have errors themselves.)
@@ -96,5 +121,5 @@ async function compile(
   }
   const project = join(folder, `tsconfig.${name}.json`)
   writeFileSync(project, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }))
-  await runToEnd(['node', 'node_modules/@typescript/native/bin/tsc', '-p', project])
+  await runToEnd(['node', compilers[compiler], '-p', project])
 }
