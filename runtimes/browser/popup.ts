@@ -25,6 +25,11 @@ const FEATURES = 'popup,width=520,height=720'
 /** How long the page that is waiting may take to say so, in milliseconds. */
 const ANSWER_MS = 1_000
 
+/** How often to look whether the user has closed the popup, in milliseconds. */
+const LOOK_MS = 500
+/** For how many looks a popup that is gone may be one that was just closed. */
+const LOOKS = 3
+
 /** What authorization servers add to the URL that they send users to. */
 const RESPONSE = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
@@ -41,6 +46,10 @@ interface Kept {
  * Signs users in in a popup: give the result to `signIn` as `interaction`. Connect as an answer to a
  * click, so that the browser lets the popup open. After a page was left, the first request that a
  * client of the same page makes goes on with what was begun.
+ *
+ * A popup that the user closes ends signing in within two seconds, if the focus comes back to the page.
+ * Otherwise it may be one that the authorization server has cut off from the page, and is waited for
+ * as long as `interactionTimeoutMs` of `signIn` says.
  */
 export function popup(options: PopupOptions): Interaction {
   const { mode = 'popup', leavePage = true, features = FEATURES } = options
@@ -98,6 +107,9 @@ function tell(state: string | null, callback: string): Promise<boolean> {
 }
 
 async function goInPopup(page: Window, url: string, signal: AbortSignal): Promise<string> {
+  // It was at a page of this origin up to now, from which nothing cuts it off
+  if (page.closed) throw closedByUser()
+  let stop: (() => void) | undefined
   const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
   try {
     return await new Promise<string>((resolve, reject) => {
@@ -108,11 +120,40 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
         resolve(data.callback)
       })
       page.location.replace(url)
+      stop = watchClosing(page, () => reject(closedByUser()))
     })
   } finally {
+    stop?.()
     // The answer has to get out before the channel is closed
     setTimeout(() => channel.close(), ANSWER_MS)
   }
+}
+
+/**
+ * Tells when the user closes the popup. One that an authorization server cuts off from this page, by
+ * `Cross-Origin-Opener-Policy`, looks closed too, but the user is still in it: so only one counts
+ * whose focus goes to this page as it goes. Where the focus goes elsewhere, the user is waited for.
+ */
+function watchClosing(page: Window, closed: () => void): () => void {
+  let wasElsewhere = false
+  let gone = 0
+  let back = 0
+  const timer = setInterval(() => {
+    const isHere = document.hasFocus()
+    if (!page.closed) {
+      wasElsewhere = !isHere
+      return
+    }
+    if (isHere) back++
+    // At the second look only, as an answer may be on its way
+    if (wasElsewhere && back > 1) closed()
+    if (!wasElsewhere || ++gone > LOOKS) clearInterval(timer)
+  }, LOOK_MS)
+  return () => clearInterval(timer)
+}
+
+function closedByUser(): Error {
+  return new Error('The popup was closed')
 }
 
 function goByPage(url: string, flow: string, signal: AbortSignal): Promise<string> {

@@ -98,6 +98,14 @@ async function connectByPopup(page: Page): Promise<void> {
   await closed
 }
 
+/**
+ * Says whether the page has the focus, which Playwright gives to all pages at once, and counts how
+ * often the page looks.
+ */
+const focus = (page: Page, has: boolean): Promise<unknown> =>
+  page.evaluate(`looks = 0; document.hasFocus = () => ++looks && ${has}`)
+const looks = (page: Page): Promise<number> => page.evaluate('looks')
+
 describe('a popup', () => {
   it('signs the user in, closes, and is not needed again', async () => {
     const page = await open()
@@ -115,6 +123,55 @@ describe('a popup', () => {
     consentHeaders = { 'cross-origin-opener-policy': 'same-origin' }
     const page = await open()
     await connectByPopup(page)
+    await shown(page, 'book')
+  })
+
+  it('that the user closes ends signing in, long before the time for it is over', async () => {
+    const page = await open()
+    await focus(page, false)
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('button')])
+    await popup.waitForSelector('a')
+    await expect.poll(() => looks(page)).toBeGreaterThan(1)
+    await popup.close()
+    await focus(page, true)
+    await page.waitForSelector('body[data-shown*="The popup was closed"]')
+    expect(world.to(TOKEN)).toEqual([])
+    // The next click begins anew
+    await connectByPopup(page)
+    await shown(page, 'book')
+  })
+
+  it('that the user closes before it leads anywhere ends signing in too', async () => {
+    const page = await open()
+    let register: (() => void) | undefined
+    const registered = new Promise<void>((resolve) => (register = resolve))
+    await context.route(`${ISSUER}/register`, async (route) => {
+      await registered
+      await serve(route)
+    })
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('button')])
+    await popup.close()
+    register?.()
+    await page.waitForSelector('body[data-shown*="The popup was closed"]')
+    expect(world.to(AUTHORIZE)).toEqual([])
+  })
+
+  it('that is cut off is waited for, also while the user looks at the page', async () => {
+    consentHeaders = { 'cross-origin-opener-policy': 'same-origin' }
+    const page = await open()
+    await focus(page, false)
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('button')])
+    await popup.waitForSelector('a')
+    // Until the page has given up looking
+    for (let before = 0, now = 1; now > before;) {
+      before = await looks(page)
+      await page.waitForTimeout(2_000)
+      now = await looks(page)
+    }
+    await focus(page, true)
+    await page.waitForTimeout(2_000)
+    expect(await page.getAttribute('body', 'data-shown')).toBe('waiting')
+    await popup.click('a')
     await shown(page, 'book')
   })
 
