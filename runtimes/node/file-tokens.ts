@@ -3,14 +3,18 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
  */
-import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import process from 'node:process'
 import type { Files, TokenStore } from '../../src/authorization/index.ts'
 
 /**
  * Keeps tokens in the files of a folder, which is made when it is missing; only its owner may use
- * them. Processes that share the folder renew each token once. Give the result to the way of signing
- * in as `tokens`. Deno has to allow reading and writing the folder.
+ * them. Processes that share the folder renew each token once. One that was ended meanwhile does not
+ * hold up the others, but for 15 seconds where they cannot know that: on another machine, or when one
+ * of them is Deno's. Give the result to the way of signing in as `tokens`. Deno has to allow reading
+ * and writing the folder.
  */
 export function fileTokens(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined
@@ -38,6 +42,37 @@ const files: Files = {
   remove: (path) => rm(path, { force: true }),
   changedAt: async (path) => (await stat(path).catch(unless('ENOENT')))?.mtimeMs,
   touch: (path) => utimes(path, new Date(), new Date()),
+  async self() {
+    const place = await (processes ??= findProcesses())
+    return place && `${place}/${process.pid}`
+  },
+  async hasEnded(other) {
+    const [, place, pid] = /^(.+)\/(\d+)$/.exec(other) ?? []
+    if (place === undefined || place !== (await (processes ??= findProcesses()))) return false
+    try {
+      process.kill(Number(pid), 0)
+      return false
+    } catch (error) {
+      return (error as { code?: string }).code === 'ESRCH'
+    }
+  },
+}
+
+let processes: Promise<string | undefined> | undefined
+
+/** A name of those among whom a process id means one of them; nothing where there is none. */
+async function findProcesses(): Promise<string | undefined> {
+  // It would ask the user whether this may be known
+  if ('Deno' in globalThis) return undefined
+  const host = hostname().replace(/\s/g, '-')
+  if (process.platform !== 'linux') return host
+  // Containers may share a name and a folder, but not their processes
+  const kernel = ['/proc/sys/kernel/random/boot_id', '/proc/self/ns/pid'] as const
+  const facts = Promise.all([readFile(kernel[0], 'utf8'), readlink(kernel[1])])
+  return facts.then(
+    ([boot, space]) => `${host}/${boot.trim()}/${space}`,
+    () => undefined,
+  )
 }
 
 /** Takes errors of one code for nothing, and throws all others. */

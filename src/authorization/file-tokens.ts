@@ -26,11 +26,15 @@ export interface Files {
   changedAt(path: string): Promise<number | undefined>
   /** Makes a file as if it had just been changed. */
   touch(path: string): Promise<void>
+  /** What other processes can know this one by, without spaces; nothing where they cannot. */
+  self?(): Promise<string | undefined>
+  /** Whether the process that is known by that has ended for certain. */
+  hasEnded?(process: string): Promise<boolean>
 }
 
 /** How often a lock shows that its owner is alive, in milliseconds. */
 const ALIVE_MS = 2_000
-/** How long an owner may be silent before its lock is taken from it, in milliseconds. */
+/** How long an owner that is not known to have ended may be silent, in milliseconds. */
 const DEAD_MS = 15_000
 /** How often to look whether a lock is gone, in milliseconds. */
 const LOOK_MS = 50
@@ -55,7 +59,7 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
     exclusively: (key, work) =>
       takeTurn(key, async () => {
         const lock = `${await path(key)}.lock`
-        const owner = crypto.randomUUID()
+        const owner = [crypto.randomUUID(), await files.self?.()].join(' ')
         await acquire(files, lock, owner)
         const alive = setInterval(() => void files.touch(lock).catch(() => {}), ALIVE_MS)
         try {
@@ -71,7 +75,7 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
 
 async function acquire(files: Files, lock: string, owner: string): Promise<void> {
   while (!(await files.create(lock, owner))) {
-    const broken = (await isDead(files, lock)) && (await breakLock(files, lock))
+    const broken = (await isDead(files, lock)) && (await breakLock(files, lock, owner))
     if (!broken) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
@@ -82,9 +86,9 @@ async function acquire(files: Files, lock: string, owner: string): Promise<void>
  *
  * @returns Whether it is worth trying again at once.
  */
-async function breakLock(files: Files, lock: string): Promise<boolean> {
+async function breakLock(files: Files, lock: string, owner: string): Promise<boolean> {
   const turn = `${lock}.turn`
-  if (!(await files.create(turn, ''))) {
+  if (!(await files.create(turn, owner))) {
     if (await isDead(files, turn)) await files.remove(turn)
     return false
   }
@@ -98,7 +102,10 @@ async function breakLock(files: Files, lock: string): Promise<boolean> {
 
 async function isDead(files: Files, lock: string): Promise<boolean> {
   const changedAt = await files.changedAt(lock)
-  return changedAt !== undefined && Date.now() - changedAt > DEAD_MS
+  if (changedAt === undefined) return false
+  if (Date.now() - changedAt > DEAD_MS) return true
+  const [, process] = (await files.read(lock))?.split(' ') ?? []
+  return process ? ((await files.hasEnded?.(process)) ?? false) : false
 }
 
 /** What a file holds; a broken one counts as none. */

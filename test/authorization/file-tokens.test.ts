@@ -1,5 +1,6 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -177,6 +178,53 @@ describe('tokens in files', () => {
     expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)
     expect(world.to(`${ISSUER}/token`)).toHaveLength(2)
   })
+})
+
+describe('a process that has its turn', () => {
+  const script = join(root, 'test/authorization/holding.ts')
+  const lock = async (): Promise<string> => {
+    const name = (await readdir(folder)).find((one) => one.endsWith('.lock'))
+    return join(folder, name ?? '')
+  }
+  const programs: [string, () => [string, string[]]][] = [
+    ['Node', () => [process.execPath, ['--import', 'tsx', script, folder]]],
+    ['Bun', () => [bun(), [script, folder]]],
+  ]
+
+  it.each(programs)(
+    'is waited for, but not once it was ended by Ctrl-C: %s',
+    async (_name, program) => {
+      const [command, args] = program()
+      const holder = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(holder.stdout, 'data')
+      let taken = false
+      const waiting = fileTokens(folder).exclusively('k', async () => void (taken = true))
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(taken).toBe(false)
+      holder.kill('SIGINT')
+      await once(holder, 'exit')
+      // Its silence would tell nobody
+      const far = new Date(Date.now() + 3_600_000)
+      await utimes(await lock(), far, far).catch(() => {})
+      await waiting
+      expect((await readdir(folder)).filter((name) => name.includes('.lock'))).toEqual([])
+    },
+  )
+
+  it.each(['elsewhere/99999999', 'x', ''])(
+    'is waited for where nobody can know whether it lives: "%s"',
+    async (owner) => {
+      await fileTokens(folder).exclusively('k', async () => {
+        await writeFile(await lock(), `id ${owner}`)
+      })
+      let taken = false
+      const waiting = fileTokens(folder).exclusively('k', async () => void (taken = true))
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(taken).toBe(false)
+      await utimes(await lock(), new Date(0), new Date(0))
+      await waiting
+    },
+  )
 })
 
 describe('processes that share the files', () => {
