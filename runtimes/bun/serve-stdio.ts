@@ -11,7 +11,7 @@ import {
   type StdioHost,
 } from '../../src/transport/index.ts'
 import { webWritable } from './streams.ts'
-import { allowSuspensions } from './suspensions.ts'
+import { allowSuspensions } from '../node/suspensions.ts'
 
 /**
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM comes; what runs

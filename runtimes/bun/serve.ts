@@ -5,7 +5,7 @@
  */
 import type { Server } from '../../src/server/index.ts'
 import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
-import { allowSuspensions } from './suspensions.ts'
+import { allowSuspensions } from '../node/suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */
 const LAST_ANSWERS_MS = 1000

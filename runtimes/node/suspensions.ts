@@ -14,6 +14,6 @@ export function allowSuspensions(): void {
 
 function onUnhandled(reason: unknown): void {
   if (reason instanceof Error && reason.name === 'InputPending') return
-  // Node ends the program only while nobody listens
+  // Node and Bun end the program only while nobody listens
   if (process.listenerCount('unhandledRejection') === 1) throw reason
 }

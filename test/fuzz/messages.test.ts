@@ -1,5 +1,5 @@
 /** Damaged messages, headers and chunks: whatever comes, both sides go on and say nothing invalid. */
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/client/index.ts'
 import { McpError, ProtocolError, validateMessage, type JsonRpcMessage } from '../../src/index.ts'
 import { serveTransport } from '../../src/server/index.ts'
@@ -16,15 +16,9 @@ import {
 import { makeServer } from '../server/fixture.ts'
 import { cut, mutate } from './mutate.ts'
 import { Random } from './random.ts'
+import { expectNoRejections } from './rejections.ts'
 
-const rejections: unknown[] = []
-const note = (reason: unknown): void => void rejections.push(reason)
-process.on('unhandledRejection', note)
-
-afterAll(() => {
-  process.off('unhandledRejection', note)
-  expect(rejections).toEqual([])
-})
+expectNoRejections()
 
 const CALLS = [
   ['server/discover', {}],

@@ -1,5 +1,5 @@
 /** Peers that send anything at any time, in both roles: nothing crashes, hangs or answers nonsense. */
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ConnectOptions } from '../../src/client/index.ts'
 import {
   McpError,
@@ -26,15 +26,9 @@ import { makeServer } from '../server/fixture.ts'
 import { modernRequest, openSession } from '../transport/streamable-http/post.ts'
 import { cut, mutate } from './mutate.ts'
 import { Random } from './random.ts'
+import { expectNoRejections } from './rejections.ts'
 
-const rejections: unknown[] = []
-const note = (reason: unknown): void => void rejections.push(reason)
-process.on('unhandledRejection', note)
-
-afterAll(() => {
-  process.off('unhandledRejection', note)
-  expect(rejections).toEqual([])
-})
+expectNoRejections()
 
 const content = [{ type: 'text', text: 'a' }]
 const clientInfo = { name: 'c', version: '1' }

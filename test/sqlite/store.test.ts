@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleWorker, startWorker } from '../cloudflare/workerd.ts'
+import { describe } from 'vitest'
 import { runLines } from '../process.ts'
-import type { Result } from '../runtimes/harness.ts'
+import { onWorkerd, testElsewhere, type Run } from '../runtimes/elsewhere.ts'
 import { storeSuite } from '../session/store-suite.ts'
 
 const titles = Object.keys(
@@ -9,34 +8,13 @@ const titles = Object.keys(
 )
 const flags = ['--no-remote', '--node-modules-dir=manual', '--no-prompt', '--no-lock']
 
-type Run = (line: (text: string) => void) => Promise<void>
 const runtimes: Record<string, Run> = {
   'node:sqlite of Deno': (line) =>
     runLines(['deno', 'run', ...flags, 'test/sqlite/node-sqlite.ts'], line),
   'bun:sqlite': (line) => runLines(['bun', '--no-install', 'test/sqlite/bun-sqlite.ts'], line),
-  'a Durable Object': async (line) => {
-    const workerd = await startWorker(await bundleWorker('../sqlite/worker.ts'))
-    const text = await (await workerd.get('/')).text()
-    for (const each of text.split('\n')) line(each)
-    await workerd.stop()
-  },
+  'a Durable Object': onWorkerd('../sqlite/worker.ts'),
 }
 
 describe.each(Object.entries(runtimes))('The store in SQLite on %s', (_name, run) => {
-  const results = new Map<string, Result>()
-  const printed: string[] = []
-
-  beforeAll(async () => {
-    await run((line) => {
-      printed.push(line)
-      const result = JSON.parse(line) as Result
-      results.set(result.name, result)
-    })
-  }, 120_000)
-
-  it.each(titles)('%s', (title) => {
-    const result = results.get(title)
-    expect(result, printed.join('\n')).toBeDefined()
-    if (result?.error !== undefined) throw new Error(result.error)
-  })
+  testElsewhere(run, titles)
 })
