@@ -165,8 +165,10 @@ class MessagePortTransport implements Transport {
     const lock = await holdLock(lockOf(this.#id), this.#over.signal)
     this.#greeting = { edgewise: 'open', id: this.#id, lock }
     this.#tell({ ...this.#greeting, ...(this.#peer && { seen: this.#peer }) })
+    if (this.#peer) this.#establish()
   }
 
+  /** Both ends have greeted: the other one takes what is sent from now on. */
   #establish(): void {
     this.#isOpen = true
     this.#open()
@@ -229,7 +231,7 @@ class MessagePortTransport implements Transport {
     if (seen === undefined && this.#greeting) this.#tell({ ...this.#greeting, seen: id })
     if (this.#peer) return
     this.#peer = id
-    this.#establish()
+    if (this.#greeting) this.#establish()
     void this.#watch(id, lock)
   }
 

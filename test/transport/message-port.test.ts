@@ -72,6 +72,31 @@ describe('The message-port transport', () => {
     }
   })
 
+  it('loses nothing of what an end sends whose lock comes late', async () => {
+    let grant = (): void => {}
+    const late = new Promise<void>((resolve) => (grant = resolve))
+    const request = vi
+      .fn((_name: string, _options: object, hold: () => Promise<void>) => hold())
+      .mockImplementationOnce(async (_name, _options, hold) => {
+        await late
+        return hold()
+      })
+    vi.stubGlobal('navigator', { locks: { request, query: async () => ({ held: [] }) } })
+    try {
+      const [left, right] = channel()
+      const first = begin(left)
+      const sent = first.transport.send(note(1))
+      const second = begin(right)
+      await moment()
+      grant()
+      await sent
+      await messages(second)
+      expect(second.taken).toEqual([note(1)])
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
   it('delivers in order what was sent before the other end was there', async () => {
     const [left, right] = channel()
     const first = begin(left)
