@@ -1,6 +1,7 @@
 // One vitest run holds every test of the project: https://vitest.dev/config/
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -24,8 +25,9 @@ export default defineConfig({
     maxWorkers: '100%',
     reporters: ['default', './test/reporter.ts'],
     // Only against hangs: a busy machine must not decide a test.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+    expect: { poll: PATIENCE },
     coverage: { include: ['src/**/*.ts', 'runtimes/**/*.ts'] },
   },
 })

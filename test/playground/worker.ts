@@ -1,7 +1,9 @@
 // Runs the playground's Worker as `npm start` does, on a free port.
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { root } from '../process.ts'
 
 /** A Worker that runs. */
@@ -10,12 +12,16 @@ export interface RunningWorker {
   stop(): Promise<void>
 }
 
-/** Builds what `npm start` builds and starts `wrangler dev`; resolves when it says its address. */
+/**
+ * Starts `wrangler dev` on what was built before all tests; resolves when it says its address. Test
+ * files that run at the same time share neither storage nor ports.
+ */
 export async function startWorker(): Promise<RunningWorker> {
-  await promisify(execFile)('npm', ['run', 'build'], { cwd: root })
+  const storage = await mkdtemp(join(tmpdir(), 'edgewise-'))
+  const own = ['--port', '0', '--ip', '127.0.0.1', '--inspector-port', '0', '--persist-to', storage]
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', 'examples/playground/start.ts', '--port', '0', '--ip', '127.0.0.1'],
+    ['--import', 'tsx', 'examples/playground/start.ts', ...own],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
@@ -35,6 +41,7 @@ export async function startWorker(): Promise<RunningWorker> {
     async stop() {
       child.kill('SIGTERM')
       await ended
+      await rm(storage, { recursive: true, force: true })
     },
   }
 }
