@@ -96,18 +96,16 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))('$page', ({ bloc
         server = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
         const port = /\b\d{4,5}\b/.exec(readFileSync(join(folder, block.file), 'utf8'))?.[0]
         await expect
-          .poll(
-            () =>
-              fetch(`http://localhost:${port}/`).then(
-                () => true,
-                () => false,
-              ),
-            { timeout: 15_000 },
+          .poll(() =>
+            fetch(`http://localhost:${port}/`).then(
+              () => true,
+              () => false,
+            ),
           )
           .toBe(true)
       })
     } else if (block.marks.includes('run')) {
-      it(`${block.file} runs to its end`, () => runToEnd(line), 100_000)
+      it(`${block.file} runs to its end`, () => runToEnd(line))
     }
   }
 })

@@ -11,15 +11,11 @@ const stories = readdirSync(join(root, 'examples'), { withFileTypes: true })
   .map((entry) => entry.name)
 
 describe('Examples', () => {
-  it.each(stories)(
-    '%s runs to its end',
-    async (story) => {
-      const file = join('examples', story, 'main.ts')
-      // The first line says how a person runs it: `#!/usr/bin/env -S deno run --allow-net`.
-      const [shebang = ''] = readFileSync(join(root, file), 'utf8').split('\n')
-      const words = /^#!\/usr\/bin\/env (?:-S )?(.*)$/.exec(shebang)?.[1]?.split(' ') ?? ['tsx']
-      await runToEnd([...words, file])
-    },
-    250_000,
-  )
+  it.each(stories)('%s runs to its end', async (story) => {
+    const file = join('examples', story, 'main.ts')
+    // The first line says how a person runs it: `#!/usr/bin/env -S deno run --allow-net`.
+    const [shebang = ''] = readFileSync(join(root, file), 'utf8').split('\n')
+    const words = /^#!\/usr\/bin\/env (?:-S )?(.*)$/.exec(shebang)?.[1]?.split(' ') ?? ['tsx']
+    await runToEnd([...words, file])
+  })
 })

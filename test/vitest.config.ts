@@ -25,7 +25,7 @@ export default defineConfig({
     maxWorkers: '100%',
     reporters: ['default', './test/reporter.ts'],
     // Only against hangs: a busy machine must not decide a test.
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: PATIENCE },
     coverage: { include: ['src/**/*.ts', 'runtimes/**/*.ts'] },

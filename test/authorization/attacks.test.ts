@@ -1,5 +1,5 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { publicAddresses } from '../../runtimes/node/index.ts'
 import { AuthorizationError, isPrivateHost } from '../../src/authorization/index.ts'
 import {
@@ -195,21 +195,37 @@ describe('an authorization server', () => {
     ['registration', 'POST', REGISTER],
     ['token', 'POST', TOKEN],
   ]
-  const never: Answer = () => new Promise(() => {})
+  /** Time passes only once the endpoint was asked, so that no other one is too slow. */
+  let clock: ReturnType<typeof setInterval> | undefined
+  const late = (): void => {
+    clock ??= setInterval(() => vi.advanceTimersByTime(50), 1)
+  }
+  afterEach(() => {
+    clearInterval(clock)
+    clock = undefined
+    vi.useRealTimers()
+  })
+  const never: Answer = () => {
+    late()
+    return new Promise(() => {})
+  }
   const endless: Answer = () =>
     new Response(
       new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)),
       }),
     )
-  const stalls: Answer = () =>
-    new Response(
+  const stalls: Answer = () => {
+    late()
+    return new Response(
       new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }),
     )
+  }
 
   it.each(endpoints)(
     'that never answers does not hold up signing in: %s',
     async (step, method, url) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       const world = createWorld({ routes: { [`${method} ${url}`]: never } })
       const fetch: World['fetch'] = (target, init) =>
         Promise.race([
@@ -226,6 +242,7 @@ describe('an authorization server', () => {
   it.each(endpoints)(
     'that begins an answer and stalls does not hold up signing in: %s',
     async (step, method, url) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       const world = createWorld({ routes: { [`${method} ${url}`]: stalls } })
       await expect(world.connect(world.signIn({ timeoutMs: 50 }))).rejects.toMatchObject({ step })
     },

@@ -1,5 +1,5 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { SignInOptions } from '../../src/authorization/index.ts'
 import {
   createWorld,
@@ -233,15 +233,20 @@ describe('a user who does not come back', () => {
         return {
           ...visit,
           async go(...args) {
-            await new Promise((resolve) => setTimeout(resolve, 400))
+            await vi.advanceTimersByTimeAsync(400)
             return visit.go(...args)
           },
         }
       },
     }
-    const auth = world.signIn({ interaction })
-    await using client = await world.connect(auth, { timeoutMs: 200, maxTimeoutMs: 200 })
-    expect(await client.listAllTools()).toHaveLength(1)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const auth = world.signIn({ interaction })
+      await using client = await world.connect(auth, { timeoutMs: 200, maxTimeoutMs: 200 })
+      expect(await client.listAllTools()).toHaveLength(1)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('is not waited for any more when the application gives up', async () => {

@@ -9,6 +9,7 @@ import { loopbackOn, type LoopbackHost } from '../../src/authorization/index.ts'
 import { root } from '../process.ts'
 import { bun, deno } from '../runtimes/binaries.ts'
 import { createWorld, ISSUER } from './world.ts'
+import { PATIENCE } from '../patience.ts'
 
 const never = new AbortController().signal
 
@@ -18,7 +19,10 @@ describe('coming back to this machine', () => {
     const visit = await loopback({ open: (url) => void opened.push(url) }).begin(undefined)
     expect(visit.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)
     const going = visit.go('https://as.example/authorize?state=s', '', never)
-    await vi.waitFor(() => expect(opened).toEqual(['https://as.example/authorize?state=s']))
+    await vi.waitFor(
+      () => expect(opened).toEqual(['https://as.example/authorize?state=s']),
+      PATIENCE,
+    )
     const callback = `${visit.redirectUri}?code=c&state=s`
     const page = await fetch(callback)
     expect(page.status).toBe(200)
@@ -100,7 +104,10 @@ describe('coming back to this machine', () => {
     const { port } = other.address() as AddressInfo
     await expect(loopback({ port }).begin(undefined)).rejects.toThrow(/EADDRINUSE/)
     other.close()
-    const visit = await vi.waitFor(() => loopback({ port, path: '/back' }).begin(undefined))
+    const visit = await vi.waitFor(
+      () => loopback({ port, path: '/back' }).begin(undefined),
+      PATIENCE,
+    )
     expect(visit.redirectUri).toBe(`http://127.0.0.1:${port}/back`)
     await visit.end?.()
   })
@@ -137,7 +144,7 @@ describe('the browser of the user', () => {
     async (os, command, before) => {
       const visit = await loopbackOn(host(os)).begin(undefined)
       visit.go(url, '', never).catch(() => {})
-      await vi.waitFor(() => expect(ran).toHaveLength(1))
+      await vi.waitFor(() => expect(ran).toHaveLength(1), PATIENCE)
       const [program, args] = ran[0]!
       expect(program).toBe(command)
       expect(args).toHaveLength(before + 1)
@@ -150,7 +157,7 @@ describe('the browser of the user', () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     const visit = await loopbackOn(host('linux', false)).begin(undefined)
     visit.go('https://as.example/authorize?state=s', '', never).catch(() => {})
-    await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(1))
+    await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(1), PATIENCE)
     expect(said.mock.calls[0]?.join()).toContain('https://as.example/authorize?state=s')
   })
 })

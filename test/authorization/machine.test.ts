@@ -1,6 +1,6 @@
 // https://modelcontextprotocol.io/extensions/auth/overview
 import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify, SignJWT, type JWTPayload } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   clientCredentials,
   enterpriseManaged,
@@ -15,6 +15,8 @@ const TOKEN = `${ISSUER}/token`
 const REGISTER = `${ISSUER}/register`
 const AUTHORIZE = `${ISSUER}/authorize`
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+afterEach(() => void vi.useRealTimers())
 
 /** A world without refresh tokens, which machines do not get. */
 const machineWorld = (differences: Differences = {}): World =>
@@ -61,9 +63,9 @@ describe('client credentials', () => {
   })
 
   it('get a new token before the old one ends, once for all who wait [M-XAUTH-008]', async () => {
-    const world = machineWorld({ token: { expires_in: 1, refresh_token: undefined } })
+    const world = machineWorld({ token: { expires_in: 3600, refresh_token: undefined } })
     await using client = await world.connect(clientCredentials({ ...secret, fetch: world.fetch }))
-    await new Promise((resolve) => setTimeout(resolve, 800))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_580_000 })
     await Promise.all(Array.from({ length: 20 }, () => client.callTool('book')))
     expect(world.to(TOKEN).map(({ body }) => body.grant_type)).toEqual(
       Array(2).fill('client_credentials'),

@@ -305,16 +305,24 @@ describe('signing out', () => {
     const tokens = openStore()
     let release = (): void => {}
     const held = new Promise<void>((resolve) => (release = resolve))
+    let reached = (): void => {}
+    const asked = new Promise<void>((resolve) => (reached = resolve))
     const fetch: World['fetch'] = async (url, init) => {
-      if (url === TOKEN && init?.body instanceof URLSearchParams && init.body.has('refresh_token'))
+      if (
+        url === TOKEN &&
+        init?.body instanceof URLSearchParams &&
+        init.body.has('refresh_token')
+      ) {
+        reached()
         await held
+      }
       return world.fetch(url, init)
     }
     const auth = world.signIn({ fetch, tokens })
     await using client = await world.connect(auth)
     world.valid.clear()
     const call = client.callTool('book').catch((thrown: unknown) => thrown)
-    await expect.poll(() => world.to(MCP).length).toBeGreaterThan(2)
+    await asked
     await auth.signOut(MCP)
     release()
     expect(await call).toMatchObject({ code: 'UNAUTHORIZED', step: 'access' })

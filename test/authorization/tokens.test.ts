@@ -1,5 +1,5 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#access-token-usage
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { AuthorizationError, type TokenStore } from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { createWorld, ISSUER, json, MCP, openStore, type Answer, type World } from './world.ts'
@@ -7,6 +7,13 @@ import { createWorld, ISSUER, json, MCP, openStore, type Answer, type World } fr
 const TOKEN = `${ISSUER}/token`
 const AUTHORIZE = `${ISSUER}/authorize`
 const KEY = `token ${MCP}`
+
+afterEach(() => void vi.useRealTimers())
+
+/** Lets so much time pass, by the clock alone, that a token of an hour is about to end. */
+function nearlyAnHour(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_580_000 })
+}
 
 /** The grants that the authorization server was asked for. */
 const grants = (world: World): unknown[] => world.to(TOKEN).map(({ body }) => body.grant_type)
@@ -141,9 +148,9 @@ describe('renewing', () => {
   })
 
   it('is done before the token ends, as the server says when that is [L-AUTH-073] [M-ASEC-009]', async () => {
-    const world = createWorld({ token: { expires_in: 1 } })
+    const world = createWorld({ token: { expires_in: 3600 } })
     await using client = await world.connect(world.signIn())
-    await new Promise((resolve) => setTimeout(resolve, 800))
+    nearlyAnHour()
     await Promise.all([client.listAllTools(), client.callTool('book')])
     expect(grants(world)).toEqual(['authorization_code', 'refresh_token'])
     // No request had to be refused for it
@@ -243,9 +250,9 @@ describe('renewing', () => {
         return tokens.exclusively(key, work)
       },
     }
-    const world = createWorld({ token: { expires_in: 1, refresh_token: undefined } })
+    const world = createWorld({ token: { expires_in: 3600, refresh_token: undefined } })
     await using client = await world.connect(world.signIn({ tokens: counting }))
-    await new Promise((resolve) => setTimeout(resolve, 800))
+    nearlyAnHour()
     for (let round = 0; round < 5; round++) await client.callTool('book')
     // Once to sign in, once to see that nothing can be renewed
     expect(turns).toBe(2)
@@ -327,13 +334,13 @@ describe('renewing', () => {
   )
 
   it('early fails no call whose token is still good', async () => {
-    const world = createWorld({ token: { expires_in: 1 } })
+    const world = createWorld({ token: { expires_in: 3600 } })
     let broken = false
     const fetch: World['fetch'] = async (url, init) =>
       broken && url === TOKEN ? new Response('', { status: 503 }) : world.fetch(url, init)
     await using client = await world.connect(world.signIn({ fetch }))
     broken = true
-    await new Promise((resolve) => setTimeout(resolve, 800))
+    nearlyAnHour()
     expect(await client.listAllTools({ fresh: true })).toHaveLength(1)
   })
 

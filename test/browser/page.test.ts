@@ -220,14 +220,11 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
   async function hears(page: Page): Promise<void> {
     const before = await heard(page)
     await expect
-      .poll(
-        () => {
-          changing.disable()
-          changing.enable()
-          return heard(page)
-        },
-        { timeout: 20_000 },
-      )
+      .poll(() => {
+        changing.disable()
+        changing.enable()
+        return heard(page)
+      })
       .toBeGreaterThan(before)
   }
   // This Chromium keeps no page in its back-forward cache and freezes none, so that what it would tell
@@ -251,7 +248,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
       await page.waitForTimeout(2_500)
       expect(open.streams()).toBe(0)
       await dispatch(come)
-      await expect.poll(open.streams, { timeout: 10_000 }).toBe(1)
+      await expect.poll(open.streams).toBe(1)
       await hears(page)
       expect(await page.evaluate('state.problems')).toEqual([])
     },
@@ -263,7 +260,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
     await expect.poll(open.streams).toBe(0)
     await page.waitForTimeout(2_500)
     await context.setOffline(false)
-    await expect.poll(open.streams, { timeout: 10_000 }).toBe(1)
+    await expect.poll(open.streams).toBe(1)
     await hears(page)
     expect(await page.evaluate('state.problems')).toEqual([])
   })

@@ -109,9 +109,9 @@ describe('a program over stdio', () => {
 
 it('listen prints what the server tells until it is interrupted', async () => {
   const { child, outcome } = start('listen', http.url, '--json')
-  await expect.poll(() => outcome.err, { timeout: 15_000 }).toContain('Listening to shop')
+  await expect.poll(() => outcome.err).toContain('Listening to shop')
   await edgewise('call', http.url, 'grow')
-  await expect.poll(() => outcome.out, { timeout: 15_000 }).toContain('tools/list_changed')
+  await expect.poll(() => outcome.out).toContain('tools/list_changed')
   const ended = new Promise((resolve) => child.on('close', resolve))
   child.kill('SIGINT')
   expect(await ended).toBe(0)

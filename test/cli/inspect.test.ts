@@ -14,7 +14,7 @@ afterEach(async () => {
 async function inspect(...words: string[]): Promise<URL> {
   const { child, outcome } = start('inspect', ...words)
   endings.push(() => child.kill('SIGTERM'))
-  await expect.poll(() => outcome.out, { timeout: 30_000 }).toMatch(/^http:.*\n/)
+  await expect.poll(() => outcome.out).toMatch(/^http:.*\n/)
   return new URL(outcome.out.trim())
 }
 

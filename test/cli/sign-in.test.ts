@@ -24,7 +24,7 @@ it('edgewise --sign-in sends the user to a page, once, and keeps the tokens', as
     expect(refused.outcome.err).toContain('try --sign-in or --token')
 
     const first = startWith(env, 'call', server.url, 'add', 'a=1', '--sign-in')
-    await expect.poll(() => first.outcome.err, { timeout: 30_000 }).toContain('To sign in, open')
+    await expect.poll(() => first.outcome.err).toContain('To sign in, open')
     const address = /open (\S+)/.exec(first.outcome.err)?.[1] ?? ''
     expect(await (await fetch(address)).text()).toContain('You can close this page')
     expect(await first.ended).toMatchObject({ code: 0, out: '{"sum":1}\n' })

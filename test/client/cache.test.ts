@@ -13,6 +13,7 @@ import {
   result,
   type HttpPeer,
 } from './peers.ts'
+import { PATIENCE } from '../patience.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -121,12 +122,12 @@ describe('results', () => {
     })
     const client = await connectTo(peer)
     const first = client.listAllTools()
-    await vi.waitFor(() => expect(held).toHaveLength(1))
+    await vi.waitFor(() => expect(held).toHaveLength(1), PATIENCE)
     peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
     peer.send(reply(held[0]!, { tools: [], ...minute }))
     await first
     const second = client.listAllTools()
-    await vi.waitFor(() => expect(held).toHaveLength(2))
+    await vi.waitFor(() => expect(held).toHaveLength(2), PATIENCE)
     peer.send(reply(held[1]!, { tools: [], ...minute }))
     await second
     await client.listAllTools()

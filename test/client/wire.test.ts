@@ -16,6 +16,7 @@ import {
   result,
   type HttpPeer,
 } from './peers.ts'
+import { PATIENCE } from '../patience.ts'
 
 const META = 'io.modelcontextprotocol/'
 const content = [{ type: 'text', text: 'hi' }]
@@ -357,13 +358,13 @@ describe('a program that ended', () => {
     for (let life = 1; life <= 2; life++) {
       const peer = start()
       const client = await connectTo(peer, options)
-      await vi.waitFor(() => expect(peer.sent('subscriptions/listen')).toHaveLength(1))
+      await vi.waitFor(() => expect(peer.sent('subscriptions/listen')).toHaveLength(1), PATIENCE)
       const [listening] = peer.sent('subscriptions/listen')
       const _meta = { [`${META}subscriptionId`]: listening?.id }
       peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { _meta } })
-      await vi.waitFor(() => expect(changes).toBe(life))
+      await vi.waitFor(() => expect(changes).toBe(life), PATIENCE)
       peer.close()
-      await vi.waitFor(() => expect(problems).toHaveLength(life))
+      await vi.waitFor(() => expect(problems).toHaveLength(life), PATIENCE)
       expect(problems.at(-1)).toMatch(/closed/)
       await client.close()
     }

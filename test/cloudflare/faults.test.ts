@@ -7,6 +7,7 @@ import {
 } from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+import { PATIENCE } from '../patience.ts'
 
 const count = (id: number, to: number): object => ({
   jsonrpc: '2.0',
@@ -42,7 +43,7 @@ describe('A session object', () => {
     expect(answers.map(({ id, result }) => [id, result.structuredContent])).toEqual(
       ids.map((id) => [id, { sum: id + 1 }]),
     )
-  }, 90_000)
+  })
 
   it('answers although nothing can be kept of it', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
@@ -132,7 +133,7 @@ describe('A client that is gone without a word', () => {
     await reader.cancel()
     await vi.waitFor(
       async () => expect(await (await workerd.get('/ran')).json()).toContain('left alone'),
-      { timeout: 20_000, interval: 300 },
+      PATIENCE,
     )
   })
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
-import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+import { bundleWorker, startWorker, untilWoken, type Workerd } from './workerd.ts'
+import { PATIENCE } from '../patience.ts'
 
 const LISTS = 'notifications/tools/list_changed'
 const UPDATED = 'notifications/resources/updated'
@@ -158,7 +159,7 @@ describe('A change that concerns many sessions', () => {
     await own.get('/hang')
     await own.get('/notify')
     const told = async (): Promise<unknown> => (await own.get('/told')).json()
-    await vi.waitFor(async () => expect(await told()).toBe(1), { timeout: 15_000 })
+    await vi.waitFor(async () => expect(await told()).toBe(1), PATIENCE)
     await own.restart()
     for (const [n, { id }] of sessions.entries()) {
       const resumed = new EventReader(await listen(own.handle, id, begun[n]!.id))
@@ -176,17 +177,11 @@ describe('Idle streams', () => {
     const listener = await subscribe({ toolsListChanged: true })
     await notify()
     await Promise.all([session.reader.next(), listener.next()])
-    const lives = async (): Promise<{ sessions: number; hubs: number }> =>
-      (await (await workerd.get('/lives')).json()) as { sessions: number; hubs: number }
-    const before = await lives()
-    // Objects leave memory ten seconds after their last request.
-    await new Promise((resolve) => setTimeout(resolve, 12_000))
-    await notify()
-    expect((await session.reader.next())?.message?.method).toBe(LISTS)
-    expect((await listener.next())?.message?.method).toBe(LISTS)
-    const after = await lives()
-    expect(after.sessions, 'The session was woken').toBeGreaterThan(before.sessions)
-    expect(after.hubs, 'The hub was woken').toBeGreaterThan(before.hubs)
+    await untilWoken(workerd, ['sessions', 'hubs'], async () => {
+      await notify()
+      expect((await session.reader.next())?.message?.method).toBe(LISTS)
+      expect((await listener.next())?.message?.method).toBe(LISTS)
+    })
     await Promise.all([session.reader.cancel(), listener.cancel()])
-  }, 40_000)
+  })
 })

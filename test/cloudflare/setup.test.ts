@@ -74,7 +74,7 @@ describe('A Worker', () => {
     expect(printed).toMatch(/Read \d+ files from the assets directory/)
     expect(printed).toContain('env.MCP_HUB (McpHub)')
     await rm(clone, { recursive: true })
-  }, 300_000)
+  })
 
   it('bundles for its deployment without Node modules', async () => {
     const out = await mkdtemp(join(tmpdir(), 'edgewise-'))
@@ -85,7 +85,7 @@ describe('A Worker', () => {
     expect(bundle).toContain('createWorker')
     expect(bundle.match(/from "(?!cloudflare:)[^"]+"/g)).toBeNull()
     await rm(out, { recursive: true })
-  }, 60_000)
+  })
 })
 
 function wrangler(args: string[], cwd = root): Promise<string> {

@@ -3,7 +3,8 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connect } from '../../src/client/index.ts'
 import { EventReader } from './events.ts'
-import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+import { bundleWorker, startWorker, untilWoken, type Workerd } from './workerd.ts'
+import { PATIENCE } from '../patience.ts'
 
 let workerd: Workerd
 
@@ -93,18 +94,14 @@ describe('A Worker and clients of HTTP+SSE', () => {
 
   it('goes on when the object left memory', async () => {
     const { reader, post } = await open()
-    const lives = async (): Promise<number> =>
-      ((await (await workerd.get('/lives')).json()) as { sessions: number }).sessions
-    const before = await lives()
-    // Objects leave memory ten seconds after their last request.
-    await new Promise((resolve) => setTimeout(resolve, 12_000))
-    await workerd.get('/notify')
-    expect((await reader.next())?.message?.method).toBe(LISTS)
-    expect(await lives(), 'It was woken').toBeGreaterThan(before)
+    await untilWoken(workerd, ['sessions'], async () => {
+      await workerd.get('/notify')
+      expect((await reader.next())?.message?.method).toBe(LISTS)
+    })
     await post(call(1, 'add', { a: 1, b: 2 }))
     expect((await reader.next())?.message).toMatchObject({ id: 1, result: {} })
     await reader.cancel()
-  }, 40_000)
+  })
 
   it("refuses what belongs to no stream, to another one's user, or makes no sense", async () => {
     const { reader, address, post } = await open({ 'x-user': 'ann' })
@@ -136,7 +133,7 @@ describe('A Worker and clients of HTTP+SSE', () => {
     await reader.cancel()
     await vi.waitFor(
       async () => expect((await post(call(1, 'add', { a: 1, b: 2 }))).status).toBe(404),
-      { timeout: 20_000, interval: 500 },
+      PATIENCE,
     )
   })
 

@@ -9,6 +9,7 @@ import {
   postModern,
 } from '../transport/streamable-http/post.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+import { PATIENCE } from '../patience.ts'
 
 const add = { name: 'add', arguments: { a: 1, b: 2 } }
 const call = (id: number, params: object): object => ({
@@ -171,14 +172,11 @@ describe('A Worker and clients with sessions', () => {
     const params = { name: 'later', arguments: {} }
     await send(call(1, params))
     await postModern(workerd.handle, 'tools/call', params)
-    await vi.waitFor(
-      async () => {
-        const ran = (await (await workerd.get('/ran')).json()) as string[]
-        expect(ran).toContain('later than 2025-11-25')
-        expect(ran).toContain('later than 2026-07-28')
-      },
-      { timeout: 15_000 },
-    )
+    await vi.waitFor(async () => {
+      const ran = (await (await workerd.get('/ran')).json()) as string[]
+      expect(ran).toContain('later than 2025-11-25')
+      expect(ran).toContain('later than 2026-07-28')
+    }, PATIENCE)
   })
 
   it('answers a page of an allowed origin, and no other [L-HTTP-003]', async () => {

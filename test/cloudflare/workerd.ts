@@ -103,3 +103,26 @@ export async function startWorker(
     },
   }
 }
+
+/**
+ * Does something again and again, each time after a rest, until it wakes objects that had left
+ * memory: they do ten seconds after their last request, or later on a busy machine.
+ *
+ * @param kinds The kinds of objects, as `/lives` of the Worker names them.
+ */
+export async function untilWoken(
+  workerd: Workerd,
+  kinds: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const lives = async (): Promise<Record<string, number>> =>
+    (await (await workerd.get('/lives')).json()) as Record<string, number>
+  for (const restMs of [12_000, 20_000, 40_000, 80_000]) {
+    const before = await lives()
+    await new Promise((resolve) => setTimeout(resolve, restMs))
+    await work()
+    const after = await lives()
+    if (kinds.every((kind) => after[kind]! > before[kind]!)) return
+  }
+  throw new Error(`Some of the ${kinds.join(' and ')} never left memory`)
+}

@@ -70,7 +70,7 @@ describe('damaged requests over HTTP', () => {
     }
     expect((await session.send({ jsonrpc: '2.0', id: 'last', method: 'ping' })).status).toBe(200)
     expect((await postModern(handle, 'tools/list')).status).toBe(200)
-  }, 60_000)
+  })
 })
 
 describe('damaged frames on a connection', () => {
@@ -101,12 +101,10 @@ describe('damaged frames on a connection', () => {
       await near.send(frame as JsonRpcMessage)
     }
     await near.send({ jsonrpc: '2.0', id: 'last', method: 'ping' })
-    await expect
-      .poll(() => got.at(-1), { timeout: 10_000 })
-      .toMatchObject({ id: 'last', result: {} })
+    await expect.poll(() => got.at(-1)).toMatchObject({ id: 'last', result: {} })
     for (const message of got) expect(() => validateMessage(message)).not.toThrow()
     await near.close()
-  }, 60_000)
+  })
 })
 
 describe('a list of tools with members that are none', () => {
@@ -180,6 +178,5 @@ describe('damaged answers to a client', () => {
       }
       await client.close()
     },
-    120_000,
   )
 })

@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { launchChromium } from '../runtimes/chromium.ts'
 import { startWorker, type RunningWorker } from './worker.ts'
+import { PATIENCE } from '../patience.ts'
 
 let worker: RunningWorker
 let browser: Browser
@@ -29,7 +30,7 @@ afterEach(() => {
 /** Opens the playground in a browser of its own. */
 async function open(path = '', options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(PATIENCE.timeout)
   const opened = await context.newPage()
   opened.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())

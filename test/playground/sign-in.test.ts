@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { start } from '../../examples/cloudflare-sign-in/start.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
 import { startWorker, type RunningWorker } from './worker.ts'
+import { PATIENCE } from '../patience.ts'
 
 let playground: RunningWorker
 let notes: Awaited<ReturnType<typeof start>>
@@ -18,7 +19,7 @@ beforeAll(async () => {
   playground = await startWorker()
   ;[notes, browser] = await Promise.all([start(), launchChromium()])
   const context = await browser.newContext()
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(PATIENCE.timeout)
   context.on('request', (request) => {
     const { pathname } = new URL(request.url())
     if (pathname !== '/token') return
@@ -26,7 +27,7 @@ beforeAll(async () => {
   })
   page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
-}, 120_000)
+})
 afterAll(async () => {
   await browser.close()
   await playground.stop()
@@ -63,9 +64,7 @@ describe('Signing in from the playground', () => {
     const expression = 'document.body.textContent'
     const text = async (): Promise<unknown> =>
       (await session.send('Runtime.evaluate', { expression })).result.value
-    await expect
-      .poll(text, { timeout: 30_000 })
-      .toContain('The server wants you to sign in: press “Connect”.')
+    await expect.poll(text).toContain('The server wants you to sign in: press “Connect”.')
     expect(page.context().pages()).toHaveLength(1)
     expect(new URL(page.url()).origin).toBe(playground.url)
   })
@@ -94,7 +93,7 @@ describe('Signing in from the playground', () => {
       Date.now = () => now() + 2 * 3_600_000
     })
     await run('list')
-    await expect.poll(() => grants, { timeout: 30_000 }).toEqual(['refresh_token'])
+    await expect.poll(() => grants).toEqual(['refresh_token'])
     await result('Mend the roof')
     expect(page.context().pages()).toHaveLength(1)
   })

@@ -28,7 +28,7 @@ describe.each([
       createInterface({ input: program.stdout }).once('line', resolve)
       program.once('close', (code) => reject(new Error(`It ended with ${code}`)))
     })
-  }, 60_000)
+  })
   afterAll(() => child.kill('SIGKILL'))
 
   const handle: Handler = Object.assign(

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
+import { PATIENCE } from '../patience.ts'
 import { root } from '../process.ts'
 
 const cache = join(root, '.cache')
@@ -21,6 +22,7 @@ export async function launchChromium(args: readonly string[] = []): Promise<Brow
   if (!existsSync(home)) await unpack()
   return chromium.launch({
     executablePath: join(home, 'chromium'),
+    timeout: 2 * PATIENCE.timeout,
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', ...args],
     env: {
       ...process.env,

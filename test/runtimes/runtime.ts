@@ -27,7 +27,7 @@ export function suiteElsewhere(title: string, suite: Suite, start: Start): void 
         else noise.push(text)
       }
       await start(line).catch((error: Error) => (failure = error))
-    }, 120_000)
+    })
 
     it.each(Object.keys(suite))('%s', (title) => {
       const result = results.get(title)

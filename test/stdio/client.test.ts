@@ -8,6 +8,7 @@ import { stdioClient, type StdioClientOptions } from '../../runtimes/node/index.
 import type { ProtocolError } from '../../src/protocol/errors.ts'
 import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
 import type { ChildTransport, Receiver } from '../../src/transport/index.ts'
+import { PATIENCE } from '../patience.ts'
 
 /** The answers of a program, which the tests wait for. */
 class Answers implements Receiver {
@@ -28,13 +29,13 @@ class Answers implements Receiver {
     return vi.waitFor(() => {
       expect(this.frames.length).toBeGreaterThan(index)
       return this.frames[index] as Record<string, unknown>
-    }, 10_000)
+    }, PATIENCE)
   }
   close(): Promise<Error | undefined> {
     return vi.waitFor(() => {
       expect(this.closes).toHaveLength(1)
       return this.closes[0]
-    }, 10_000)
+    }, PATIENCE)
   }
 }
 
@@ -146,7 +147,7 @@ describe('while it runs', () => {
   test('only messages are written to its stdin [L-STDIO-007] [M-STDIO-006]', async () => {
     const { transport, answers } = await run(
       `let all = ''; process.stdin.on('data', (d) => (all += d)).on('end', () => console.log(JSON.stringify({ all })))`,
-      { graceMs: 5000 },
+      { graceMs: 60_000 },
     )
     const received: unknown[] = []
     answers.message = (frame) => void received.push(frame)
@@ -185,7 +186,7 @@ describe('while it runs', () => {
     })
     await transport.send(ping(1))
     await answers.frame()
-    await vi.waitFor(() => expect(length).toBe(5 << 20))
+    await vi.waitFor(() => expect(length).toBe(5 << 20), PATIENCE)
     expect(answers.closes).toEqual([])
 
     const ignored = await run(script, { stderr: 'ignore' })
@@ -196,7 +197,7 @@ describe('while it runs', () => {
   test('its stderr is passed on to that of this process by default', async () => {
     const script = `
       import { stdioClient } from './runtimes/node/index.ts'
-      const transport = stdioClient({ command: process.execPath, args: ['-e', 'console.error("a log line")'] })
+      const transport = stdioClient({ command: process.execPath, args: ['-e', 'console.error("a log line")'], graceMs: 60000 })
       await transport.start({ message() {}, malformed() {}, closed() {} })
       await transport.close()`
     const args = ['--import', 'tsx', '--input-type=module-typescript', '-e', script]
@@ -264,30 +265,31 @@ describe('its end', () => {
        process.stdin.on('end', () => { process.stdout.write('x'.repeat(1 << 20), () => log('written')) }).resume()
        process.on('exit', () => log('exit'))
        console.log('{}')`,
-      { graceMs: 5000, stderr: (text) => (log += text) },
+      { graceMs: 60_000, stderr: (text) => (log += text) },
     )
     let log = ''
     await answers.frame()
     const { pid } = transport
     await transport.close()
     expect(runs(pid!)).toBe(false)
-    await vi.waitFor(() => expect(log).toBe('written exit '))
+    await vi.waitFor(() => expect(log).toBe('written exit '), PATIENCE)
     expect(answers.closes).toEqual([undefined])
   })
 
   test('close: SIGTERM for one that ignores the end of its stdin [L-STDIO-011] [M-STDIO-019]', async () => {
     const { transport, answers } = await run(
-      `setInterval(() => {}, 1000); process.stdin.on('end', () => process.stderr.write('EOF ')).resume()
-       process.on('SIGTERM', () => { process.stderr.write('SIGTERM'); process.exit() })
+      `setInterval(() => {}, 1000)
+       const ended = new Promise((resolve) => process.stdin.on('end', () => process.stderr.write('EOF ', resolve)).resume())
+       process.on('SIGTERM', async () => { await ended; process.stderr.write('SIGTERM', () => process.exit()) })
        console.log('{}')`,
-      { stderr: (text) => (log += text) },
+      { graceMs: 3000, stderr: (text) => (log += text) },
     )
     let log = ''
     await answers.frame()
     const { pid } = transport
     await transport.close()
     expect(runs(pid!)).toBe(false)
-    await vi.waitFor(() => expect(log).toBe('EOF SIGTERM'))
+    await vi.waitFor(() => expect(log).toBe('EOF SIGTERM'), PATIENCE)
   })
 
   test('close: SIGKILL for one that ignores SIGTERM too, with all that it started [L-STDIO-011] [M-STDIO-019] [M-STDIO-020]', async () => {
@@ -299,7 +301,7 @@ describe('its end', () => {
     const { pid } = transport
     await Promise.all([transport.close(), transport.close()])
     expect(runs(pid!)).toBe(false)
-    await vi.waitFor(() => expect(runs(grandchild)).toBe(false))
+    await vi.waitFor(() => expect(runs(grandchild)).toBe(false), PATIENCE)
     expect(answers.closes).toEqual([undefined])
   })
 
@@ -343,7 +345,7 @@ describe('restart', () => {
     expect(transport.pid).not.toBe(first)
     await transport.send(ping(2))
     expect(await answers.frame(1)).toEqual(ping(2))
-    await vi.waitFor(() => expect(answers.closes).toHaveLength(2))
+    await vi.waitFor(() => expect(answers.closes).toHaveLength(2), PATIENCE)
   })
 
   test('in place of a process that runs: that one ends unheard', async () => {
@@ -389,16 +391,16 @@ describe('connect', () => {
     })`
 
   test.each([
-    ['dies of the probe', 'process.exit(1)'],
-    ['dies of the probe by a signal', 'process.kill(process.pid, "SIGKILL")'],
-    ['does not answer the probe', ''],
-    ['refuses the probe', 'answer({ error: { code: -32601, message: "No" } })'],
-    ['answers the probe with noise', 'console.log("What is " + method + "?")'],
+    ['dies of the probe', 'process.exit(1)', 60_000],
+    ['dies of the probe by a signal', 'process.kill(process.pid, "SIGKILL")', 60_000],
+    ['does not answer the probe', '', 1000],
+    ['refuses the probe', 'answer({ error: { code: -32601, message: "No" } })', 60_000],
+    ['answers the probe with noise', 'console.log("What is " + method + "?")', 1000],
   ])(
     'to an old server that %s opens a session [M-STDIO-027] [M-STDIO-029] [M-STDIO-031]',
-    async (_name, unknown) => {
+    async (_name, unknown, probeTimeoutMs) => {
       const transport = stdioClient({ command: process.execPath, args: ['-e', legacy(unknown)] })
-      const client = await connect(transport, { probeTimeoutMs: 1000 })
+      const client = await connect(transport, { probeTimeoutMs })
       expect(client.revision).toBe('2025-11-25')
       expect(await client.listAllTools()).toEqual([])
       await client.close()
@@ -435,5 +437,5 @@ test('a process that exits without closing its transport ends what it started', 
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
   await new Promise((resolve) => child.on('close', resolve))
   expect(Number(text)).toBeGreaterThan(0)
-  await vi.waitFor(() => expect(runs(Number(text))).toBe(false))
+  await vi.waitFor(() => expect(runs(Number(text))).toBe(false), PATIENCE)
 })

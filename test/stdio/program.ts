@@ -2,10 +2,8 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { build } from 'esbuild'
 import { expect, vi } from 'vitest'
+import { PATIENCE } from '../patience.ts'
 import { commandOf, root } from '../process.ts'
-
-/** How long a busy machine may take for anything. */
-const PATIENCE = { timeout: 15_000, interval: 20 }
 
 /** A message that a program sent. */
 export type Message = Record<string, unknown> & { result?: Record<string, unknown> }

@@ -82,7 +82,7 @@ describe.each([
     })
     for (const [id, request] of Object.entries({ old: call, new: modernCall })) {
       program.stderr = ''
-      program.write(request(id, 'talk', { waitMs: 100 }))
+      program.write(request(id, 'talk'))
       await program.said('talking')
       program.write(cancel(id))
       // The handler goes on, logs and returns.

@@ -50,9 +50,14 @@ export function testServer({ print }: Host): Server {
     return new Promise<never>(() => {})
   })
 
-  server.tool('talk', { input: z.object({ waitMs: z.number() }) }, async ({ waitMs }, ctx) => {
+  // Talks after some time, or else once nobody waits for it any more.
+  server.tool('talk', { input: z.object({ waitMs: z.number().optional() }) }, async (args, ctx) => {
+    const { waitMs } = args
     note('talking')
-    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    await new Promise((resolve) => {
+      if (waitMs === undefined) ctx.signal.addEventListener('abort', resolve)
+      else setTimeout(resolve, waitMs)
+    })
     for (let i = 0; i < 3; i++) await ctx.log('error', `line ${i}`)
     console.log('printed')
     console.error('printed')

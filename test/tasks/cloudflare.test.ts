@@ -32,7 +32,7 @@ async function journal(): Promise<string[]> {
 /** Waits until something was noted. */
 async function noted(what: string, times = 1): Promise<void> {
   await expect
-    .poll(async () => (await journal()).filter((each) => each === what).length, { timeout: 30_000 })
+    .poll(async () => (await journal()).filter((each) => each === what).length)
     .toBeGreaterThanOrEqual(times)
 }
 
@@ -107,7 +107,7 @@ describe('A task on Workers', () => {
     expect(created.ttlMs).toBe(1500)
     const { taskId } = created
     await expect
-      .poll(async () => (await wire.call('tasks/get', { taskId })).error?.code, { timeout: 10_000 })
+      .poll(async () => (await wire.call('tasks/get', { taskId })).error?.code)
       .toBe(INVALID_PARAMS)
   })
 

@@ -196,7 +196,7 @@ describe('The end of its time', () => {
       const made = { taskId: engine.mintId(), call, ttlMs: 200 + (n % 50), pollIntervalMs: 1 }
       await engine.create(made, {})
     }
-    await expect.poll(() => store.count(), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => store.count()).toBe(0)
   })
 })
 

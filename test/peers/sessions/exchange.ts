@@ -84,13 +84,10 @@ export function exchange(
     const before = client.updated.length
     drop()
     await expect
-      .poll(
-        async () => {
-          await client.callTool('touch')
-          return client.updated.length
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await client.callTool('touch')
+        return client.updated.length
+      })
       .toBeGreaterThan(before)
   })
 }
