@@ -6,12 +6,12 @@
 // the block, so that later ones of the page can import it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { APPS } from '../src/apps/index.ts'
 import { SKILLS } from '../src/skills/index.ts'
 import { TASKS_EXTENSION } from '../src/tasks/index.ts'
+import { freePort } from './free-port.ts'
 import { commandOf, root, runToEnd } from './process.ts'
 
 interface Block {
@@ -137,15 +137,6 @@ function readBlocks(page: string): Block[] {
       }
     },
   )
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 describe('README', () => {

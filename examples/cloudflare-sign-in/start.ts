@@ -1,5 +1,5 @@
 // Runs the Worker beside this file as `wrangler dev` does, without accounts or network.
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { unstable_startWorker as startWorker } from 'wrangler'
 
@@ -18,11 +18,11 @@ export async function start(): Promise<{ origin: string; stop: () => Promise<voi
   return { origin, stop: () => worker.dispose() }
 }
 
-function freePort(): Promise<number> {
+/** A port of those that systems give to nobody who asks for any, and so not in the meantime. */
+function freePort(port = 10_000 + (process.pid % 10_000)): Promise<number> {
   return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
+    const probe = createServer()
+    probe.on('error', () => resolve(freePort(port + 1)))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)))
   })
 }

@@ -1,11 +1,12 @@
 // https://www.rfc-editor.org/rfc/rfc8252#section-7.3
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loopback } from '../../runtimes/node/index.ts'
 import { loopbackOn, type LoopbackHost } from '../../src/authorization/index.ts'
+import { freePort } from '../free-port.ts'
 import { root } from '../process.ts'
 import { bun, deno } from '../runtimes/binaries.ts'
 import { createWorld, ISSUER } from './world.ts'
@@ -88,20 +89,21 @@ describe('coming back to this machine', () => {
   })
 
   it('is at the registered port again, unless somebody else has that [L-AUTH-082]', async () => {
-    const first = await loopback().begin(undefined)
+    const registered = `http://127.0.0.1:${await freePort()}/callback`
+    const first = await loopback().begin(registered)
     await first.end?.()
-    const second = await loopback().begin(first.redirectUri)
-    expect(second.redirectUri).toBe(first.redirectUri)
-    const third = await loopback().begin(first.redirectUri)
-    expect(third.redirectUri).not.toBe(first.redirectUri)
+    const second = await loopback().begin(registered)
+    expect(second.redirectUri).toBe(registered)
+    const third = await loopback().begin(registered)
+    expect(third.redirectUri).not.toBe(registered)
     await second.end?.()
     await third.end?.()
   })
 
   it('is at the port that the application wants, or nowhere', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
+    const port = await freePort()
+    const other = createServer().listen(port, '127.0.0.1')
     await new Promise((resolve) => other.on('listening', resolve))
-    const { port } = other.address() as AddressInfo
     await expect(loopback({ port }).begin(undefined)).rejects.toThrow(/EADDRINUSE/)
     other.close()
     const visit = await vi.waitFor(

@@ -224,7 +224,10 @@ describe('A server offered to the agent of the browser', () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       let ended: ((value: string) => void) | undefined
       const end = new Promise<string>((resolve) => (ended = resolve))
+      let begin: (() => void) | undefined
+      const begun = new Promise<void>((resolve) => (begin = resolve))
       server.tool('wait', {}, async (_args, ctx) => {
+        begin?.()
         await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
         ended?.('aborted')
         return 'late'
@@ -233,7 +236,7 @@ describe('A server offered to the agent of the browser', () => {
       await edgewise.offerTools(server, { signal: offer.signal })
       const agent = new AbortController()
       const call = fake.tools.get('wait')!.execute({}, { signal: agent.signal })
-      setTimeout(() => agent.abort(), 20)
+      void begun.then(() => agent.abort())
       const outcome = await call.catch((error) => error.code)
       const seen = [outcome, await end]
       offer.abort()

@@ -8,6 +8,7 @@ import { createHandler, createServer, keptSessions, type HandlerOptions } from '
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { freePort } from '../free-port.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, page as assetOf, startSite, type Site } from './site.ts'
@@ -140,11 +141,10 @@ describe('A request that a page cannot make', () => {
 
   it('says that nobody answers', async () => {
     const page = await visitEverything()
-    const gone = await startFar({})
-    await gone.stop()
-    const [code, kind, text] = (await fault(page, `http://localhost:${gone.port}/mcp`)) as string[]
+    const nobody = `http://localhost:${await freePort()}`
+    const [code, kind, text] = (await fault(page, `${nobody}/mcp`)) as string[]
     expect([code, kind]).toEqual(['NETWORK', 'unreachable'])
-    expect(text).toContain(`Nobody answers at "http://localhost:${gone.port}"`)
+    expect(text).toContain(`Nobody answers at "${nobody}"`)
   })
 
   it('says that the policy of the page forbids it', async () => {
@@ -183,9 +183,11 @@ describe('A request that a page cannot make', () => {
     const page = await visitEverything()
     const result = await page.evaluate(async (url) => {
       const sent: string[] = []
-      const signal = AbortSignal.timeout(50)
+      const leaving = new AbortController()
+      const { signal } = leaving
       const send = (to: string, init: RequestInit): Promise<Response> => {
         sent.push(String(init.method))
+        setTimeout(() => leaving.abort(), 50)
         return fetch(to, { ...init, signal: init.signal ?? null })
       }
       const error = await edgewise

@@ -100,7 +100,7 @@ describe('A page that is no secure context, without locks and random UUIDs,', ()
     await ready(page)
     const result = await page.evaluate(async () => {
       const worker = new Worker('/worker.js', { type: 'module' })
-      const port = edgewise.openPort(worker, { silenceMs: 200 })
+      const port = edgewise.openPort(worker, { silenceMs: 3000 })
       const client = await edgewise.connect(port)
       const call = client.callTool('hang').catch((error) => error.code)
       const { content } = await client.callTool('scope')
@@ -166,15 +166,21 @@ describe('A connection that is closed while it is opened', () => {
       let offers = 0
       const target = window
       const port = edgewise.openPort(target, { origin: location.origin })
+      let heard: ((data: unknown) => void) | undefined
+      const next = (): Promise<unknown> => new Promise((resolve) => (heard = resolve))
       addEventListener('message', ({ data }) => {
         if (data.edgewise === 'connect') offers++
+        heard?.(data)
       })
       const started = Promise.resolve(
         port.start({ message() {}, malformed() {}, closed() {} }),
       ).catch((error) => error.code)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await next()
       await port.close()
       const code = await started
+      // What was offered before is heard before this
+      postMessage('closed')
+      while ((await next()) !== 'closed');
       const before = offers
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       return [code, before > 0, offers - before]
@@ -207,13 +213,13 @@ describe('A worker', () => {
 
 describe('A server in a frame', () => {
   /** Puts a frame into the page and calls its server, of which `origin` is expected. */
-  const callFrame = (src: string, origin: string): Promise<unknown> =>
+  const callFrame = (src: string, origin: string, openTimeoutMs = 60_000): Promise<unknown> =>
     page.evaluate(
-      async ([src, origin]) => {
+      async ({ src, origin, openTimeoutMs }) => {
         const frame = document.createElement('iframe')
-        frame.src = src!
+        frame.src = src
         document.body.append(frame)
-        const options = { origin: origin!, openTimeoutMs: 1_500 }
+        const options = { origin, openTimeoutMs }
         try {
           const port = edgewise.openPort(frame.contentWindow!, options)
           const client = await edgewise.connect(port)
@@ -222,7 +228,7 @@ describe('A server in a frame', () => {
           return (error as { code: string }).code
         }
       },
-      [src, origin],
+      { src, origin, openTimeoutMs },
     )
 
   it('answers its host, though it was not loaded yet, and knows who it is', async () => {
@@ -235,13 +241,14 @@ describe('A server in a frame', () => {
 
   it('is not given the port when it has another origin than expected', async () => {
     const { origin, other } = site
-    expect(await callFrame(`${other}/frame.html?host=${origin}`, origin)).toBe('TIMEOUT')
+    expect(await callFrame(`${other}/frame.html?host=${origin}`, origin, 1500)).toBe('TIMEOUT')
   })
 
   it('takes no port from another origin than its host should have', async () => {
     const { origin, other } = site
-    expect(await callFrame(`${other}/frame.html?host=https://else.example`, other)).toBe('TIMEOUT')
-    expect(await callFrame(`${origin}/frame.html?host=${other}`, origin)).toBe('TIMEOUT')
+    const strange = `${other}/frame.html?host=https://else.example`
+    expect(await callFrame(strange, other, 1500)).toBe('TIMEOUT')
+    expect(await callFrame(`${origin}/frame.html?host=${other}`, origin, 1500)).toBe('TIMEOUT')
   })
 
   it('takes no port from another window of the right origin', async () => {
@@ -320,10 +327,10 @@ describe('A page that serves its frames', () => {
       { origins, src, script: `${site.origin}/visitor.js` },
     )
 
-  beforeEach(() => {
-    // Connects to whoever embeds it, and tells the window above what came of it
+  /** Puts a page there that connects to whoever embeds it, and tells the window above the outcome. */
+  function visitorWaits(openTimeoutMs: number): void {
     const body = `import '${site.origin}/everything.js'
-      const port = edgewise.openPort(parent, { origin: '${site.origin}', openTimeoutMs: 1500 })
+      const port = edgewise.openPort(parent, { origin: '${site.origin}', openTimeoutMs: ${openTimeoutMs} })
       const answer = await edgewise.connect(port).then(
         async (client) => [origin, (await client.callTool('add', { a: 1, b: 2 })).structuredContent],
         (error) => error.code,
@@ -337,7 +344,8 @@ describe('A page that serves its frames', () => {
       body: `<!doctype html><script type="module" src="/visitor.js"></script>`,
       type: 'text/html',
     })
-  })
+  }
+  beforeEach(() => visitorWaits(60_000))
 
   it('answers those of the origins that it names', async () => {
     const { other } = site
@@ -349,6 +357,7 @@ describe('A page that serves its frames', () => {
   })
 
   it('does not answer those of other origins', async () => {
+    visitorWaits(1500)
     expect(await serve(['https://else.example'], `${site.other}/visitor.html`)).toBe('TIMEOUT')
     expect(await serve([site.origin], undefined)).toBe('TIMEOUT')
   })

@@ -225,9 +225,10 @@ describe('batches', () => {
       const client = await connectTo(peer, {
         ...legacy,
         onError: (e) => problems.push(e),
-        timeoutMs: 30,
       })
-      await expect(client.callTool('a')).rejects.toMatchObject({ code: 'TIMEOUT' })
+      await expect(client.callTool('a', {}, { timeoutMs: 30 })).rejects.toMatchObject({
+        code: 'TIMEOUT',
+      })
       expect(problems).toHaveLength(1)
       await client.close()
     },

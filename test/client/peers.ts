@@ -19,6 +19,7 @@ export {
   type ScriptedPeer as DuplexPeer,
   type ScriptedRequest as Seen,
 } from '../../src/testing/index.ts'
+import { PATIENCE } from '../patience.ts'
 
 /** A JSON response. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
@@ -126,10 +127,10 @@ export function connectTo(
     : connect('https://peer.example/mcp', { fetch: peer.fetch, eras: new Map(), ...options })
 }
 
-/** Waits until something is so; fails after a second. */
+/** Waits until something is so. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; !condition(); turn++) {
-    if (turn > 200) throw new Error('It never came true')
+    if (turn * 5 > PATIENCE.timeout) throw new Error('It never came true')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

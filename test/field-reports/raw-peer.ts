@@ -2,6 +2,7 @@
 import type { ClientCapabilities, JsonObject } from '../../src/index.ts'
 import { serveTransport, type ConnectionOptions, type Server } from '../../src/server/index.ts'
 import { stdioTransport } from '../../src/transport/stdio.ts'
+import { PATIENCE } from '../patience.ts'
 
 /** A message as the peer sees it. */
 export type Raw = JsonObject & { id?: unknown; method?: unknown; result?: unknown; error?: unknown }
@@ -14,7 +15,7 @@ export interface RawPeer extends AsyncDisposable {
   /** Writes one message. */
   send(message: JsonObject): Promise<void>
   initialize(capabilities?: ClientCapabilities, protocolVersion?: string): Promise<Raw>
-  /** The first message that is so; fails after two seconds. */
+  /** The first message that is so. */
   until(is: (message: Raw) => boolean): Promise<Raw>
 }
 
@@ -48,7 +49,7 @@ export async function rawPeer(server: Server, options?: ConnectionOptions): Prom
       return answer
     },
     async until(is) {
-      const timeout = AbortSignal.timeout(2_000)
+      const timeout = AbortSignal.timeout(PATIENCE.timeout)
       for (;;) {
         const found = got.find(is)
         if (found) return found

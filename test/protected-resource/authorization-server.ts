@@ -8,15 +8,6 @@ import { base64url, calculateJwkThumbprint, decodeProtectedHeader, type JWK } fr
 import { toNodeListener } from '../../runtimes/node/index.ts'
 import { Issuer } from './issuer.ts'
 
-/** A TCP port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** How the authorization server behaves; can be changed at any time. */
 export interface AuthorizationServerRules {
   /** Whether it gives refresh tokens. */
@@ -52,10 +43,10 @@ export class AuthorizationServer implements AsyncDisposable {
   }
 
   static async listen(): Promise<AuthorizationServer> {
-    const port = await freePort()
     const answer = { current: (_request: Request) => Promise.resolve(new Response()) }
     const http = createServer(toNodeListener((request) => answer.current(request)))
-    await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const { port } = http.address() as AddressInfo
     const issuer = await Issuer.make(`http://127.0.0.1:${port}`)
     const server = new AuthorizationServer(issuer, async () => {
       http.closeAllConnections()

@@ -132,8 +132,10 @@ describe.each(VERSIONS)('a server of everything in %s', (revision) => {
     const { client, ran } = await connected(revision)
     const controller = new AbortController()
     const call = client.callTool('wait', {}, { signal: controller.signal })
-    setTimeout(() => controller.abort(), 10)
-    await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    const failed = expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect.poll(() => ran).toContain('wait')
+    controller.abort()
+    await failed
     await expect.poll(() => ran).toContain('aborted')
     expect((await client.callTool('add', { a: 1, b: 1 })).isError).toBeFalsy()
   })

@@ -12,6 +12,7 @@ import { until } from '../client/peers.ts'
 import { openWire, type Message, type Wire } from '../server/wire.ts'
 import { allMessages, lastMessage, openSession } from '../transport/streamable-http/post.ts'
 import { makeFixture, textOf, type Fixture } from './fixture.ts'
+import { PATIENCE } from '../patience.ts'
 
 const RELATED = 'io.modelcontextprotocol/related-task'
 const asks: ClientCapabilities = { elicitation: {}, sampling: {}, roots: {} }
@@ -46,7 +47,7 @@ async function start(wire: Wire, name: string, task: JsonObject = {}): Promise<C
 }
 
 async function ends(wire: Wire, taskId: string, status: string): Promise<CoreTask> {
-  for (let turn = 0; turn < 500; turn++) {
+  for (let turn = 0; turn * 5 < PATIENCE.timeout; turn++) {
     const task = (await wire.result('tasks/get', { taskId })) as unknown as CoreTask
     if (task.status === status) return task
     await new Promise((resolve) => setTimeout(resolve, 5))

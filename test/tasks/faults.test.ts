@@ -174,7 +174,7 @@ describe('The end of its time', () => {
   test('is told to who waits for the result', async () => {
     const { server } = makeFixture()
     const wire = await openWire(server)
-    const created = await wire.result('tools/call', { name: 'for-ever', task: { ttl: 80 } })
+    const created = await wire.result('tools/call', { name: 'for-ever', task: { ttl: 2000 } })
     const { taskId } = created.task as { taskId: string }
     const { error } = await wire.request('tasks/result', { taskId })
     expect(error?.message).toBe('The task took longer than the time for which it is kept')

@@ -18,6 +18,7 @@ import {
 } from '../../src/server/index.ts'
 import { tasks, type Tasks, type TasksOptions } from '../../src/tasks/index.ts'
 import { lastMessage, modernHeaders, modernRequest } from '../transport/streamable-http/post.ts'
+import { PATIENCE } from '../patience.ts'
 
 /** The capabilities of a client that knows tasks. */
 export const KNOWS: ClientCapabilities = {
@@ -181,7 +182,7 @@ export function wireOver(
       return String(taskId)
     },
     async until(taskId, ...statuses) {
-      for (let turn = 0; turn < 1000; turn++) {
+      for (let turn = 0; turn * 5 < PATIENCE.timeout; turn++) {
         const task = await result('tasks/get', { taskId })
         if (statuses.includes(String(task.status))) return task
         await new Promise((resolve) => setTimeout(resolve, 5))

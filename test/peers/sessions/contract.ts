@@ -6,7 +6,7 @@
  * - tool `where`: answers with the client's roots
  * - tool `touch`: tells that the memo has changed
  * - tool `grow`: offers one tool more
- * - tool `hang`: runs until it is cancelled; `hung` answers how often that was
+ * - tool `hang`: runs until it is cancelled; `hung` answers how often it began and was cancelled
  * - tool `slow`: reports progress, and answers some time later
  * - tool `leave`: ends the connection that waits for its answer, then answers
  */

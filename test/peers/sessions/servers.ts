@@ -29,6 +29,7 @@ const placesOf = (roots: readonly { uri: string; name?: string | undefined }[]):
   roots.map(({ uri, name }) => `${name}: ${uri}`).join(', ')
 
 export function createEdgewise(): Server {
+  let hanging = 0
   let hung = 0
   const server = createServer({ name: 'edgewise', version: '1.0.0' })
   server.tool('think', {}, async (_args, ctx) => textOf((await ctx.sample(question)).content))
@@ -42,11 +43,12 @@ export function createEdgewise(): Server {
     return 'grown'
   })
   server.tool('hang', {}, async (_args, ctx) => {
+    hanging++
     await aborted(ctx.signal)
     hung++
     return 'hung'
   })
-  server.tool('hung', {}, () => String(hung))
+  server.tool('hung', {}, () => `${hanging} begun, ${hung} cancelled`)
   server.tool('slow', {}, async (_args, ctx) => {
     await ctx.progress(1)
     await pause(SLOW_MS)
@@ -63,6 +65,7 @@ export function createEdgewise(): Server {
 }
 
 export function createV1(): McpServerV1 {
+  let hanging = 0
   let hung = 0
   const subscribed = new Set<string>()
   const server = new McpServerV1({ name: 'official-v1', version: '1.0.0' })
@@ -85,11 +88,12 @@ export function createV1(): McpServerV1 {
     return text('grown')
   })
   server.registerTool('hang', {}, async ({ signal }) => {
+    hanging++
     await aborted(signal)
     hung++
     return text('hung')
   })
-  server.registerTool('hung', {}, () => text(String(hung)))
+  server.registerTool('hung', {}, () => text(`${hanging} begun, ${hung} cancelled`))
   server.registerTool('slow', {}, async ({ _meta, sendNotification }) => {
     const progressToken = _meta?.progressToken ?? ''
     const params = { progressToken, progress: 1 }
@@ -117,6 +121,7 @@ export function createV1(): McpServerV1 {
 }
 
 export function createV2(): McpServerV2 {
+  let hanging = 0
   let hung = 0
   const subscribed = new Set<string>()
   const server = new McpServerV2({ name: 'official-v2', version: '1.0.0' })
@@ -137,11 +142,12 @@ export function createV2(): McpServerV2 {
     return text('grown')
   })
   server.registerTool('hang', {}, async ({ mcpReq }) => {
+    hanging++
     await aborted(mcpReq.signal)
     hung++
     return text('hung')
   })
-  server.registerTool('hung', {}, () => text(String(hung)))
+  server.registerTool('hung', {}, () => text(`${hanging} begun, ${hung} cancelled`))
   server.registerTool('slow', {}, async ({ mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken ?? ''
     const params = { progressToken, progress: 1 }

@@ -223,7 +223,7 @@ describe('what is wrong before it runs', () => {
     const { send } = await openSession(handle)
     const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wait' } }
     const first = send(call)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await expect.poll(() => ran.at(-1)).toBe('wait')
     expect(await refusal(await send({ ...ping, id: 7 }))).toEqual([400, -32600, 7])
     expect((await send({ ...ping, id: '7' })).status).toBe(200)
     await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })

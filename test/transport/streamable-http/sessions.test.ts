@@ -300,10 +300,10 @@ describe('sessions over HTTP', () => {
 
 describe('the end of a session', () => {
   it('answers the calls that run with an error, and what comes after a close with 503', async () => {
-    const { handle } = serve()
+    const { handle, ran } = serve()
     const { id, send } = await openSession(handle)
     const running = send(call(1, 'wait'))
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await expect.poll(() => ran).toContain('wait')
     await handle(new Request(URL, { method: 'DELETE', headers: { 'mcp-session-id': id } }))
     expect(await lastMessage(await running)).toMatchObject({ id: 1, error: { code: -32603 } })
     await handle.close()

@@ -281,7 +281,8 @@ describe('a request that stands for itself', () => {
         body: JSON.stringify(request),
       }),
     )
-    setTimeout(() => controller.abort(), 10)
+    await expect.poll(() => ran.at(-1)).toBe('wait')
+    controller.abort()
     await expect.poll(() => ran.filter((name) => name === 'aborted').length).toBe(before + 1)
   })
 })
