@@ -84,7 +84,7 @@ describe('a server that says anything at any time', () => {
         if (message.method === 'subscriptions/listen' || message.id === undefined) return undefined
         return message.method === 'tools/call' ? reply(message, { content }) : undefined
       })
-      const client = await connectTo(peer, { ...handlers, revision, timeoutMs: 5_000 })
+      const client = await connectTo(peer, { ...handlers, revision })
       for (let n = 0; n < 400; n++) {
         // With ids that are none of a call, as what looks like its answer would be
         const { id, ...sent } = random.pick(SERVER_MESSAGES)

@@ -27,7 +27,7 @@ export function testElsewhere(run: Run, titles: readonly string[], rules = ''): 
       const result = JSON.parse(line) as Result
       results.set(result.name, result)
     })
-  }, 120_000)
+  })
 
   it.each(titles)(`%s${rules}`, (title) => {
     const result = results.get(title)
