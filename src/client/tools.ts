@@ -30,9 +30,10 @@ export async function callTool(
     throw new McpError('DENIED', `"${name}" was not approved`)
   }
   const result = await request(connection, 'tools/call', params, options)
-  const { resultType = 'complete', structuredContent } = result
-  if (resultType === 'complete' && !Array.isArray(result.content)) {
-    if (structuredContent === undefined) {
+  // Questions, for a caller who answers them by itself
+  if ((result.resultType ?? 'complete') !== 'complete') return result as CallToolResult
+  if (!Array.isArray(result.content)) {
+    if (result.structuredContent === undefined) {
       throw new McpError('INVALID_MESSAGE', `Tool "${name}" gave no content`, { data: result })
     }
     result.content = []

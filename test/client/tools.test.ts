@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions, RequestOptions } from '../../src/client/index.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { connectTo, discovered, duplexPeer, reply } from './peers.ts'
 
 /** Calls a tool that gives a result. */
-async function call(body: JsonObject, options: ConnectOptions = {}): Promise<unknown> {
+async function call(
+  body: JsonObject,
+  options: ConnectOptions = {},
+  how?: RequestOptions,
+): Promise<unknown> {
   const outputSchema = { type: 'object', properties: { n: { type: 'number' } } }
   const tool = { name: 't', inputSchema: { type: 'object' }, outputSchema }
   const peer = duplexPeer((message) => {
@@ -14,7 +18,7 @@ async function call(body: JsonObject, options: ConnectOptions = {}): Promise<unk
   const client = await connectTo(peer, options)
   try {
     if (options.validateOutput) await client.listAllTools()
-    return await client.callTool('t')
+    return await client.callTool('t', {}, how)
   } finally {
     await client.close()
   }
@@ -71,5 +75,10 @@ describe('structured content', () => {
   test('is not checked in errors [L-TOOL-025] [M-TOOL-023]', async () => {
     const failed = { content: [], isError: true }
     expect(await call(failed, { validateOutput })).toEqual(failed)
+  })
+
+  test('is not missed in questions that the caller answers', async () => {
+    const asks = { resultType: 'input_required', inputRequests: {}, requestState: 's' }
+    expect(await call(asks, { validateOutput }, { input: 'manual' })).toEqual(asks)
   })
 })
