@@ -19,7 +19,7 @@ export interface ClientCredentials {
 }
 
 /** Sends the secret in a header. Letters that need no encoding are left, as some servers decode none. */
-export function clientSecretBasic(clientSecret: string): ClientAuth {
+function clientSecretBasic(clientSecret: string): ClientAuth {
   return (_server, { client_id }, _body, headers) => {
     const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
     headers.set('authorization', `Basic ${btoa(`${encode(client_id)}:${encode(clientSecret)}`)}`)

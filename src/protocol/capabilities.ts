@@ -26,7 +26,7 @@ export function missingCapabilities(
 }
 
 /** The capabilities that a request to the client needs. */
-export function neededCapabilities(request: InputRequest): ClientCapabilities {
+function neededCapabilities(request: InputRequest): ClientCapabilities {
   if (request.method === 'roots/list') return { roots: {} }
   if (request.method === 'elicitation/create') {
     const { mode = 'form' } = (request.params ?? {}) as Partial<ElicitParams>

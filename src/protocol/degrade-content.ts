@@ -69,7 +69,7 @@ export function degradeMessages(messages: SamplingMessage[], revision: Facts): S
 }
 
 /** The blocks of a sampling message as revisions before 2025-11-25 know them. */
-export function plainContents(
+function plainContents(
   content: SamplingContent | SamplingContent[],
   revision: Facts,
 ): PlainContent[] {

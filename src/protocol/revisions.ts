@@ -65,8 +65,6 @@ export const revisions: readonly RevisionFacts[] = [
 export const ASSUMED_REVISION: RevisionFacts = v20250326
 /** The newest revision with sessions. */
 export const LATEST_LEGACY: RevisionFacts = v20251125
-/** The newest stateless revision. */
-export const LATEST_MODERN: RevisionFacts = v20260728
 
 /** The facts of a revision, or nothing when the text names none. Versions compare by equality. */
 export function findRevision(version: unknown): RevisionFacts | undefined {

@@ -141,15 +141,15 @@ export interface ServerDefinition extends Server, LogRules {
   /** Makes tasks of calls; set by the extension that does. */
   tasks: TaskMaker | undefined
   /** Answers a request through the middleware. */
-  through(ctx: RequestContext, params: JsonObject, method: Answer): Promise<Result> | Result
+  through(ctx: RequestContext, params: JsonObject, method: Method): Promise<Result> | Result
   /** Tells the author of what happened; absent when nobody observes. */
   readonly observe: Observer | undefined
   /** Tells the author of a failure; that nobody waits any more is none. */
   report(error: unknown, ctx?: RequestContext): void
 }
 
-/** Answers one request. */
-export type Answer = (
+/** Answers the requests of one method. */
+export type Method = (
   server: ServerDefinition,
   params: JsonObject,
   ctx: RequestContext,

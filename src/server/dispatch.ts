@@ -16,7 +16,6 @@ import {
 import {
   errorResponse,
   resultResponse,
-  type JsonObject,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
@@ -38,16 +37,9 @@ import { requestEvent } from './observer.ts'
 import { getPrompt } from './prompts.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './resources.ts'
 import { askOwnRound, closeRound, openRound, requireUrls, sealOwnRound } from './rounds.ts'
-import type { ServerDefinition } from './definition.ts'
+import type { Method, ServerDefinition } from './definition.ts'
 import { listen } from './subscriptions.ts'
 import { callTool } from './tools.ts'
-
-/** Answers one method. */
-type Method = (
-  server: ServerDefinition,
-  params: JsonObject,
-  ctx: RequestContext,
-) => Result | Promise<Result>
 
 const bodies: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['ping', () => ({})],

@@ -3,20 +3,15 @@
  */
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'
-import { findHeaderParams } from '../protocol/header-params.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CompletionReference, ResourceTemplate, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { Completers } from './completion.ts'
 import type { Context } from './context.ts'
-import { createCalls, pass, questionsOf } from './gateway-calls.ts'
-import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
-import type { Mount } from './mount.ts'
-import type { PromptReturn } from './prompts.ts'
-import type { ReadReturn, ResourceTemplateEntry } from './resources.ts'
-import { createServer, definitionOf } from './server.ts'
 import type { Server, ServerOptions } from './definition.ts'
-import { compileUriTemplate } from './uri-template.ts'
+import { createCalls, pass, questionsOf } from './gateway-calls.ts'
+import { offerOf, type Behind } from './gateway-offer.ts'
+import { createMirror, NO_OFFER } from './mirror.ts'
+import type { Mount } from './mount.ts'
+import type { ReadReturn } from './resources.ts'
+import { createServer, definitionOf } from './server.ts'
 
 /** Connects to the other server, with the options that it is given beside its own. */
 export type Connector = (options: ConnectOptions) => Promise<Client>
@@ -113,100 +108,6 @@ async function attach(
       await client.close()
     },
   }
-}
-
-/** The server behind a gateway. */
-interface Behind {
-  readonly client: Client
-  readonly prefix: string
-  readonly pass: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
-  readonly read: (request: { uri: string }, ctx: Context) => Promise<ReadReturn>
-  readonly report: (error: unknown) => void
-}
-
-async function offerOf({ client, prefix, pass, read, report }: Behind): Promise<Offer> {
-  const prefixed = (name: string): string => (prefix === '' ? name : `${prefix}_${name}`)
-  const { tools, prompts, resources } = client.serverCapabilities ?? {}
-  const always = { enabled: true, visible: undefined, cache: undefined }
-  const templates = new Map<string, ResourceTemplateEntry>()
-  for (const item of resources ? await client.listAllResourceTemplates() : []) {
-    const template = compiled(item, report)
-    if (!template) continue
-    const ref = { type: 'ref/resource', uri: item.uriTemplate } as const
-    const complete = completers(client, ref, template.variables)
-    templates.set(item.uriTemplate, { ...always, item, template, complete, read })
-  }
-  return {
-    tools: new Map(
-      (tools ? await client.listAllTools() : []).map((tool) => [
-        prefixed(tool.name),
-        {
-          ...always,
-          item: { ...tool, name: prefixed(tool.name) },
-          input: UNCHECKED,
-          output: undefined,
-          headerParams: findHeaderParams(tool.inputSchema).params,
-          run: (args, ctx) => pass('tools/call', { name: tool.name, arguments: args }, ctx),
-        },
-      ]),
-    ),
-    prompts: new Map(
-      (prompts ? await client.listAllPrompts() : []).map((prompt) => {
-        const { name, arguments: taken = [] } = prompt
-        const ref = { type: 'ref/prompt', name } as const
-        return [
-          prefixed(name),
-          {
-            ...always,
-            item: { ...prompt, name: prefixed(name) },
-            input: UNCHECKED,
-            complete: completers(
-              client,
-              ref,
-              taken.map((each) => each.name),
-            ),
-            get: (args, ctx) =>
-              pass('prompts/get', { name, arguments: args }, ctx) as Promise<PromptReturn>,
-          },
-        ]
-      }),
-    ),
-    resources: new Map(
-      (resources ? await client.listAllResources() : []).map((resource) => [
-        resource.uri,
-        { ...always, complete: undefined, item: resource, read },
-      ]),
-    ),
-    resourceTemplates: templates,
-  }
-}
-
-function compiled(
-  { uriTemplate }: ResourceTemplate,
-  report: (error: unknown) => void,
-): ReturnType<typeof compileUriTemplate> | undefined {
-  try {
-    return compileUriTemplate(uriTemplate)
-  } catch (error) {
-    report(error)
-    return undefined
-  }
-}
-
-/** Completes by asking the server behind, if it completes at all. */
-function completers(
-  client: Client,
-  ref: CompletionReference,
-  names: readonly string[],
-): Completers | undefined {
-  if (!client.serverCapabilities?.completions) return undefined
-  const completer = (name: string) => {
-    return async (value: string, others: Readonly<Record<string, string>>, ctx: Context) => {
-      const { signal } = ctx
-      return (await client.complete(ref, { name, value }, others, { signal })).values
-    }
-  }
-  return Object.fromEntries(names.map((name) => [name, completer(name)]))
 }
 
 /** Has the server behind tell of the resources that somebody wants to hear of. */

@@ -90,7 +90,7 @@ const TRACEPARENT =
 const MEMBERS = /^[\x20-\x7e\t]{1,8192}$/
 
 /** The trace context in a `_meta`; members that do not follow the W3C's formats are left out. */
-export function readTrace(meta: unknown): TraceContext {
+function readTrace(meta: unknown): TraceContext {
   const { traceparent, tracestate, baggage } = (meta ?? {}) as Record<string, unknown>
   return {
     traceparent: matching(TRACEPARENT, traceparent),

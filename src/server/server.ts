@@ -44,7 +44,7 @@ import {
   type ToolOptions,
   type ToolRegistration,
 } from './tools.ts'
-import type { Answer, Middleware, Server, ServerDefinition, ServerOptions } from './definition.ts'
+import type { Method, Middleware, Server, ServerDefinition, ServerOptions } from './definition.ts'
 
 /**
  * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
@@ -175,17 +175,15 @@ class Definition implements ServerDefinition {
     this.#offered = undefined
   }
 
-  through(ctx: RequestContext, params: JsonObject, answer: Answer): Promise<Result> | Result {
+  through(ctx: RequestContext, params: JsonObject, run: Method): Promise<Result> | Result {
     const { method } = ctx
     const wraps = this.#middleware.filter(
       (each) => each.method === undefined || each.method === method,
     )
-    if (wraps.length === 0) return answer(this, params, ctx)
+    if (wraps.length === 0) return run(this, params, ctx)
     const next = async (at: number): Promise<Result> => {
       const wrap = wraps[at]
-      return wrap
-        ? wrap.run({ method, params }, ctx, () => next(at + 1))
-        : answer(this, params, ctx)
+      return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(this, params, ctx)
     }
     return next(0)
   }

@@ -44,141 +44,161 @@ export function forgetEvents(
 }
 
 /**
- * Makes a log over the table of events, which all sessions share. A message too long for one row
- * takes several; its id is that of the last.
+ * A log over the table of events, which all sessions share. A message too long for one row takes
+ * several; its id is that of the last.
  *
  * The bounds are looked at when an eighth of them was added, so the log may exceed them by that, and
  * by one message.
- *
- * @param open The streams that are open.
- * @param onError Learns of what could not be kept.
  */
-export function createSqlEventLog(
-  tables: Tables,
-  session: string,
-  open: () => readonly string[],
-  onError: (error: unknown) => void,
-  { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventLogLimits = {},
-): EventLog {
-  // The first message after a start looks at the bounds, as nobody knows what is there.
-  let events = Infinity
-  let size = 0
+export class SqlEventLog implements EventLog {
+  readonly #tables: Tables
+  readonly #session: string
+  readonly #open: () => readonly string[]
+  readonly #onError: (error: unknown) => void
+  readonly #limits: Required<EventLogLimits>
+  /** What was added since the last look; the first look is at once, as nobody knows what is there. */
+  #added = { events: Infinity, size: 0 }
   /** Streams that were begun here without any event. */
-  const begun = new Set<string>()
+  readonly #begun = new Set<string>()
   /** Streams that have events. */
-  const going = new Set<string>()
+  readonly #going = new Set<string>()
 
-  const trim = (): void => {
-    const rows = tables.query<{ seq: number; length: number; more: number }>(
+  /**
+   * @param open The streams that are open.
+   * @param onError Learns of what could not be kept.
+   */
+  constructor(
+    tables: Tables,
+    session: string,
+    open: () => readonly string[],
+    onError: (error: unknown) => void,
+    { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventLogLimits = {},
+  ) {
+    this.#tables = tables
+    this.#session = session
+    this.#open = open
+    this.#onError = onError
+    this.#limits = { maxEvents, maxSize }
+  }
+
+  get appended(): number {
+    const counted = 'SELECT max(seq) AS seq FROM mcp_events WHERE session = ?'
+    const [row] = this.#tables.query<{ seq: number | null }>(counted, this.#session)
+    return row?.seq ?? 0
+  }
+
+  append(stream: string, message: string): string | undefined {
+    try {
+      if (message === '' && this.#isFirst(stream)) return this.#begin(stream)
+      this.#bound(message)
+      if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, 0)
+      const rows = cut(message, MAX_ROW_CHARACTERS)
+      const last = rows.pop() ?? ''
+      return this.#tables.transaction(() => {
+        for (const row of rows) this.#insert(stream, row, 1)
+        return this.#insert(stream, last, 0)
+      })
+    } catch (error) {
+      this.#onError(error)
+      return undefined
+    }
+  }
+
+  after(eventId: string): ReturnType<EventLog['after']> {
+    const [stream, seq] = splitId(eventId)
+    if (stream === undefined) return undefined
+    if (!(seq === 0 ? this.#isWhole(stream) : this.#isKept(stream, seq))) return undefined
+    const rows = this.#tables.query<{ seq: number; message: string; more: number }>(
+      'SELECT seq, message, more FROM mcp_events WHERE session = ? AND stream = ? AND seq > ? ORDER BY seq',
+      this.#session,
+      stream,
+      seq,
+    )
+    return { stream, events: joinRows(stream, rows) }
+  }
+
+  /** Counts a message, and looks at the bounds if it is time for that. */
+  #bound(message: string): void {
+    const { maxEvents, maxSize } = this.#limits
+    const added = this.#added
+    if (++added.events <= maxEvents / 8 && (added.size += message.length) <= maxSize / 8) return
+    this.#trim()
+    this.#added = { events: 0, size: 0 }
+  }
+
+  #trim(): void {
+    const { maxEvents, maxSize } = this.#limits
+    const rows = this.#tables.query<{ seq: number; length: number; more: number }>(
       'SELECT seq, length(message) AS length, more FROM mcp_events WHERE session = ? ORDER BY seq DESC',
-      session,
+      this.#session,
     )
     let count = 0
     let total = 0
     for (const { seq, length, more } of rows) {
       // Only whole messages go, so the look is at the last row of each; the newest always stays.
       if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
-        tables.query(
+        this.#tables.query(
           `DELETE FROM mcp_events WHERE session = ? AND seq <= ? AND ${NOT_LAST}`,
-          session,
+          this.#session,
           seq,
-          session,
-          session,
-          JSON.stringify(open()),
+          this.#session,
+          this.#session,
+          JSON.stringify(this.#open()),
         )
-        break
+        return
       }
       if (!more) count++
       total += length
     }
-    events = 0
-    size = 0
   }
-  const isFirst = (stream: string): boolean => {
-    if (going.has(stream)) return false
-    const query = 'SELECT 1 AS one FROM mcp_events WHERE session = ? AND stream = ? LIMIT 1'
-    return tables.query(query, session, stream).length === 0
-  }
-  const insert = (stream: string, message: string, more: 0 | 1): string | undefined => {
-    const [row] = tables.write<{ seq: number }>(
+
+  #insert(stream: string, message: string, more: 0 | 1): string | undefined {
+    const [row] = this.#tables.write<{ seq: number }>(
       `INSERT INTO mcp_events (session, seq, stream, message, first, more, at)
        SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ?, ?, ? FROM mcp_events WHERE session = ?
        RETURNING seq`,
-      session,
+      this.#session,
       stream,
       message,
-      isFirst(stream) ? 1 : 0,
+      this.#isFirst(stream) ? 1 : 0,
       more,
       Date.now(),
-      session,
+      this.#session,
     )
-    begun.delete(stream)
-    if (going.size === MAX_REMEMBERED) going.clear()
-    going.add(stream)
+    this.#begun.delete(stream)
+    if (this.#going.size === MAX_REMEMBERED) this.#going.clear()
+    this.#going.add(stream)
     return row && `${stream}_${row.seq}`
   }
+
   /** The id of a stream's beginning, which costs no row. */
-  const begin = (stream: string): string => {
-    if (begun.size === MAX_REMEMBERED) begun.clear()
-    begun.add(stream)
+  #begin(stream: string): string {
+    if (this.#begun.size === MAX_REMEMBERED) this.#begun.clear()
+    this.#begun.add(stream)
     return `${stream}_0`
   }
+
+  #isFirst(stream: string): boolean {
+    if (this.#going.has(stream)) return false
+    const query = 'SELECT 1 AS one FROM mcp_events WHERE session = ? AND stream = ? LIMIT 1'
+    return this.#tables.query(query, this.#session, stream).length === 0
+  }
+
   /** Whether nothing of a stream that was begun is forgotten. */
-  const isWhole = (stream: string): boolean => {
-    const [row] = tables.query<{ first: number }>(
+  #isWhole(stream: string): boolean {
+    const [row] = this.#tables.query<{ first: number }>(
       'SELECT first FROM mcp_events WHERE session = ? AND stream = ? ORDER BY seq LIMIT 1',
-      session,
+      this.#session,
       stream,
     )
     if (row) return row.first === 1
-    return begun.has(stream) || open().includes(stream)
+    return this.#begun.has(stream) || this.#open().includes(stream)
   }
-  const isKept = (stream: string, seq: number): boolean => {
+
+  #isKept(stream: string, seq: number): boolean {
     const query =
       'SELECT 1 AS one FROM mcp_events WHERE session = ? AND seq = ? AND stream = ? AND more = 0'
-    return tables.query(query, session, seq, stream).length > 0
-  }
-
-  const append = (stream: string, message: string): string | undefined => {
-    if (message === '' && isFirst(stream)) return begin(stream)
-    if (++events > maxEvents / 8 || (size += message.length) > maxSize / 8) trim()
-    if (message.length <= MAX_ROW_CHARACTERS) return insert(stream, message, 0)
-    const rows = cut(message, MAX_ROW_CHARACTERS)
-    const last = rows.pop() ?? ''
-    return tables.transaction(() => {
-      for (const row of rows) insert(stream, row, 1)
-      return insert(stream, last, 0)
-    })
-  }
-
-  return {
-    get appended() {
-      const counted = 'SELECT max(seq) AS seq FROM mcp_events WHERE session = ?'
-      const [row] = tables.query<{ seq: number | null }>(counted, session)
-      return row?.seq ?? 0
-    },
-
-    append(stream, message) {
-      try {
-        return append(stream, message)
-      } catch (error) {
-        onError(error)
-        return undefined
-      }
-    },
-
-    after(eventId) {
-      const [stream, seq] = splitId(eventId)
-      if (stream === undefined) return undefined
-      if (!(seq === 0 ? isWhole(stream) : isKept(stream, seq))) return undefined
-      const rows = tables.query<{ seq: number; message: string; more: number }>(
-        'SELECT seq, message, more FROM mcp_events WHERE session = ? AND stream = ? AND seq > ? ORDER BY seq',
-        session,
-        stream,
-        seq,
-      )
-      return { stream, events: joinRows(stream, rows) }
-    },
+    return this.#tables.query(query, this.#session, seq, stream).length > 0
   }
 }
 

@@ -7,7 +7,7 @@ import type { EventLog, EventLogLimits } from '../session/event-log.ts'
 import type { SessionRecord } from '../session/session.ts'
 import type { SessionStore } from '../session/store.ts'
 import type { Sink, StreamStore } from '../session/stream-store.ts'
-import { createSqlEventLog, forgetEvents } from './event-log.ts'
+import { forgetEvents, SqlEventLog } from './event-log.ts'
 import type { Sql } from './sql.ts'
 import { createSqlStreamStore } from './stream-store.ts'
 import { Tables } from './tables.ts'
@@ -88,7 +88,7 @@ export class SqlSessionStore implements SessionStore {
 
   eventLog(id: string): EventLog {
     const { onError = ignore, limits } = this.#options
-    return createSqlEventLog(this.#tables, id, () => this.#open(id), onError, limits)
+    return new SqlEventLog(this.#tables, id, () => this.#open(id), onError, limits)
   }
 
   /** The sessions with a stream for what belongs to no request; no other hears of changes. */

@@ -72,73 +72,63 @@ function named(answer: ServerAnswer): ServerAnswer {
 
 /** Answers the requests of one connection, of which `declared` says which can be tasks. */
 function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
-  const start = (method: string, params: JsonObject): JsonObject => {
-    if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
-    const { task, ...others } = params
-    const wanted = isObject(task) ? task.ttl : undefined
-    const ttl = Math.min(typeof wanted === 'number' && wanted > 0 ? wanted : TTL_MS, MAX_TTL_MS)
-    const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(24)))
-    const createdAt = new Date().toISOString()
-    const answered = answer({ method, params: others })
-    let cancel = (): void => {}
-    const outcome = new Promise<JsonObject>((resolve, reject) => {
-      cancel = () => reject(new ProtocolError(INVALID_REQUEST, 'The task was cancelled'))
-      answered.then(resolve, reject)
-    })
-    const received: Received = {
-      outcome,
-      cancel,
-      task: {
-        taskId,
-        status: 'working',
-        createdAt,
-        lastUpdatedAt: createdAt,
-        ttl,
-        pollInterval: POLL_MS,
-      },
-    }
-    all.set(taskId, received)
-    outcome.then(
-      () => settle(received, 'completed'),
-      (error: unknown) => settle(received, 'failed', toErrorObject(error).message),
-    )
-    later(ttl, () => all.delete(taskId))
-    return { task: received.task, _meta: relatedTo(taskId) }
-  }
-
-  const find = ({ taskId }: JsonObject): Received => {
-    const found = all.get(String(taskId))
-    if (found) return found
-    throw new ProtocolError(INVALID_PARAMS, 'Unknown task')
-  }
-
-  const methods: { readonly [method: string]: (params: JsonObject) => Promise<JsonObject> } = {
-    'tasks/get': async (params) => ({ ...find(params).task }),
-    'tasks/result': async (params) => {
-      const { outcome, task } = find(params)
-      const result = await outcome
-      return { ...result, _meta: { ...(result._meta as JsonObject), ...relatedTo(task.taskId) } }
-    },
-    'tasks/cancel': async (params) => {
-      const received = find(params)
-      if (received.task.status !== 'working') {
-        throw new ProtocolError(INVALID_PARAMS, `The task is ${received.task.status}`)
-      }
-      settle(received, 'cancelled')
-      received.cancel()
-      return { ...received.task }
-    },
-  }
-
   return async (asked) => {
     const { method, params = {} } = asked
     const own = Object.hasOwn(methods, method) ? methods[method] : undefined
-    if (own) return own(params)
+    if (own) return own(find(all, params))
     const [group = '', name = ''] = method.split('/')
     const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
-    return isTask ? start(method, params) : named(answer)(asked)
+    return isTask ? start(all, method, params, answer) : named(answer)(asked)
   }
+}
+
+/** What a server asks of tasks that exist. */
+const methods: { readonly [method: string]: (received: Received) => Promise<JsonObject> } = {
+  'tasks/get': async ({ task }) => ({ ...task }),
+  'tasks/result': async ({ outcome, task }) => {
+    const result = await outcome
+    return { ...result, _meta: { ...(result._meta as JsonObject), ...relatedTo(task.taskId) } }
+  },
+  'tasks/cancel': async (received) => {
+    if (received.task.status !== 'working') {
+      throw new ProtocolError(INVALID_PARAMS, `The task is ${received.task.status}`)
+    }
+    settle(received, 'cancelled')
+    received.cancel()
+    return { ...received.task }
+  },
+}
+
+function find(all: Tasks, { taskId }: JsonObject): Received {
+  const found = all.get(String(taskId))
+  if (found) return found
+  throw new ProtocolError(INVALID_PARAMS, 'Unknown task')
+}
+
+/** Begins to answer a request as a task. */
+function start(all: Tasks, method: string, params: JsonObject, answer: ServerAnswer): JsonObject {
+  if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
+  const { task: asked, ...others } = params
+  const wanted = isObject(asked) ? asked.ttl : undefined
+  const ttl = Math.min(typeof wanted === 'number' && wanted > 0 ? wanted : TTL_MS, MAX_TTL_MS)
+  const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(24)))
+  const createdAt = new Date().toISOString()
+  const answered = answer({ method, params: others })
+  let cancel = (): void => {}
+  const outcome = new Promise<JsonObject>((resolve, reject) => {
+    cancel = () => reject(new ProtocolError(INVALID_REQUEST, 'The task was cancelled'))
+    answered.then(resolve, reject)
+  })
+  const times = { createdAt, lastUpdatedAt: createdAt, ttl, pollInterval: POLL_MS }
+  const received: Received = { outcome, cancel, task: { taskId, status: 'working', ...times } }
+  all.set(taskId, received)
+  outcome.then(
+    () => settle(received, 'completed'),
+    (error: unknown) => settle(received, 'failed', toErrorObject(error).message),
+  )
+  later(ttl, () => all.delete(taskId))
+  return { task: received.task, _meta: relatedTo(taskId) }
 }
 
 /** Notes how a task ended; only the first end counts. */

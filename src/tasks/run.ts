@@ -74,7 +74,7 @@ export function failsBy({ revision }: TaskCall): (result: Result) => boolean {
 }
 
 /** The exchange of a task's work: nobody hears it, and nobody can be asked directly. */
-export function exchangeOf(
+function exchangeOf(
   { revision, client, principal, auth }: TaskCall,
   cancellation: Cancellation,
   platform: Platform,

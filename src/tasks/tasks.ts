@@ -89,10 +89,10 @@ class ServerTasks implements Tasks {
   constructor(options: TasksOptions) {
     requireNumbers(options)
     this.#options = options
-    const core = (answer: Answer): Pick<ExtensionMethod, 'legacy'> => ({
+    const core = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
       legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),
     })
-    const modern = (answer: Answer): Pick<ExtensionMethod, 'handle' | 'nameParam'> => ({
+    const modern = (answer: TaskMethod): Pick<ExtensionMethod, 'handle' | 'nameParam'> => ({
       nameParam: 'taskId',
       handle: (params, ctx) => answer(this.#tasks, params, ctx as RequestContext),
     })
@@ -179,7 +179,7 @@ class ServerTasks implements Tasks {
   }
 
   /** Only one revision has tasks in its core. */
-  #answerCore(answer: Answer, params: JsonObject, ctx: RequestContext): Promise<Result> {
+  #answerCore(answer: TaskMethod, params: JsonObject, ctx: RequestContext): Promise<Result> {
     if (ctx.exchange.revision.tasks === 'core') return answer(this.#tasks, params, ctx)
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
   }
@@ -201,4 +201,4 @@ class ServerTasks implements Tasks {
   }
 }
 
-type Answer = (tasks: TaskService, params: JsonObject, ctx: RequestContext) => Promise<Result>
+type TaskMethod = (tasks: TaskService, params: JsonObject, ctx: RequestContext) => Promise<Result>

@@ -76,7 +76,7 @@ export function portCarrier(port: PortLike): MessageCarrier {
 }
 
 /** Why a worker could not be started, as far as it is told. */
-export function workerError(event: Event): McpError {
+function workerError(event: Event): McpError {
   const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
   return new McpError('CLOSED', `The worker failed: ${message}`)
 }

@@ -49,7 +49,7 @@ export async function open(
 }
 
 /** What `connect` takes: a URL, or a transport to a program that it starts. */
-export function transportTo(target: Target, { env, cwd }: Options): Parameters<typeof connect>[0] {
+function transportTo(target: Target, { env, cwd }: Options): Parameters<typeof connect>[0] {
   if ('url' in target) return target.url
   return stdioClient({ ...target, env, ...(cwd !== undefined && { cwd }) })
 }
