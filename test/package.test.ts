@@ -3,11 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createServer } from '../src/server/index.ts'
+import { connectInMemory } from '../src/testing/index.ts'
 import { root, runToEnd } from './process.ts'
 
 const folder = join(root, '.cache', 'consumer')
 const manifest = readFileSync(join(root, 'package.json'), 'utf8')
-const { exports } = JSON.parse(manifest) as { exports: Record<string, string> }
+const { exports, version } = JSON.parse(manifest) as {
+  exports: Record<string, string>
+  version: string
+}
 const browser = ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable']
 const runtimes = ['./node', './bun', './deno', './cloudflare']
 const webEntries = Object.keys(exports).filter(
@@ -93,6 +98,34 @@ await client.close()
 `,
     )
     await runToEnd(['node', file])
+  })
+})
+
+describe('The version of the manifest', () => {
+  it('is what clients say of themselves', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('who', {}, (_args, ctx) => `${ctx.client.info?.name} ${ctx.client.info?.version}`)
+    await using client = await connectInMemory(server)
+    const { content } = await client.callTool('who')
+    expect(content).toEqual([{ type: 'text', text: `edgewise ${version}` }])
+  })
+
+  it.each([
+    'examples/templates/browser/package.json',
+    'examples/templates/deno/deno.json',
+    'examples/templates/node/package.json',
+    'examples/templates/workers/package.json',
+    'docs/tutorial-deno.md',
+  ])('is what %s wants', (file) => {
+    const wanted = readFileSync(join(root, file), 'utf8').matchAll(
+      /"edgewise[^"]*": "(?:npm:edgewise@)?([^"/]+)/g,
+    )
+    expect(new Set([...wanted].map(([, range]) => range))).toEqual(new Set([`^${version}`]))
+  })
+
+  it('has its place at the top of the changelog', () => {
+    const changelog = readFileSync(join(root, 'docs/changelog.md'), 'utf8')
+    expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version)
   })
 })
 

@@ -97,7 +97,8 @@ export interface Server<Env = unknown> {
    * Registers a family of resources (server/resources#resource-templates).
    *
    * @param uriTemplate RFC 6570.
-   * @throws {TypeError} when the template is taken or malformed.
+   * @throws {TypeError} when the template is taken.
+   * @throws {McpError} `INVALID_USE` when it is malformed.
    */
   resourceTemplate(
     uriTemplate: string,
