@@ -1,7 +1,7 @@
 /**
  * Tokens and keys in the browser's database, shared by all pages of an origin.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 import type { TokenStore } from '../../src/authorization/index.ts'
 

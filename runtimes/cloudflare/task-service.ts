@@ -2,7 +2,7 @@
  * Tasks as the Worker and the objects of sessions see them: each is an object of its own, whose id
  * is that of the task.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type {
   GivenOutcome,

@@ -1,7 +1,7 @@
 /**
  * Tokens in files of this machine. Deno and Bun run this too, by what they have of Node.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 import { mkdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'

@@ -2,7 +2,7 @@
  * Signing in with the user's own browser, which comes back to a port of this machine. Deno and Bun
  * run this too, by what they have of Node.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#communication-security
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,7 +1,7 @@
 /**
  * Keeps clients that run inside a network from being sent around in it.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
 import { lookup } from 'node:dns/promises'
 

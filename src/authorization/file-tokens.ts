@@ -1,7 +1,7 @@
 /**
  * Tokens in files: one for each, readable only by their owner, shared by processes that take turns.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'

@@ -1,7 +1,7 @@
 /**
  * How a user gets to the pages of an authorization server, and how what came of it gets back.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-code-protection
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection
  */
 import type { Awaitable } from '../client/options.ts'
 

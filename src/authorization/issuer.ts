@@ -1,7 +1,7 @@
 /**
  * Credentials belong to one authorization server, whatever an MCP server says later.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#binding-credentials-to-the-issuer
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'

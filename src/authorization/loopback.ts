@@ -1,7 +1,7 @@
 /**
  * Signing in with the user's own browser, which comes back to a port of this machine (RFC 8252).
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#communication-security
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
 import type { Awaitable } from '../client/options.ts'
 import type { Interaction, Visit } from './interaction.ts'

@@ -1,7 +1,7 @@
 /**
  * Which URLs signing in may use. Servers name them, so none is trusted.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
 import { AuthorizationError, type AuthorizationStep } from './errors.ts'
 

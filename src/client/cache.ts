@@ -1,7 +1,7 @@
 /**
  * Results that are kept for as long as the server allows.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/server/caching
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints, Result } from '../protocol/types.ts'

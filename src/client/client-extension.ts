@@ -1,7 +1,7 @@
 /**
  * Makes extensions of the protocol for clients. Only clients with extensions load it.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'

@@ -1,7 +1,7 @@
 /**
  * Connecting: by which transport, to which kind of server, in which revision.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
 import { McpError, toErrorObject } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'

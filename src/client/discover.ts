@@ -1,7 +1,7 @@
 /**
  * Finds out whether a server is one that `server/discover` tells about, or one with sessions.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
 import {
   McpError,

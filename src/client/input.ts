@@ -1,7 +1,7 @@
 /**
  * Answers to what a server asks of the client, whichever way it asks: elicitation, sampling, roots.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/client
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { INVALID_PARAMS, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'

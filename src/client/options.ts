@@ -1,7 +1,7 @@
 /**
  * What a client can be told: once when it connects, and with every request.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/client
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import type { JsonObject, JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'

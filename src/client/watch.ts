@@ -1,5 +1,7 @@
 /**
  * Ways to a server that tell when something goes wrong on them, whoever uses them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 import { McpError } from '../protocol/errors.ts'
 import type { Transport } from '../transport/transport.ts'

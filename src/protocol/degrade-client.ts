@@ -1,7 +1,7 @@
 /**
  * The adapter for all that a client sends: nothing that the server's revision lacks reaches it.
  *
- * @see https://modelcontextprotocol.io/specification/versioning
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
 import { without } from './copy.ts'
 import { degradeImplementation, degradeMeta } from './degrade-meta.ts'

@@ -2,7 +2,7 @@
  * The adapter for all that a server sends: nothing that the negotiated revision lacks reaches the
  * client. It is left out, or said in a way that the client knows.
  *
- * @see https://modelcontextprotocol.io/specification/versioning
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
 import { mapMember, without } from './copy.ts'
 import { degradeContent, degradeMessages, degradeThing, type Thing } from './degrade-content.ts'

@@ -1,7 +1,7 @@
 /**
  * The HTTP headers that MCP owns, and how a value that a header cannot carry travels in one.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-headers
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 
 /** The revision that a request speaks; since 2025-06-18. */

@@ -2,7 +2,7 @@
  * What differs between the revisions of the protocol, as data: the one table that is asked, beside
  * that of what servers alone have to know, {@link file://./server-facts.ts}.
  *
- * @see https://modelcontextprotocol.io/specification/versioning
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
 /** A revision of the protocol, named by its date. */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'

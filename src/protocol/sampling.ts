@@ -1,7 +1,7 @@
 /**
  * What a sampling conversation must be, whoever sends or takes it.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#sampling-with-tools
  */
 import type { JsonObject } from './jsonrpc.ts'
 import type { CreateMessageParams, CreateMessageResult, ModelPreferences } from './types.ts'

@@ -2,7 +2,7 @@
  * What extensions add to a server, as the rest of it sees that. Only servers with extensions load
  * what is behind it, see `extend.ts`.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'

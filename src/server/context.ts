@@ -1,5 +1,7 @@
 /**
  * What a handler gets beside its arguments.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import { noInput, pushInput, type Input } from '../patterns/input.ts'
 import { emptyRecording, ReplayInput } from '../patterns/replay.ts'

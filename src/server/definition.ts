@@ -1,5 +1,7 @@
 /**
  * What a server is: to its author, and to what serves it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { Revision, RevisionFacts } from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'

@@ -1,6 +1,8 @@
 /**
  * Turns one request into its response: finds the method, runs it, and writes down what came of it
  * in the words of the client's revision. No I/O.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
 import { degradeResult } from '../protocol/degrade.ts'
 import {

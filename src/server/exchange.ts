@@ -1,6 +1,8 @@
 /**
  * One request on its way: what the door found out about it, and how to reach the client while it
  * is answered. Made by a transport, read by everything else.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#statelessness
  */
 import type { Cancellation } from '../patterns/cancellation.ts'
 import type { ReplayInput } from '../patterns/replay.ts'

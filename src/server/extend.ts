@@ -1,7 +1,7 @@
 /**
  * Adds extensions of the protocol to a server. They are negotiated anew with each request.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { isExtensionId } from '../protocol/meta.ts'

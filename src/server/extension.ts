@@ -1,7 +1,7 @@
 /**
  * Extensions of the protocol, as a server serves them.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extensions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'

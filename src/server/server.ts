@@ -1,6 +1,8 @@
 /**
  * A server's definition: what it offers, and nothing about any connection. Built once, shared by
  * every request, session and isolate.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import {
   findRevision,

@@ -1,5 +1,7 @@
 /**
  * What methods keep of a session, where there is one.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { SessionRecord } from '../session/session.ts'

@@ -1,7 +1,7 @@
 /**
  * How a tool is carried out as a task.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'

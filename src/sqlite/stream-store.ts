@@ -1,5 +1,7 @@
 /**
  * The open streams of a session, in SQLite.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'

@@ -1,7 +1,7 @@
 /**
  * Tasks in SQLite, which outlives the process.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { TaskRecord, TaskStore } from '../tasks/index.ts'
 import { cut } from './pieces.ts'

@@ -2,7 +2,7 @@
  * Tasks, as a client uses them: calls that become tasks are followed to their end, or handed back as
  * something that another process can go on with.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'

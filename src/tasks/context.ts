@@ -2,7 +2,7 @@
  * What a handler gets beside its arguments while it works on a task: the same as always, but
  * progress becomes the status of the task, and questions end the run until they are answered.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { Input } from '../patterns/input.ts'
 import type { ReplayInput } from '../patterns/replay.ts'

@@ -2,7 +2,7 @@
  * How a call becomes a task: whether it is to be one, what is asked before, and what the client is
  * told instead of a result.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
  */
 import { InputPending } from '../patterns/replay.ts'

@@ -1,7 +1,7 @@
 /**
  * Tasks that are kept in a store and worked on in this process.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { McpError } from '../protocol/errors.ts'

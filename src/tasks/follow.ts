@@ -2,7 +2,7 @@
  * Following a task to its end: by looking at it as often as the server wishes, or by hearing of it
  * where the server tells; what it asks is answered meanwhile.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError, ProtocolError } from '../protocol/errors.ts'

@@ -2,7 +2,7 @@
  * The tasks that a store keeps: how they change, one step at a time whoever else writes, and who
  * hears of that.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'

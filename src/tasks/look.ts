@@ -1,7 +1,7 @@
 /**
  * What a client asks the server about one task, and whether the answer is a task at all.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'

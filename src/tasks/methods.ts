@@ -2,7 +2,7 @@
  * The methods of the extension: `tasks/get`, `tasks/update`, `tasks/cancel`, and the notifications
  * on `subscriptions/listen`.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'

@@ -1,7 +1,7 @@
 /**
  * How a server keeps tasks, and for how long.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { isObject } from '../protocol/validate.ts'
 import type { ToolTask } from '../server/tool-task.ts'

@@ -1,7 +1,7 @@
 /**
  * How often a task is looked at, and which failures are borne meanwhile.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'

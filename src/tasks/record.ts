@@ -1,7 +1,7 @@
 /**
  * What is known of a task: plain JSON, so that any store can keep it.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { emptyRecording, type Recording } from '../patterns/replay.ts'
 import type { ErrorObject } from '../protocol/errors.ts'

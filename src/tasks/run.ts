@@ -2,7 +2,7 @@
  * One run of a tool's handler for a task: from what is known of the task to the change that the run
  * leads to.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { Cancellation } from '../patterns/cancellation.ts'
 import { ReplayInput, type Recording } from '../patterns/replay.ts'

@@ -2,7 +2,7 @@
  * What can be done with tasks, wherever they are kept and worked on: in this process, or in an
  * object of their own.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { ErrorObject } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'

@@ -1,6 +1,8 @@
 /**
  * Where tasks are kept. A store knows nothing of what tasks are: it keeps records by id, and refuses
  * a change to a record that somebody else changed first.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { TaskRecord } from './record.ts'
 import { expiresAt } from './record.ts'

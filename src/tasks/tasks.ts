@@ -2,7 +2,7 @@
  * Tasks, as a server offers them: in 2026-07-28 by the extension, in 2025-11-25 by the core's own
  * tasks, over the same store and the same states.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { McpError, METHOD_NOT_FOUND, ProtocolError, toErrorObject } from '../protocol/errors.ts'

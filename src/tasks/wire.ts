@@ -1,7 +1,7 @@
 /**
  * Tasks as clients see them, in both flavours.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { degradeResult } from '../protocol/degrade.ts'

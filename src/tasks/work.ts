@@ -2,7 +2,7 @@
  * The work on tasks in this process: claimed, so that no other process does it as well, bounded by
  * the time of the task, and stopped at its end.
  *
- * @see https://modelcontextprotocol.io/extensions/tasks
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { Cancellation } from '../patterns/cancellation.ts'
 import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'

@@ -3,6 +3,8 @@
  * they leave.
  *
  * A control message is an object with the member `edgewise`, and never one with `jsonrpc`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 
 /** "I am here." */

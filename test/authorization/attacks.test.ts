@@ -1,4 +1,4 @@
-// https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
+// https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { publicAddresses } from '../../runtimes/node/index.ts'
 import { AuthorizationError, isPrivateHost } from '../../src/authorization/index.ts'

@@ -1,4 +1,4 @@
-// https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-theft
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'

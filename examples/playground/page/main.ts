@@ -1,7 +1,7 @@
 /**
  * The playground: connects to a server and shows what its address selects.
  *
- * @see https://modelcontextprotocol.io/docs/tools/inspector
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/tools/inspector
  */
 import { findRevision, type Client } from 'edgewise/browser'
 import { setUpActivity } from './activity.ts'

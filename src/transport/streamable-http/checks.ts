@@ -1,7 +1,7 @@
 /**
  * What every HTTP request must pass before its body is read.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security-warning
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_PROTOCOL_VERSION } from '../../protocol/headers.ts'

@@ -1,7 +1,7 @@
 /**
  * Reading a response: as text with a bound, or as a stream of events.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages-to-the-server
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
  */
 import { tooLong, type SseParser } from '../sse.ts'
 

@@ -1,5 +1,7 @@
 /**
  * Requests of sessions that are served elsewhere, such as in an object of their own.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { findRevision } from '../../protocol/revisions.ts'

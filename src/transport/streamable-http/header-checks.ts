@@ -1,7 +1,7 @@
 /**
  * Whether the headers of a stateless request repeat its body truly.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-headers
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import { argumentAt, type HeaderParam } from '../../protocol/header-params.ts'

@@ -1,5 +1,7 @@
 /**
  * What the parts of one HTTP handler share.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Caller, Rounds } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/definition.ts'

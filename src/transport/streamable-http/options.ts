@@ -1,5 +1,7 @@
 /**
  * How a handler is set up.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Secrets } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'

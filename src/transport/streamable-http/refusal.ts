@@ -1,6 +1,8 @@
 /**
  * A request that is refused before it is dispatched: an HTTP status and, where JSON-RPC has one, an
  * error.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
 import {

@@ -2,7 +2,7 @@
  * The answer to one POST: plain JSON when nothing comes before the response, an event stream from
  * the first message that does.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-responses
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
 import { type Answer, type JsonRpcMessage, writableAnswer } from '../../protocol/jsonrpc.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
