@@ -36,7 +36,7 @@ export interface AuthorizationAnswer {
   readonly body?: string | undefined
 }
 
-/** Signing in failed. Its `code` is `UNAUTHORIZED`. */
+/** Signing in failed. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` when only scopes are missing. */
 export class AuthorizationError extends McpError {
   /** What was being done. */
   readonly step: AuthorizationStep
@@ -48,9 +48,10 @@ export class AuthorizationError extends McpError {
     message: string,
     answer?: AuthorizationAnswer,
     cause?: unknown,
+    code: 'UNAUTHORIZED' | 'FORBIDDEN' = 'UNAUTHORIZED',
   ) {
     // Servers are quoted in it, and what is shown on a terminal must not steer that
-    super('UNAUTHORIZED', message.replace(/\p{Cc}+/gu, ' '), { cause, data: { step, ...answer } })
+    super(code, message.replace(/\p{Cc}+/gu, ' '), { cause, data: { step, ...answer } })
     this.name = 'AuthorizationError'
     this.step = step
     this.answer = answer

@@ -138,7 +138,9 @@ export class Provider implements SignIn {
     const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
     if (granted || server.upgrades.has(key)) {
       const what = `"${server.url}" goes on to want the scopes "${key}", which were asked for`
-      throw new AuthorizationError('access', what)
+      const [url = ''] = server.url.split('?', 1)
+      const answer = { url, status: 403, error: 'insufficient_scope' }
+      throw new AuthorizationError('access', what, answer, undefined, 'FORBIDDEN')
     }
     return key
   }

@@ -28,7 +28,8 @@ const HTTP_SSE = 'http-sse'
  * Connects to a server.
  *
  * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
- * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `HTTP`, `CLOSED`.
+ * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `FORBIDDEN`,
+ *   `HTTP`, `CLOSED`.
  * @throws {ProtocolError} What the server answered to the handshake.
  */
 export async function connect(

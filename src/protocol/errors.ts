@@ -83,6 +83,8 @@ export type McpErrorCode =
   | 'NETWORK'
   /** The server wants authorization. */
   | 'UNAUTHORIZED'
+  /** The server wants more than was authorized, such as another scope. */
+  | 'FORBIDDEN'
   /** Something was configured or called in a way that cannot work. */
   | 'INVALID_USE'
 
@@ -121,15 +123,11 @@ export class McpError extends Error {
   /** Facts about the failure, such as `status` for `HTTP`. */
   readonly data: unknown
 
-  constructor(
-    code: McpErrorCode,
-    message: string,
-    options: { cause?: unknown; data?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  constructor(code: McpErrorCode, message: string, options?: { cause?: unknown; data?: unknown }) {
+    super(message, options?.cause ? options : undefined)
     this.name = 'McpError'
     this.code = code
-    this.data = options.data
+    this.data = options?.data
   }
 }
 

@@ -163,7 +163,8 @@ describe('a call that needs more than was granted', () => {
     await using client = await world.connect(world.signIn())
     await expect(client.callTool('book')).rejects.toMatchObject({
       step: 'access',
-      code: 'UNAUTHORIZED',
+      code: 'FORBIDDEN',
+      data: { step: 'access', status: 403, error: 'insufficient_scope', url: MCP },
     })
     expect(asked(world)).toHaveLength(1)
   })
@@ -176,7 +177,10 @@ describe('a call that needs more than was granted', () => {
     })
     await using client = await world.connect(world.signIn())
     for (let round = 0; round < 3; round++) {
-      await expect(client.callTool('book')).rejects.toMatchObject({ step: 'access' })
+      await expect(client.callTool('book')).rejects.toMatchObject({
+        step: 'access',
+        code: 'FORBIDDEN',
+      })
     }
     expect(asked(world)).toHaveLength(2)
     // Other calls are not held up by that
@@ -193,7 +197,7 @@ describe('a call that needs more than was granted', () => {
       },
     })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({
-      code: 'UNAUTHORIZED',
+      code: 'FORBIDDEN',
       data: { status: 403 },
     })
     expect(asked(world)).toHaveLength(1)

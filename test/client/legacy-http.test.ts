@@ -861,12 +861,12 @@ describe('signing in', () => {
     expect(peer.seen).toHaveLength(4)
   })
 
-  test('without a provider a 401 is an error with the challenge', async () => {
-    const headers = { 'www-authenticate': 'Bearer error="invalid_token"' }
-    const peer = httpPeer(() => new Response(null, { status: 401, headers }))
-    await expect(connectTo(peer)).rejects.toMatchObject({
-      code: 'UNAUTHORIZED',
-      data: { status: 401, challenge: 'Bearer error="invalid_token"' },
-    })
+  test.each([
+    [401, 'UNAUTHORIZED', 'Bearer error="invalid_token"'],
+    [403, 'FORBIDDEN', 'Bearer error="insufficient_scope", scope="a"'],
+  ])('without a provider a %d is %s, with the challenge', async (status, code, challenge) => {
+    const headers = { 'www-authenticate': challenge }
+    const peer = httpPeer(() => new Response(null, { status, headers }))
+    await expect(connectTo(peer)).rejects.toMatchObject({ code, data: { status, challenge } })
   })
 })

@@ -43,6 +43,8 @@ export function adviceOn(error: unknown): string[] {
       return ['The address may be another page of that site: an endpoint often ends in /mcp.']
     case 'UNAUTHORIZED':
       return ['The server wants you to sign in: press “Connect”.']
+    case 'FORBIDDEN':
+      return ['You are signed in, but may not do this here.']
     case 'VERSION_MISMATCH':
       return ['Choose “Auto”, or a revision that the server speaks.']
     case 'TIMEOUT':

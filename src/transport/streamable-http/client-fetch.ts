@@ -41,8 +41,8 @@ export class HttpSender {
    * Sends a request and gives the response, whatever its status. The clocks of `call` stand still
    * while its user signs in.
    *
-   * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `ABORTED`; `HTTP` for a redirect that may not be
-   *   followed.
+   * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect that
+   *   may not be followed.
    */
   async send(
     method: string,
@@ -64,7 +64,10 @@ export class HttpSender {
       }
       const asked = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
       const again = await (call ? call.pause(asked) : asked)
-      if (!again) throw httpError(response, `"${this.url}" wants authorization`, 'UNAUTHORIZED')
+      if (!again) {
+        const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
+        throw httpError(response, `"${this.url}" is protected`, code)
+      }
       discard(response)
     }
   }
@@ -85,7 +88,7 @@ export class HttpSender {
       const signed: HeaderRecord = await auth.headers(facts)
       new Headers(signed).forEach((value, name) => all.set(name, value))
     }
-    for (const name of [...all.keys()]) if (OWNED.test(name)) all.delete(name)
+    for (const [name] of [...all]) if (OWNED.test(name)) all.delete(name)
     return all
   }
 
@@ -93,13 +96,13 @@ export class HttpSender {
   async #follow(init: HttpInit): Promise<Response> {
     for (let redirects = 0; ; redirects++) {
       const response = await this.#fetch({ ...init, redirect: 'manual' })
-      const { status, type, headers } = response
+      const { status, headers, type } = response
       // Browsers hide where a redirect leads, and follow it safely themselves
       if (type === 'opaqueredirect') return this.#fetch(init)
       if (status < 300 || status > 399) return response
       const target = new URL(headers.get('location') ?? '', this.url)
-      const kept = status > 303 || init.method === 'GET'
-      if (!kept || target.origin !== new URL(this.url).origin || redirects >= MAX_REDIRECTS) {
+      const changed = status < 304 && init.method !== 'GET'
+      if (changed || target.origin !== new URL(this.url).origin || redirects >= MAX_REDIRECTS) {
         throw httpError(response, `"${this.url}" redirects to "${target.href}"`)
       }
       discard(response)
@@ -131,8 +134,8 @@ export function httpError(
   return new McpError(code, `${what} (HTTP ${status})`, {
     data: {
       status,
-      challenge: headers.get(CHALLENGE),
       retryAfter: headers.get('retry-after'),
+      challenge: headers.get(CHALLENGE),
       body: body?.slice(0, EXCERPT_LENGTH),
     },
   })
