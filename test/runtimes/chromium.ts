@@ -1,5 +1,5 @@
 // The Chromium that ships inside an npm package: https://github.com/Sparticuz/chromium
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 import { PATIENCE } from '../patience.ts'
@@ -7,15 +7,6 @@ import { root } from '../process.ts'
 
 const cache = join(root, '.cache')
 const home = join(cache, 'chromium')
-
-/** Its own fonts, and nothing that the machine remembers of others: a page without has no width. */
-const FONTS = `<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig>
-  <dir>${home}/fonts/fonts</dir>
-  <cachedir>${home}/fonts/cache</cachedir>
-</fontconfig>
-`
 
 /** Starts a headless Chromium; the first start unpacks it into `.cache`. */
 export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
@@ -44,7 +35,6 @@ async function unpack(): Promise<void> {
     const { default: packed } = await import('@sparticuz/chromium')
     packed.setGraphicsMode = false
     await packed.executablePath()
-    writeFileSync(join(part, 'fonts', 'fonts.conf'), FONTS)
     renameSync(part, home)
   } catch (error) {
     // Another test file may have been first.
