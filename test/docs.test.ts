@@ -5,12 +5,13 @@
 // until it is ended; the "run" blocks after it may call it). A first line like "// server.ts" names
 // the block, so that later ones of the page can import it.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { APPS } from '../src/apps/index.ts'
 import { SKILLS } from '../src/skills/index.ts'
 import { TASKS_EXTENSION } from '../src/tasks/index.ts'
+import { pages as paths } from './docs-pages.ts'
 import { freePort } from './free-port.ts'
 import { commandOf, root, runToEnd } from './process.ts'
 
@@ -24,10 +25,7 @@ interface Block {
 }
 
 const folder = join(root, '.cache', 'docs')
-const pages = ['README.md', 'runtimes/cloudflare/README.md', ...pagesUnder('docs')].map((page) => ({
-  page,
-  blocks: readBlocks(page),
-}))
+const pages = paths.map((page) => ({ page, blocks: readBlocks(page) }))
 
 const settings: Record<string, { lib: string[]; types: string[] }> = {
   any: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
@@ -114,13 +112,6 @@ function isRun({ marks }: Block): boolean {
   return marks.includes('run') || marks.includes('serve')
 }
 
-function pagesUnder(folder: string): string[] {
-  if (!existsSync(join(root, folder))) return []
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
-    .map((path) => `${folder}/${path}`)
-}
-
 function readBlocks(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```ts\b(.*)\n([\s\S]*?)^```$/gm)].map(
@@ -139,8 +130,8 @@ function readBlocks(page: string): Block[] {
   )
 }
 
-describe('README', () => {
-  it.each([APPS, SKILLS, TASKS_EXTENSION])('tells of the extension %s [M-VER-019]', (id) => {
-    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`${id}\``)
+describe('The guide of extensions', () => {
+  it.each([APPS, SKILLS, TASKS_EXTENSION])('tells of %s [M-VER-019]', (id) => {
+    expect(readFileSync(join(root, 'docs/guides/extensions.md'), 'utf8')).toContain(`\`${id}\``)
   })
 })

@@ -16,7 +16,10 @@ export interface RequestOptions {
   readonly maxTimeoutMs?: number | undefined
   /** Asks for progress, and learns of it. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
-  /** Learns of log messages that came with the answer of this request. */
+  /**
+   * Learns of log messages that came with the answer of this request: over HTTP, as elsewhere they do
+   * not say which request they belong to, and `onLog` of `connect` hears of them.
+   */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   /** The least severe log message that this request wants; since 2026-07-28. */
   readonly logLevel?: LoggingLevel | undefined
