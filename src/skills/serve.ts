@@ -66,90 +66,120 @@ export function skills(
   sources: readonly (StaticSkill | DynamicSkill)[],
   options: SkillsOptions = {},
 ): Extension {
-  const { pageSize } = options
-  if (sources.length === 0) throw new TypeError('Skills are needed to serve any')
-  const cache = requireHints(options.cache) ?? {}
-  const files = new Map<string, SkillFile>()
-  const folders = sources.filter((source) => 'files' in source)
-  for (const source of folders) {
+  return new ServedSkills(sources, options)
+}
+
+class ServedSkills implements Extension {
+  readonly id: string = SKILLS
+  readonly oneSided = true
+  readonly settings = { directoryRead: true }
+  readonly methods: NonNullable<Extension['methods']> = {
+    'skills/list': { cacheable: true, handle: (params, ctx) => this.#list(params, ctx) },
+    'skills/get': { cacheable: true, handle: (params, ctx) => this.#get(params, ctx) },
+    'resources/directory/read': { handle: (params, ctx) => this.#readDirectory(params, ctx) },
+  }
+  readonly #cache: CacheHints
+  readonly #pageSize: number | undefined
+  /** The files that are known, by their URIs. */
+  readonly #files = new Map<string, SkillFile>()
+  readonly #dynamic: readonly DynamicSkill[]
+  readonly #served: readonly Served[]
+
+  constructor(sources: readonly (StaticSkill | DynamicSkill)[], options: SkillsOptions) {
+    if (sources.length === 0) throw new TypeError('Skills are needed to serve any')
+    this.#cache = requireHints(options.cache) ?? {}
+    this.#pageSize = options.pageSize
+    this.#dynamic = sources.filter((source): source is DynamicSkill => !('files' in source))
+    for (const source of sources) if ('files' in source) this.#keep(source)
+    this.#served = sources.map((source) =>
+      'files' in source ? this.#serveStatic(source) : this.#serveDynamic(source),
+    )
+  }
+
+  attach(server: Server): void {
+    for (const file of this.#files.values()) registerFile(server, file, this.#cache)
+    for (const source of this.#dynamic) registerFamily(server, source, this.#cache)
+  }
+
+  #keep(source: StaticSkill): void {
     const frontmatter = frontmatterOf(source)
     for (const file of filesOf(skillUri(frontmatter, source), source, frontmatter)) {
-      if (files.has(file.uri)) throw new TypeError(`"${file.uri}" exists already`)
-      files.set(file.uri, file)
+      if (this.#files.has(file.uri)) throw new TypeError(`"${file.uri}" exists already`)
+      this.#files.set(file.uri, file)
     }
   }
-  const served = sources.map((source): Served => {
-    const frontmatter = 'files' in source ? frontmatterOf(source) : source.frontmatter
-    const uri = skillUri(frontmatter, source)
-    if ('files' in source) {
-      return { uri, place: source, entry: entryOf(uri, frontmatter, files.values()) }
-    }
-    if (files.has(uri)) throw new TypeError(`"${uri}" exists already`)
-    return { uri, place: source, entry: async () => ({ uri, frontmatter, resources: 'dynamic' }) }
-  })
 
-  async function list({ cursor }: JsonObject, ctx: Context): Promise<Result> {
-    const listed = served.filter(({ place }) => place.listed !== false && isVisible(place, ctx))
-    const { page, nextCursor } = paginate(listed, cursor, pageSize, 'skills')
+  #serveStatic(source: StaticSkill): Served {
+    const frontmatter = frontmatterOf(source)
+    const uri = skillUri(frontmatter, source)
+    return { uri, place: source, entry: entryOf(uri, frontmatter, this.#files.values()) }
+  }
+
+  #serveDynamic(source: DynamicSkill): Served {
+    const { frontmatter } = source
+    const uri = skillUri(frontmatter, source)
+    if (this.#files.has(uri)) throw new TypeError(`"${uri}" exists already`)
+    return { uri, place: source, entry: async () => ({ uri, frontmatter, resources: 'dynamic' }) }
+  }
+
+  async #list({ cursor }: JsonObject, ctx: Context): Promise<Result> {
+    const listed = this.#served.filter(
+      ({ place }) => place.listed !== false && isVisible(place, ctx),
+    )
+    const { page, nextCursor } = paginate(listed, cursor, this.#pageSize, 'skills')
     const entries = await Promise.all(page.map(({ entry }) => entry()))
-    const restricted = served.some(({ place }) => place.visible)
+    const restricted = this.#served.some(({ place }) => place.visible)
     return {
-      ...cache,
+      ...this.#cache,
       ...(restricted && { cacheScope: 'private' }),
       skills: entries,
       ...(nextCursor !== undefined && { nextCursor }),
     }
   }
 
-  async function get(params: JsonObject, ctx: Context): Promise<Result> {
+  async #get(params: JsonObject, ctx: Context): Promise<Result> {
     const uri = requireString(params, 'uri')
-    const found = served.find((each) => each.uri === uri && isVisible(each.place, ctx))
+    const found = this.#served.find((each) => each.uri === uri && isVisible(each.place, ctx))
     if (!found) throw new ProtocolError(INVALID_PARAMS, `There is no skill at "${uri}"`, { uri })
     return {
-      ...cache,
+      ...this.#cache,
       ...(found.place.visible && { cacheScope: 'private' }),
       skill: await found.entry(),
     }
   }
 
-  async function readDirectory(params: JsonObject, ctx: Context): Promise<Result> {
+  async #readDirectory(params: JsonObject, ctx: Context): Promise<Result> {
     const uri = requireString(params, 'uri')
-    const readable = [...files.values()].filter((file) => isVisible(file, ctx)).map(describe)
-    for (const source of sources) {
-      if ('files' in source || !isVisible(source, ctx)) continue
-      const root = rootOf(skillUri(source.frontmatter, source))
-      if (!`${uri}/`.startsWith(root) && !root.startsWith(`${uri}/`)) continue
-      for (const path of await source.paths(ctx)) {
-        const name = path === SKILL_FILE ? source.frontmatter.name : path
-        readable.push({
-          uri: root + encodePath(path),
-          name: name.slice(name.lastIndexOf('/') + 1),
-          mimeType: mimeTypeOf(path),
-        })
-      }
+    const readable = [...this.#files.values()].filter((file) => isVisible(file, ctx)).map(describe)
+    for (const source of this.#dynamic) {
+      if (isVisible(source, ctx)) readable.push(...(await filesBeside(uri, source, ctx)))
     }
     const children = childrenOf(uri, readable)
     if (children.length === 0) {
       throw new ProtocolError(INVALID_PARAMS, `"${uri}" is no directory`, { uri })
     }
-    const { page, nextCursor } = paginate(children, params.cursor, pageSize, uri)
+    const { page, nextCursor } = paginate(children, params.cursor, this.#pageSize, uri)
     return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }
   }
+}
 
-  return {
-    id: SKILLS,
-    oneSided: true,
-    settings: { directoryRead: true },
-    methods: {
-      'skills/list': { cacheable: true, handle: list },
-      'skills/get': { cacheable: true, handle: get },
-      'resources/directory/read': { handle: readDirectory },
-    },
-    attach(server) {
-      for (const file of files.values()) registerFile(server, file, cache)
-      for (const source of sources) if (!('files' in source)) registerFamily(server, source, cache)
-    },
-  }
+/** The files of a dynamic skill, where a directory may have some of them. */
+async function filesBeside(
+  directory: string,
+  source: DynamicSkill,
+  ctx: Context,
+): Promise<Resource[]> {
+  const root = rootOf(skillUri(source.frontmatter, source))
+  if (!`${directory}/`.startsWith(root) && !root.startsWith(`${directory}/`)) return []
+  const paths = await source.paths(ctx)
+  return paths.map((path) => {
+    const name = path === SKILL_FILE ? source.frontmatter.name : path
+    return {
+      uri: root + encodePath(path),
+      name: name.slice(name.lastIndexOf('/') + 1),
+      mimeType: mimeTypeOf(path),
+    }
+  })
 }
 
 function isVisible({ visible }: { visible?: SkillPlace['visible'] | undefined }, ctx: Context) {
