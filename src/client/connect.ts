@@ -6,7 +6,7 @@
 import { McpError, toErrorObject } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
-import { requireTransport, type Transport } from '../transport/transport.ts'
+import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { Client } from './client.ts'
 import { Connection } from './connection.ts'
 import { discover, statusOf, type LegacyEvidence } from './discover.ts'

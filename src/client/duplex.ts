@@ -5,7 +5,7 @@
  */
 import type { ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import type { Receiver, Transport } from '../transport/transport.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 
 /** Sends every message over one transport. */

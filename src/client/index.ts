@@ -40,7 +40,7 @@ export type {
   ServerIdentity,
   TraceContext,
 } from './options.ts'
-export type { Receiver, Transport } from '../transport/transport.ts'
+export type { Receiver, Transport } from '../protocol/transport.ts'
 export {
   isResourceNotFound,
   McpError,

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { McpError } from '../protocol/errors.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../protocol/transport.ts'
 import type { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { sleep } from './delay.ts'

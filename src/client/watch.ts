@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 import { McpError } from '../protocol/errors.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../protocol/transport.ts'
 import type { ConnectOptions } from './options.ts'
 
 /** A transport whose end is noticed. */

@@ -29,7 +29,7 @@ import {
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
 import { idInUse, Session } from '../session/session.ts'
-import { requireTransport, type Transport } from '../transport/transport.ts'
+import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { announceTo } from './announce.ts'
 import { dispatch } from './dispatch.ts'
 import type { Caller, Exchange, Rounds } from './exchange.ts'

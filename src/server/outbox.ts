@@ -11,7 +11,7 @@ import {
   type JsonRpcMessage,
   type JsonRpcNotification,
 } from '../protocol/jsonrpc.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../protocol/transport.ts'
 
 /** Sends until it is closed, and nothing afterwards. */
 export class Outbox {

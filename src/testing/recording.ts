@@ -6,7 +6,7 @@ import { McpError } from '../protocol/errors.ts'
 import { isRequest, isResponse, type JsonRpcMessage, type RequestId } from '../protocol/jsonrpc.ts'
 import { validateMessage } from '../protocol/validate.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../protocol/transport.ts'
 
 /** One frame of a recording; plain JSON that can be stored. */
 export interface RecordedFrame {

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { Transport } from '../protocol/transport.ts'
 
 /** A peer behind a transport, and everything that it was sent. */
 export interface ScriptedPeer {

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown
  */
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from '../protocol/transport.ts'
 
 /** How a process ended: with an exit code, or by a signal. */
 export interface ChildExit {

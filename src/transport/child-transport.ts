@@ -14,7 +14,7 @@ import {
   type ChildProcess,
 } from './child-process.ts'
 import type { StdioTransportOptions } from './stdio.ts'
-import type { Receiver, Transport } from './transport.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** Settings of {@link childTransport}. */
 export interface ChildTransportOptions extends StdioTransportOptions {

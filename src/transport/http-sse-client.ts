@@ -12,7 +12,7 @@ import { SseParser } from './sse.ts'
 import { isEventStream, readEvents } from './streamable-http/client-body.ts'
 import { MAX_MESSAGE_LENGTH } from './streamable-http/client.ts'
 import { discard, httpError, HttpSender } from './streamable-http/client-fetch.ts'
-import type { Receiver, Transport } from './transport.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** A connection to a server that has the two endpoints. */
 export class HttpSseTransport implements Transport {

@@ -17,7 +17,7 @@ import { answerGuarded, methodNotAllowed } from './streamable-http/guard.ts'
 import type { Handler } from './streamable-http/handler.ts'
 import type { HandlerOptions } from './streamable-http/options.ts'
 import { Refusal } from './streamable-http/refusal.ts'
-import type { Receiver, Transport } from './transport.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** How a server is served over HTTP+SSE. */
 export interface SseHandlerOptions

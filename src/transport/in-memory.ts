@@ -7,7 +7,7 @@
 import { McpError } from '../protocol/errors.ts'
 import { unwritable, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { jsonCopy } from './json-copy.ts'
-import type { Receiver, Transport } from './transport.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** How many messages may wait for a busy receiver before `send` waits too. */
 const ROOM = 16

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { McpError } from '../protocol/errors.ts'
-import type { Receiver } from './transport.ts'
+import type { Receiver } from '../protocol/transport.ts'
 
 /** How many messages may wait. */
 const MAX_WAITING = 10_000

@@ -24,4 +24,4 @@ export {
   type HttpServer,
   type ListenOptions,
 } from './streamable-http/endpoint.ts'
-export type { Receiver, Transport } from './transport.ts'
+export type { Receiver, Transport } from '../protocol/transport.ts'

@@ -20,7 +20,7 @@ import { takeJson } from './json-size.ts'
 import { Heartbeat, holdLock, watchLock } from './liveness.ts'
 import { portCarrier, type MessageCarrier, type PortLike } from './port-carrier.ts'
 import { lockOf, readControl, type Control, type Greeting } from './port-control.ts'
-import type { Receiver, Transport } from './transport.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** Settings of {@link messagePortTransport}. */
 export interface MessagePortOptions {

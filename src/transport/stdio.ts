@@ -6,7 +6,7 @@
 import { McpError, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { LineReader } from './line-reader.ts'
-import type { Receiver, Transport } from './transport.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** Settings of {@link stdioTransport}. */
 export interface StdioTransportOptions {

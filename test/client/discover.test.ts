@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/client/index.ts'
 import { createServer, serveTransport, type Server } from '../../src/server/index.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
-import type { Transport } from '../../src/transport/transport.ts'
+import type { Transport } from '../../src/protocol/transport.ts'
 import { sessionHandler } from '../handler.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject, JsonRpcMessage } from '../../src/index.ts'
 import { createServer, serveTransport } from '../../src/server/index.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
-import type { Transport } from '../../src/transport/transport.ts'
+import type { Transport } from '../../src/protocol/transport.ts'
 import { modernRequest } from '../transport/streamable-http/post.ts'
 import { makeServer } from './fixture.ts'
 

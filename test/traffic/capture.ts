@@ -2,7 +2,7 @@
 import type { Revision } from '../../src/index.ts'
 import type { Handler } from '../../src/server/index.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
-import type { Transport } from '../../src/transport/transport.ts'
+import type { Transport } from '../../src/protocol/transport.ts'
 import { isObject } from '../../src/protocol/validate.ts'
 import { checkMessage, type Direction } from '../schema/validator.ts'
 

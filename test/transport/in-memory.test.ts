@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
-import type { Receiver } from '../../src/transport/transport.ts'
+import type { Receiver } from '../../src/protocol/transport.ts'
 
 const ping = (id: number, params = {}): JsonRpcMessage => ({
   jsonrpc: '2.0',

@@ -4,8 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
-import type { ProtocolError } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import type { ProtocolError } from './errors.ts'
+import type { JsonRpcMessage } from './jsonrpc.ts'
 
 /** Takes what arrives on a {@link Transport}. */
 export interface Receiver {
