@@ -1,8 +1,7 @@
 /**
- * MCP in a browser: the client, servers in pages and workers, and the protocol's types and errors
- * that a page works with,
- * and what signing in needs of a page. It needs `fetch` and streams, which every current browser has, and works
- * under a strict Content-Security-Policy.
+ * MCP in a browser: the client, servers in pages and workers, the protocol's types and errors that
+ * a page works with, and what signing in needs of a page. It needs `fetch` and streams, which every
+ * current browser has, and works under a strict Content-Security-Policy.
  *
  * @module
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http

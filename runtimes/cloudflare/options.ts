@@ -23,8 +23,8 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    */
   stateless?: boolean
   /**
-   * Finds out who calls, before anything else happens; for access tokens there is `protect`. A response is given to the client as it
-   * is, such as a 401. By default everybody is nobody.
+   * Finds out who calls, before anything else happens; for access tokens there is `protect`. A
+   * response is given to the client as it is, such as a 401. By default everybody is nobody.
    */
   identify?: (request: Request, env: Env) => Identity | Response | Promise<Identity | Response>
   /**

@@ -1,6 +1,6 @@
 /**
  * What differs between the revisions of the protocol, as data: the one table that is asked, beside
- * that of what servers alone have to know, {@link file://./server-facts.ts}.
+ * that of what servers alone have to know, `server-facts.ts`.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */

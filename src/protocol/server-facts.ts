@@ -1,6 +1,6 @@
 /**
  * What differs between the revisions for servers alone, as data. What clients have to know too is in
- * {@link file://./revisions.ts}, so that they carry no more.
+ * `revisions.ts`, so that they carry no more.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */

@@ -1,6 +1,6 @@
 /**
  * The messages' params and results, in the spec's words: the union of all revisions. What a
- * revision lacks is removed on the way out by {@link file://./degrade.ts}.
+ * revision lacks is removed on the way out by `degrade.ts`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */

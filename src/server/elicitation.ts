@@ -55,7 +55,7 @@ export type ElicitAnswer<S extends StandardSchema | ObjectSchema> =
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 const forms = new WeakMap<StandardSchema, ObjectSchema>()
 
-/** Asks by a form; see {@link file://./context.ts}. */
+/** Asks by a form, as `Context` says. */
 export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   asker: Asker,
   { message, schema, key }: FormQuestion<S>,
@@ -83,7 +83,7 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   return { action: 'accept', content: (await check(answer.content)) as never }
 }
 
-/** Asks by a URL; see {@link file://./context.ts}. */
+/** Asks by a URL, as `Context` says. */
 export async function elicitUrl(
   asker: Asker,
   { message, url, key }: UrlQuestion,

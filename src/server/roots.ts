@@ -14,7 +14,7 @@ export function areRoots(value: unknown): boolean {
   )
 }
 
-/** Asks for the client's roots; see {@link file://./context.ts}. */
+/** Asks for the client's roots, as `Context` says. */
 export async function listRoots(asker: Asker): Promise<Root[]> {
   const answer = await askClient(asker, { method: 'roots/list' }, undefined, (a) =>
     areRoots(a.roots),

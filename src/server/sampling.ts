@@ -18,7 +18,7 @@ export function isMessage({ model, role, content }: JsonObject): boolean {
   )
 }
 
-/** Asks the client's model; see {@link file://./context.ts}. */
+/** Asks the client's model, as `Context` says. */
 export async function sample(
   asker: Asker,
   { key, ...params }: CreateMessageParams & { key?: string },

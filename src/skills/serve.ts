@@ -59,8 +59,8 @@ interface Served {
  * The extension that serves skills, for `extend`. Every file can be read as a resource; the digests
  * are computed once, when they are first asked for.
  *
- * @throws {TypeError} when there is none, or one is malformed: no `SKILL.md`, a name or path that cannot be, more
- *   files or bytes than hosts have to take, or two files in one place.
+ * @throws {TypeError} when there is none, or one is malformed: no `SKILL.md`, a name or path that
+ *   cannot be, more files or bytes than hosts have to take, or two files in one place.
  */
 export function skills(
   sources: readonly (StaticSkill | DynamicSkill)[],

@@ -31,8 +31,8 @@ export interface StdioHost {
 }
 
 /**
- * Opens the standard streams and serves until the client closes stdin, or the program is to end; what runs is cancelled then, and
- * what was sent is flushed.
+ * Opens the standard streams and serves until the client closes stdin, or the program is to end;
+ * what runs is cancelled then, and what was sent is flushed.
  *
  * @throws {TypeError} When the server was not made by `createServer`.
  */
