@@ -14,7 +14,7 @@ export interface MethodFacts {
   readonly capability?: (capabilities: ServerCapabilities) => unknown
   /** The param that the `Mcp-Name` header repeats (2026-07-28, basic/transports). */
   readonly nameParam?: string
-  /** Whether the result says for how long it may be kept (2026-07-28, server/caching). */
+  /** Whether the result says for how long it may be kept (2026-07-28, server/utilities/caching). */
   readonly cacheable?: true
   /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly asks?: true
