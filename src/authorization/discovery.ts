@@ -11,6 +11,7 @@ import { discoverOldServer, discoverResource, discoverServer } from './metadata.
 import type { Network } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { splitScope } from './token.ts'
+import { isLoopback } from './urls.ts'
 
 /** How many authorization servers are tried, as the list is anybody's. */
 const MAX_ISSUERS = 5
@@ -60,13 +61,17 @@ export async function discover(
   options: AuthorizationOptions,
   offlineScope = '',
 ): Promise<Place> {
+  const { origin, pathname, protocol, hostname } = new URL(mcpServer)
+  if (protocol !== 'https:' && !isLoopback(hostname)) {
+    const what = `"${mcpServer}" is not HTTPS: whoever listens on the way would have its token`
+    throw new AuthorizationError('resource-metadata', what)
+  }
   const announced = demands.get('resource_metadata')
   const metadata = await discoverResource(network, [url, mcpServer], announced)
   if (typeof metadata === 'string' && !options.oldServers) {
     const what = `"${mcpServer}" wants authorization, but does not say whose`
     throw new AuthorizationError('resource-metadata', `${what}: ${metadata}`)
   }
-  const { origin, pathname } = new URL(mcpServer)
   const { server, old, resource, scopes } =
     typeof metadata === 'string'
       ? {

@@ -110,7 +110,8 @@ export function foreignIssuer(issuer: string, { authorizationServers }: Expected
 
 /** A value as it can stand in a log, whoever wrote it: on one line, and not long. */
 export function quote(value: unknown): string {
-  return (JSON.stringify(value) ?? 'missing').slice(0, MAX_QUOTED)
+  const text = JSON.stringify(value) ?? 'missing'
+  return text.slice(0, MAX_QUOTED).replace(/\p{Cc}/gu, '?')
 }
 
 /** The longest quotation, in UTF-16 units. */

@@ -110,6 +110,49 @@ describe('a URL that a server names [L-AUTH-075] [L-AUTH-095] [L-AUTH-096] [L-AU
   })
 })
 
+describe('an MCP server that is not HTTPS', () => {
+  /** What comes of a 401 of a server, whose metadata is on HTTPS. */
+  async function signInTo(server: string) {
+    const metadata = 'https://mcp.example/metadata'
+    const world = createWorld({
+      routes: {
+        [`POST ${server}`]: () =>
+          json({}, 401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }),
+        [`GET ${metadata}`]: () => json({ resource: server, authorization_servers: [ISSUER] }),
+      },
+    })
+    const request = { url: server, server, method: 'POST' }
+    const auth = world.signIn()
+    const response = await world.fetch(server, { method: 'POST', body: '{}' })
+    const again = await Promise.resolve(auth.challenged(response, request)).catch(
+      (error: unknown) => error,
+    )
+    return { again, headers: await auth.headers(request), log: world.log() }
+  }
+
+  it.each(['http://mcp.example/mcp', 'http://10.0.0.7/mcp', 'http://mcp/mcp'])(
+    'gets no token that others could read on the way: %s',
+    async (server) => {
+      const { again, headers, log } = await signInTo(server)
+      expect(again).toMatchObject({
+        step: 'resource-metadata',
+        message: expect.stringContaining('is not HTTPS'),
+      })
+      expect(headers).toEqual({})
+      expect(log.filter((line) => !line.includes(server))).toEqual([])
+    },
+  )
+
+  it.each(['http://127.0.0.1:8000/mcp', 'http://localhost/mcp'])(
+    'gets one on this machine: %s',
+    async (server) => {
+      const { again, headers } = await signInTo(server)
+      expect(again).toBe(true)
+      expect(new Headers(headers).get('authorization')).toMatch(/^Bearer access/)
+    },
+  )
+})
+
 describe('a private address that a public server names [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]', () => {
   it.each(inside)('is not asked: %s', async (url) => {
     await failure({ challenge: `Bearer resource_metadata="${url}"` }, [])

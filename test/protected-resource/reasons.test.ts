@@ -115,10 +115,10 @@ describe('Why a JWT is refused', () => {
   })
 
   it('stays on one line of a log, and short, whatever the token says', async () => {
-    const iss = `https://evil.example/\n2026 INFO all is well ${'x'.repeat(5000)}`
+    const iss = `https://evil.example/\n2026 INFO all is well\u009b2J\u007f${'x'.repeat(5000)}`
     const reason = await reasonFor(bearer(await issuer.token({ iss })))
     expect(reason).toMatch(/^Its issuer is "https:\/\/evil\.example\/\\n2026/)
-    expect(reason).not.toContain('\n')
+    expect(reason).not.toMatch(/\p{Cc}/u)
     expect(reason.length).toBeLessThan(300)
   })
 })
