@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { APPS } from '../src/apps/index.ts'
 import { SKILLS } from '../src/skills/index.ts'
 import { TASKS_EXTENSION } from '../src/tasks/index.ts'
+import { freePort } from '../examples/free-port.ts'
 import { pages as paths } from './docs-pages.ts'
-import { freePort } from './free-port.ts'
 import { commandOf, root, runToEnd } from './process.ts'
 
 interface Block {

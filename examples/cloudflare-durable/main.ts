@@ -9,18 +9,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'edgewise/client'
 import { unstable_startWorker as startWorker } from 'wrangler'
+import { freePort } from '../free-port.ts'
 
 // Nothing here needs a network.
 process.env.WRANGLER_SEND_METRICS = 'false'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
 const storage = await mkdtemp(join(tmpdir(), 'fares-'))
-const start = (port: number): ReturnType<typeof startWorker> =>
+const port = await freePort()
+const start = (): ReturnType<typeof startWorker> =>
   startWorker({
     config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
     dev: { server: { port }, inspector: false, persist: storage, logLevel: 'error' },
   })
-let worker = await start(0)
+let worker = await start()
 const url = new URL('/mcp', await worker.url)
 
 const asked: string[] = []
@@ -30,7 +32,7 @@ const client = await connect(url, {
   async onElicit({ message }) {
     asked.push(message)
     await worker.dispose()
-    worker = await start(Number(url.port))
+    worker = await start()
     await worker.url
     return { action: 'accept', content: { confirm: true } }
   },

@@ -1,7 +1,7 @@
 // Runs the Worker beside this file as `wrangler dev` does, without accounts or network.
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { unstable_startWorker as startWorker } from 'wrangler'
+import { freePort } from '../free-port.ts'
 
 /** Starts the Worker on a free port; its tokens name the address, so it is chosen beforehand. */
 export async function start(): Promise<{ origin: string; stop: () => Promise<void> }> {
@@ -16,13 +16,4 @@ export async function start(): Promise<{ origin: string; stop: () => Promise<voi
   })
   await worker.ready
   return { origin, stop: () => worker.dispose() }
-}
-
-/** A port of those that systems give to nobody who asks for any, and so not in the meantime. */
-function freePort(port = 10_000 + (process.pid % 10_000)): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.on('error', () => resolve(freePort(port + 1)))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)))
-  })
 }

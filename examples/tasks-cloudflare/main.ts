@@ -9,18 +9,20 @@ import { fileURLToPath } from 'node:url'
 import { connect } from 'edgewise/client'
 import { followTasks, startTask, taskOf } from 'edgewise/tasks'
 import { unstable_startWorker as startWorker } from 'wrangler'
+import { freePort } from '../free-port.ts'
 
 // Nothing here needs a network.
 process.env.WRANGLER_SEND_METRICS = 'false'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
 const storage = await mkdtemp(join(tmpdir(), 'bakery-'))
-const start = (port: number): ReturnType<typeof startWorker> =>
+const port = await freePort()
+const start = (): ReturnType<typeof startWorker> =>
   startWorker({
     config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
     dev: { server: { port }, inspector: false, persist: storage, logLevel: 'error' },
   })
-let worker = await start(0)
+let worker = await start()
 const url = new URL('/mcp', await worker.url)
 
 // Who starts the task need not be who sees its end: an id is all that it takes.
@@ -50,7 +52,7 @@ const result = await taskOf(second, stored).result({
 
 async function restart(): Promise<void> {
   await worker.dispose()
-  worker = await start(Number(url.port))
+  worker = await start()
   await worker.url
 }
 

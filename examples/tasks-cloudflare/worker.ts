@@ -20,7 +20,7 @@ server.tool(
     })
     if (answer.action !== 'accept' || !answer.content.confirm) return 'Not baked'
     await ctx.progress(1, { total: 2, message: `Baking ${order}` })
-    await ctx.step('bake', () => new Promise((done) => setTimeout(done, 2000)))
+    await ctx.step('bake', () => new Promise((done) => setTimeout(done, 5000)))
     return `Baked ${cake} as ${order}`
   },
 )

@@ -20,7 +20,7 @@ import {
   type ProtectedResourceOptions,
 } from '../../src/protected-resource/index.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../examples/free-port.ts'
 import { AuthorizationServer } from './authorization-server.ts'
 import { makeServer } from './endpoint.ts'
 import { OfficialUser } from './official-user.ts'

@@ -1,8 +1,8 @@
 // A port for what must know its own address before it listens.
 import { createServer } from 'node:net'
 
-// Below those that systems give to who asks for any, so that nobody takes one in the meantime; test
-// files that run at the same time begin at different ones.
+// Below those that systems give to who asks for any, so that nobody takes one in the meantime;
+// programs that run at the same time begin at different ones.
 const LOWEST = 10_000
 const COUNT = 20_000
 let next = process.pid * 31
