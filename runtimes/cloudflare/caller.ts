@@ -24,19 +24,18 @@ const HEADER_CALLER = 'edgewise-caller'
 /**
  * The request as the object gets it: with who calls, instead of what the client may have claimed.
  *
- * @param bare Whether credentials are left out: they were checked, and are nobody's business now.
+ * @param how.paged Whether a page sent it.
+ * @param how.bare Whether credentials are left out: they were checked, and are nobody's business now.
  */
 export function withIdentity(
   request: Request,
   { principal, auth, shared }: Forwarded,
-  bare: boolean,
+  { paged, bare }: { paged: boolean; bare: boolean },
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
   // The object answers a GET with a socket, if it does not refuse it.
   const opens = request.method === 'GET'
-  if (text === '{}' && !opens && !request.headers.has(HEADER_CALLER) && !hasOrigin(request)) {
-    return request
-  }
+  if (text === '{}' && !opens && !paged && !request.headers.has(HEADER_CALLER)) return request
   const headers = new Headers(request.headers)
   // The Worker checked it, and answers the page itself.
   headers.delete('origin')
@@ -45,11 +44,6 @@ export function withIdentity(
   if (bare) for (const name of ['authorization', 'dpop']) headers.delete(name)
   if (opens) headers.set('upgrade', 'websocket')
   return new Request(request, { headers })
-}
-
-/** Whether a page sent the request. */
-export function hasOrigin({ headers }: Request): boolean {
-  return headers.has('origin')
 }
 
 /** Who calls, in the object. */

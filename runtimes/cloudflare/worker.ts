@@ -17,7 +17,7 @@ import {
   type SessionForwarder,
 } from '../../src/server/index.ts'
 import { requireCompatibility, requireNamespace, type SessionObject } from './bindings.ts'
-import { hasOrigin, withIdentity } from './caller.ts'
+import { withIdentity } from './caller.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import type { WorkerOptions } from './options.ts'
@@ -161,10 +161,14 @@ async function ask<Env>(
   { keepAliveMs, protect }: WorkerOptions<Env>,
 ): Promise<Response> {
   try {
-    const response = await object.fetch(withIdentity(request, caller, protect !== undefined))
+    // Looking at headers is slow on workerd.
+    const paged = request.headers.has('origin')
+    const response = await object.fetch(
+      withIdentity(request, caller, { paged, bare: protect !== undefined }),
+    )
     if (response.webSocket) return eventStreamResponse(response.webSocket, keepAliveMs)
     // Pages need more headers, and only those of a copy can be changed.
-    return hasOrigin(request) ? new Response(response.body, response) : response
+    return paged ? new Response(response.body, response) : response
   } catch (error) {
     // The client learns nothing of it, and the log of the object may be far away.
     console.error(error)

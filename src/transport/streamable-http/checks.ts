@@ -16,13 +16,17 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  * Checks `Host` and `Origin`, so that no foreign page reaches the server through a browser, also
  * not by rebinding a name to this machine.
  *
+ * @param origin The `Origin` header.
  * @throws {Refusal} 403.
  */
-export function checkOrigin({ url, headers }: Request, options: HandlerOptions): void {
+export function checkOrigin(
+  request: Request,
+  origin: string | null,
+  options: HandlerOptions,
+): void {
   const { allowedHosts } = options
-  const origin = headers.get('origin')
   if (origin === null && !allowedHosts) return
-  const target = new URL(url)
+  const target = new URL(request.url)
   if (allowedHosts && !allowedHosts.some((host) => host.toLowerCase() === target.hostname)) {
     throw refuse(403, 'The host is not allowed')
   }

@@ -27,7 +27,7 @@ export async function answerGuarded(
   try {
     const published = protect?.publish(request)
     if (published) return published
-    checkOrigin(request, options)
+    checkOrigin(request, origin, options)
     reader = origin
     if (request.method === 'OPTIONS') return allowOrigin(preflightResponse(request), reader)
     const known = { request, ...given }
