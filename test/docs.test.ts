@@ -8,6 +8,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { budgets } from '../bench/size.ts'
 import { APPS } from '../src/apps/index.ts'
 import { SKILLS } from '../src/skills/index.ts'
 import { TASKS_EXTENSION } from '../src/tasks/index.ts'
@@ -133,5 +134,12 @@ function readBlocks(page: string): Block[] {
 describe('The guide of extensions', () => {
   it.each([APPS, SKILLS, TASKS_EXTENSION])('tells of %s [M-VER-019]', (id) => {
     expect(readFileSync(join(root, 'docs/guides/extensions.md'), 'utf8')).toContain(`\`${id}\``)
+  })
+})
+
+describe('The README', () => {
+  it.each([...budgets])('tells the budget of the bundle "$name"', ({ name, maxKb }) => {
+    const rows = readFileSync(join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ')
+    expect(rows).toContain(`| ${name} | ${maxKb} KB |`)
   })
 })

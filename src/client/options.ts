@@ -193,7 +193,7 @@ export interface Hooks {
   readonly onLog?: (message: LoggingMessageParams) => void
   /** Every notification, known or not. */
   readonly onNotification?: (notification: JsonRpcNotification) => void
-  /** Problems that no call reports: bad messages, tools that had to be hidden, lost streams. */
+  /** Problems that no call reports: bad messages, tools that had to be hidden, lost streams. No default. */
   readonly onError?: (error: Error) => void
 }
 
