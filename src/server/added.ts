@@ -8,7 +8,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
-import type { RequestContext } from './context.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Unsubscribe } from './notifier.ts'
 

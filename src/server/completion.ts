@@ -5,7 +5,8 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CompleteResult, Result } from '../protocol/types.ts'
-import type { Context, RequestContext } from './context.ts'
+import type { Context } from './context.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireObject, requireString } from './params.ts'
 import type { Entry, Registry } from './registry.ts'

@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
-import type { RequestContext } from './context.ts'
+import type { RequestContext } from './request-context.ts'
 import { paginate } from './pagination.ts'
 import type { Entry, Registry } from './registry.ts'
 

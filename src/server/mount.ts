@@ -3,7 +3,8 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
-import type { Context, RequestContext } from './context.ts'
+import type { Context } from './context.ts'
+import type { RequestContext } from './request-context.ts'
 import type { LogRules } from './logging.ts'
 import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import { getPrompt, type PromptReturn } from './prompts.ts'

@@ -6,7 +6,7 @@
  */
 import type { Input } from '../patterns/input.ts'
 import { findMethod } from '../protocol/methods.ts'
-import { RequestContext } from './context.ts'
+import { RequestContext } from './request-context.ts'
 import type { Middleware } from './definition.ts'
 
 /**

@@ -8,7 +8,7 @@ import { notification, type JsonObject, type JsonRpcNotification } from '../prot
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { invalidParams, requireObject } from './params.ts'
-import type { RequestContext } from './context.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Extensions, Honoured } from './added.ts'
 import type { Notifier, ServerChange, Unsubscribe } from './notifier.ts'
 

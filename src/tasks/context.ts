@@ -9,7 +9,7 @@ import type { ReplayInput } from '../patterns/replay.ts'
 import { notification, type JsonRpcNotification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { LoggingLevel } from '../protocol/types.ts'
 import { isRequestId } from '../protocol/validate.ts'
-import { RequestContext } from '../server/context.ts'
+import { RequestContext } from '../server/request-context.ts'
 import type { Exchange } from '../server/exchange.ts'
 
 /** How a handler's words reach who waits for the task. */

@@ -10,7 +10,7 @@ import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../pr
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { RequestContext } from '../server/context.ts'
+import type { RequestContext } from '../server/request-context.ts'
 import type { ToolTask } from '../server/tool-task.ts'
 import type { ToolEntry } from '../server/tools.ts'
 import { taskIdOf } from './context.ts'

@@ -6,7 +6,8 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
-import type { Context, RequestContext } from '../server/context.ts'
+import type { Context } from '../server/context.ts'
+import type { RequestContext } from '../server/request-context.ts'
 import type { Tell } from '../server/added.ts'
 import { invalidParams, requireString } from '../server/params.ts'
 import { requireAnswers } from './input-check.ts'
