@@ -154,5 +154,7 @@ describe('wrong usage', () => {
     const { code, out, err } = await edgewise(...words)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(reason)
+    const [command] = words
+    expect(err).toContain(`See edgewise ${command === 'nope' ? '' : `${command} `}--help`)
   })
 })

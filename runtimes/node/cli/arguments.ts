@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { findRevision, type Revision } from '../../../src/index.ts'
-import { commands, UsageError, type CommandName } from './usage.ts'
+import { isCommand, UsageError, type CommandName } from './usage.ts'
 
 /** A project to make. */
 export interface Creation {
@@ -83,10 +83,6 @@ export function readArguments(
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, rest] = program ? [childOf(program), others] : [urlOf(others[0]), others.slice(1)]
   return { command, target, rest, options: optionsOf(values) }
-}
-
-function isCommand(word: string | undefined): word is CommandName {
-  return word !== undefined && Object.hasOwn(commands, word)
 }
 
 function parse(args: readonly string[]) {

@@ -14,7 +14,7 @@ import { tell } from './print.ts'
 import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
 import { read } from './read.ts'
-import { usage, UsageError, usageOf } from './usage.ts'
+import { isCommand, usage, UsageError, usageOf } from './usage.ts'
 import { version } from './version.ts'
 
 const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Promise<number>>> = {
@@ -49,13 +49,14 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     if (invocation.command === 'new') return await createProject(invocation.rest)
     return await run[invocation.command](invocation)
   } catch (error) {
-    return failed(error)
+    return failed(error, argv)
   }
 }
 
-function failed(error: unknown): number {
+function failed(error: unknown, argv: readonly string[]): number {
   if (error instanceof UsageError) {
-    tell(`${error.message}. See edgewise --help`)
+    const [command] = argv.filter(isCommand)
+    tell(`${error.message}. See edgewise ${command ? `${command} ` : ''}--help`)
     return 2
   }
   if (error instanceof ConnectError) {

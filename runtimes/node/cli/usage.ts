@@ -6,7 +6,7 @@
 export class UsageError extends Error {}
 
 /** The commands: the arguments that follow the server, what they do, and an example of these. */
-export const commands = {
+const commands = {
   list: ['[tools|resources|templates|prompts]', 'what the server offers', 'tools'],
   call: ['<tool> [name=value …]', 'run a tool; name:=value takes JSON', 'book city=Oslo nights=2'],
   read: ['<uri>', 'print a resource; bytes go to a file or a pipe', 'travel://cities'],
@@ -28,6 +28,11 @@ export const commands = {
 
 /** The name of a command. */
 export type CommandName = keyof typeof commands
+
+/** Whether a word is the name of a command. */
+export function isCommand(word: string | undefined): word is CommandName {
+  return word !== undefined && Object.hasOwn(commands, word)
+}
 
 /** The options, and the commands that take them; without any, all that use a server do. */
 const options: readonly (readonly [
