@@ -79,7 +79,7 @@ export async function discoverServer(
     throw new AuthorizationError('server-metadata', `${what}: ${found}`)
   }
   if (found.issuer !== issuer) throw otherIssuer(issuer, found.issuer)
-  return found as AuthorizationServer
+  return readServer(found)
 }
 
 /**
@@ -99,7 +99,7 @@ export async function discoverOldServer(
   if (typeof found !== 'string') {
     const { issuer } = found
     if (issuer !== origin && issuer !== `${origin}/`) throw otherIssuer(origin, issuer)
-    return found as AuthorizationServer
+    return readServer(found)
   }
   return {
     issuer: origin,
@@ -107,6 +107,18 @@ export async function discoverOldServer(
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
   }
+}
+
+/** The lists of the metadata of authorization servers, as far as anybody asks for them. */
+const LIST = /(?:scopes|methods|types|values|profiles)_supported$/
+
+/** Takes what should be a list and is none for what was left out. */
+function readServer(found: JsonObject): AuthorizationServer {
+  const read = Object.entries(found).map(([name, value]) => [
+    name,
+    LIST.test(name) ? strings(value) : value,
+  ])
+  return Object.fromEntries(read) as AuthorizationServer
 }
 
 function otherIssuer(issuer: string, found: unknown): AuthorizationError {

@@ -64,7 +64,8 @@ export function tokenOf(claims: JsonObject): AccessToken {
   return {
     // One that cannot be read is none that is trusted
     issuer: claims.iss === undefined ? undefined : (text(claims.iss) ?? ''),
-    subject: text(claims.sub),
+    // Nor is it the client, whom all its users would then be
+    subject: claims.sub === undefined || claims.sub === null ? undefined : (text(claims.sub) ?? ''),
     clientId: text(claims.client_id) ?? text(claims.azp),
     audience: audienceOf(claims.aud),
     scopes: scopesOf(claims.scope ?? claims.scp),
@@ -83,7 +84,7 @@ export function faultOf(token: AccessToken, expected: Expected, now: number): st
   const { issuer, subject, clientId, audience, expiresAt, notBefore, confirmation } = token
   const { clockSkewMs } = expected
   const named = typeof audience === 'string' ? [audience] : (audience ?? [])
-  if ((subject ?? clientId ?? '') === '') return 'It stands for nobody: it names no subject'
+  if ((subject ?? clientId ?? '') === '') return 'It stands for nobody: its subject is no text'
   if (!named.some((one) => expected.audience.includes(one))) {
     return `Its audience is ${quote(audience)}, not ${anyOf(expected.audience)}`
   }
