@@ -26,7 +26,7 @@ export interface OpenPortOptions extends MessagePortOptions {
 }
 
 /** What asks for a port to be taken; the port is transferred with it. */
-export interface PortOffer {
+interface PortOffer {
   readonly edgewise: 'connect'
   /** The same in every attempt of one connection. */
   readonly id: string

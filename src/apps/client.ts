@@ -19,11 +19,6 @@ export function uiOfTool({ _meta }: Tool): AppToolMeta {
   return toolMetaOf(_meta)
 }
 
-/** Whether a tool may be shown to a model. */
-export function isForModel(tool: Tool): boolean {
-  return uiOfTool(tool).visibility?.includes('model') ?? true
-}
-
 /** Whether a tool may be called by an interface of the same server. */
 export function isForApp(tool: Tool): boolean {
   return uiOfTool(tool).visibility?.includes('app') ?? true

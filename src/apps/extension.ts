@@ -11,7 +11,7 @@ import type { RequestContext } from '../server/request-context.ts'
 import { extend } from '../server/extend.ts'
 import { definitionOf } from '../server/server.ts'
 import type { Server, ServerDefinition } from '../server/definition.ts'
-import { APPS, takesApps, toolMetaOf } from './ui.ts'
+import { APPS, isForModel, takesApps, toolMetaOf } from './ui.ts'
 
 const extended = new WeakSet<Server>()
 
@@ -41,7 +41,7 @@ export function extendByApps(server: Server): ServerDefinition {
       server.use('tools/call', async ({ params }, ctx, next) => {
         const name = String(params.name)
         const tool = definition.tools.find(name, (ctx as RequestContext).caller)
-        if (!tool || showsApps(ctx) || isForModels(tool.item)) return next()
+        if (!tool || showsApps(ctx) || isForModel(tool.item)) return next()
         throw new ProtocolError(INVALID_PARAMS, `Unknown tool: "${name}"`)
       })
     },
@@ -60,7 +60,7 @@ const plain = new WeakMap<Result, Result>()
 function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
   const tools = result.tools as readonly Tool[]
   if (!showsApps(ctx)) {
-    return kept(plain, result, () => ({ tools: tools.filter(isForModels).map(withoutUi) }))
+    return kept(plain, result, () => ({ tools: tools.filter(isForModel).map(withoutUi) }))
   }
   const lost = tools.filter((tool) => isLost(definition, tool, ctx))
   if (lost.length === 0) return kept(shown, result, () => ({}))
@@ -80,10 +80,6 @@ function kept(views: WeakMap<Result, Result>, list: Result, change: () => object
   let view = views.get(list)
   if (!view) views.set(list, (view = { ...list, ...change(), cacheScope: 'private' }))
   return view
-}
-
-function isForModels({ _meta }: Pick<Tool, '_meta'>): boolean {
-  return toolMetaOf(_meta).visibility?.includes('model') ?? true
 }
 
 function isLost({ resources }: ServerDefinition, { _meta }: Tool, ctx: RequestContext): boolean {

@@ -7,11 +7,12 @@
  */
 export { appResource, type AppResourceOptions } from './app-resource.ts'
 export { appTool, type AppToolOptions } from './app-tool.ts'
-export { appsClient, isForApp, isForModel, uiOfContents, uiOfTool } from './client.ts'
+export { appsClient, isForApp, uiOfContents, uiOfTool } from './client.ts'
 export { showsApps } from './extension.ts'
 export {
   APPS,
   APP_MIME_TYPE,
+  isForModel,
   type AppCsp,
   type AppPermissions,
   type AppResourceMeta,

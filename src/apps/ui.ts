@@ -4,6 +4,7 @@
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /** The id of the extension. */
@@ -68,4 +69,9 @@ export function toolMetaOf(meta: unknown): AppToolMeta {
     known.visibility = visibility.filter((one) => one === 'model' || one === 'app')
   }
   return known
+}
+
+/** Whether a tool may be shown to a model. */
+export function isForModel({ _meta }: Tool): boolean {
+  return toolMetaOf(_meta).visibility?.includes('model') ?? true
 }

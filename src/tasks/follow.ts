@@ -12,6 +12,7 @@ import { abortReason, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
 import { delayOf, isPassing } from './pace.ts'
+import { isFinal } from './record.ts'
 import type { DetailedTask } from './wire.ts'
 
 /** How tasks are followed. */
@@ -39,7 +40,6 @@ export interface Following {
   readonly known?: DetailedTask | undefined
 }
 
-const ENDS: readonly string[] = ['completed', 'failed', 'cancelled']
 /** How many looks come before the server is asked to tell. */
 const LOOKS_FIRST = 2
 /** How long nothing is asked while the server tells, in milliseconds. */
@@ -127,7 +127,7 @@ class Follower {
 
   /** Whether what was heard is from before what is known; an end never is. */
   #isOld(heard: DetailedTask): boolean {
-    return !ENDS.includes(heard.status) && heard.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
+    return !isFinal(heard) && heard.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
   }
 
   /** Looks; nothing when that failed in a way that may pass. */
