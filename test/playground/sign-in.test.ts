@@ -4,10 +4,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { start } from '../../examples/cloudflare-sign-in/start.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
-import { startWorker, type RunningWorker } from './worker.ts'
+import { server } from '../../examples/playground/server.ts'
 import { PATIENCE } from '../patience.ts'
+import { host, type Host } from './host.ts'
 
-let playground: RunningWorker
+let playground: Host
 let notes: Awaited<ReturnType<typeof start>>
 let browser: Browser
 let page: Page
@@ -16,8 +17,7 @@ const grants: (string | null)[] = []
 const complaints: string[] = []
 
 beforeAll(async () => {
-  playground = await startWorker()
-  ;[notes, browser] = await Promise.all([start(), launchChromium()])
+  ;[playground, notes, browser] = await Promise.all([host(server), start(), launchChromium()])
   const context = await browser.newContext()
   context.setDefaultTimeout(PATIENCE.timeout)
   context.on('request', (request) => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser.close()
-  await playground.stop()
+  playground.close()
   await notes.stop()
 })
 

@@ -6,16 +6,19 @@
  */
 import { connect, type Client, type Revision } from 'edgewise/browser'
 import { followTasks } from 'edgewise/tasks'
-import type { Activity } from './activity.ts'
+import type { Activity } from './activity/activity.ts'
 import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
 import { sample } from './sample.ts'
 import { auth } from './sign-in.ts'
-import { watchedFetch } from './wire.ts'
+import { watchedFetch } from './activity/wire.ts'
 
 /** An open connection and what the server lists. */
 export interface Connection {
   client: Client
+  url: string
+  /** The session's id, where there are sessions. */
+  session: string | undefined
   catalog: Catalog
 }
 
@@ -43,6 +46,7 @@ export async function openConnection(
   { onChanged, onReach }: ConnectionEvents,
 ): Promise<Connection> {
   let connection: Connection | undefined = undefined
+  let session: string | undefined
   const onError = (error: unknown): void =>
     activity.log({ level: 'error', logger: 'playground', data: String(error) })
   const reload = async (): Promise<void> => {
@@ -55,7 +59,7 @@ export async function openConnection(
     info: { name: 'edgewise-playground', title: 'Edgewise playground', version: '1.0.0' },
     signal,
     auth,
-    fetch: watchedFetch({ report: activity.wire, onReach }),
+    fetch: watchedFetch({ report: activity.wire, onReach, onSession: (id) => (session = id) }),
     extensions: [followTasks()],
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: ask,
@@ -68,6 +72,6 @@ export async function openConnection(
     ...(revision && { revision }),
   })
   if (client.serverCapabilities?.logging) await client.setLogLevel('debug')
-  connection = { client, catalog: await loadCatalog(client, onError) }
+  connection = { client, url, session, catalog: await loadCatalog(client, onError) }
   return connection
 }

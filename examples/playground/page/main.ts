@@ -4,12 +4,14 @@
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tools/inspector
  */
 import { findRevision, type Client } from 'edgewise/browser'
-import { setUpActivity } from './activity.ts'
-import { markCurrent, setUpCatalog, showCatalog } from './catalog.ts'
+import { setUpActivity } from './activity/activity.ts'
+
 import { openConnection, type Connection } from './connection.ts'
 import { find } from './dom.ts'
 import { adviceOn, summary } from './errors.ts'
+import { markCurrent, setUpNavigation, showCatalog } from './navigation.ts'
 import { hrefOf, parseRoute, type Route } from './route.ts'
+import { setUpSaved } from './saved/saved.ts'
 import { setUpTheme } from './theme.ts'
 import { promptView } from './views/prompt.ts'
 import { resourceView, templateView } from './views/resource.ts'
@@ -43,7 +45,7 @@ function showRoute(moveFocus: boolean): void {
 
 function viewOf(route: Route | undefined): HTMLElement {
   if (!connection) return welcomeView(advice)
-  if (!route) return serverView(connection.client)
+  if (!route) return serverView(connection)
   const view = views.get(hrefOf(route)) ?? makeView(connection, route)
   // Not kept, as the server may list it later.
   if (!view) return missingView(route)
@@ -154,7 +156,20 @@ const query = new URLSearchParams(location.search)
 endpoint.value = query.get('url') ?? new URL('/mcp', location.href).href
 revision.value = query.get('revision') ?? 'auto'
 setUpTheme(find('theme', HTMLButtonElement))
-setUpCatalog()
+setUpNavigation()
+setUpSaved({
+  current() {
+    if (!endpoint.reportValidity()) return undefined
+    const { value: url } = endpoint
+    const name = connection?.url === url ? nameOf(connection.client) : new URL(url).host
+    return { name, url, revision: revision.value }
+  },
+  open(server) {
+    endpoint.value = server.url
+    revision.value = server.revision
+    void open()
+  },
+})
 form.addEventListener('submit', (event) => {
   event.preventDefault()
   void open()

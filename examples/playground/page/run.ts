@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
  */
 import type { ProgressParams } from 'edgewise/browser'
+import { duration } from './activity/time.ts'
 import { el } from './dom.ts'
 import { explain } from './errors.ts'
 import { icon } from './icon.ts'
@@ -94,9 +95,4 @@ export function runPanel(): RunPanel {
 
 function percent({ progress, total }: { progress: number; total?: number }): string {
   return total ? `${Math.round((progress / total) * 100)} %` : `${progress}`
-}
-
-/** Milliseconds as people read them. */
-export function duration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }

@@ -3,18 +3,20 @@
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
-import { newId } from '../dom.ts'
+import { el, newId } from '../dom.ts'
 import { checkbox, checkboxes, input, jsonArea, select } from './controls.ts'
 import { group } from './group.ts'
 import { labelled, type Field, type FieldOptions } from './label.ts'
 import { list } from './list.ts'
-import { resolve, shapeOf } from './shape.ts'
+import { resolve } from './resolve.ts'
+import { shapeOf } from './shape.ts'
+import { union } from './union.ts'
 
 /** Makes the field that fits a schema. */
 export function field(options: FieldOptions): Field {
   const schema = resolve(options.schema, options.root)
   const value = options.value ?? schema['default']
-  const shape = shapeOf(schema, options.depth)
+  const shape = shapeOf(schema, options.depth, options.root)
   const facts = {
     ...options,
     schema,
@@ -23,7 +25,13 @@ export function field(options: FieldOptions): Field {
     title: typeof schema['title'] === 'string' ? schema['title'] : options.name,
     description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
   }
+  // What can only be one thing need not be asked for.
+  if ('const' in schema && options.required) {
+    return { element: el('div', { hidden: true }), read: () => schema['const'] }
+  }
   switch (shape.kind) {
+    case 'union':
+      return union(facts, shape.variants, field)
     case 'group':
       return group(facts, shape.fields, field)
     case 'list':

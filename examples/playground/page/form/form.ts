@@ -8,6 +8,8 @@ import { el, newId } from '../dom.ts'
 import { jsonArea } from './controls.ts'
 import { field } from './field.ts'
 import { labelled, type Field } from './label.ts'
+import { resolve } from './resolve.ts'
+import { shapeOf } from './shape.ts'
 
 /** The content of a form. */
 export interface SchemaForm {
@@ -21,7 +23,8 @@ export interface SchemaForm {
 /** Makes the fields of an object schema. What they demand, the browser checks on submit. */
 export function schemaForm(schema: JsonObject): SchemaForm {
   const element = el('div', { class: 'fields' })
-  const isEmpty = !isObject(schema['properties']) || Object.keys(schema['properties']).length === 0
+  const shape = shapeOf(resolve(schema, schema), 0, schema)
+  const isEmpty = shape.kind === 'group' && shape.fields.length === 0
   let asJson = false
   let shown = fieldsOf(schema, undefined)
   element.append(shown.element)
@@ -44,7 +47,7 @@ export function schemaForm(schema: JsonObject): SchemaForm {
 
   return {
     element,
-    toggle: isEmpty && !schema['additionalProperties'] ? undefined : toggle,
+    toggle: isEmpty ? undefined : toggle,
     read() {
       const value = shown.read()
       return isObject(value) ? value : {}

@@ -8,6 +8,9 @@ import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { caption, describe, type Field, type FieldFacts, type MakeField } from './label.ts'
 
+/** The most items that are there before anybody adds any. */
+const MAX_EMPTY = 20
+
 /** A framed list of fields with a button that adds one. */
 export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField): Field {
   const fields = new Map<HTMLElement, Field>()
@@ -49,6 +52,8 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
   }
 
   for (const value of Array.isArray(facts.value) ? facts.value : []) append(value)
+  const least = facts.required ? Number(facts.schema['minItems'] ?? 0) : 0
+  while (fields.size < Math.min(least, MAX_EMPTY)) append(undefined)
   const element = el('fieldset', { class: 'field list' })
   element.append(
     el('legend', { class: 'label' }, ...caption(facts)),

@@ -4,6 +4,7 @@
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
 import { isObject, type JsonObject } from 'edgewise/browser'
+import { membersOf, resolve } from './resolve.ts'
 
 /** One entry of a choice. */
 export interface Option {
@@ -17,14 +18,23 @@ export type Shape =
   | { kind: 'choice' | 'choices'; options: Option[] }
   | { kind: 'group'; fields: { name: string; schema: JsonObject; required: boolean }[] }
   | { kind: 'list'; items: JsonObject }
+  | { kind: 'union'; variants: Variant[] }
+
+/** One of several schemas that a value may have. */
+export interface Variant {
+  title: string
+  schema: JsonObject
+}
 
 /** Schemas nested deeper than this, as recursive ones are, get the fallback. */
 const MAX_DEPTH = 6
 
 /** The control for a schema that {@link resolve} returned. */
-export function shapeOf(schema: JsonObject, depth: number): Shape {
+export function shapeOf(schema: JsonObject, depth: number, root: JsonObject): Shape {
   const options = optionsOf(schema)
   if (options) return { kind: 'choice', options }
+  const variants = depth < MAX_DEPTH ? variantsOf(schema, root) : []
+  if (variants.length > 1) return { kind: 'union', variants }
   switch (schema['type']) {
     case 'string':
       return { kind: 'text' }
@@ -40,43 +50,6 @@ export function shapeOf(schema: JsonObject, depth: number): Shape {
     default:
       return { kind: 'json' }
   }
-}
-
-/**
- * Follows local references, and takes `null` out of a union with one other member: a field that is
- * left empty says the same.
- */
-export function resolve(schema: unknown, root: JsonObject, hops = MAX_DEPTH): JsonObject {
-  if (!isObject(schema) || hops === 0) return {}
-  const only = onlyMember(schema, root)
-  if (only !== undefined) {
-    const { $ref: _ref, anyOf: _anyOf, oneOf: _oneOf, allOf: _allOf, ...rest } = schema
-    return { ...resolve(only, root, hops - 1), ...rest }
-  }
-  const { type } = schema
-  if (!Array.isArray(type)) return schema
-  const types = type.filter((name) => name !== 'null')
-  return types.length === 1 ? { ...schema, type: types[0] } : schema
-}
-
-/** The one schema that another stands for, if it does. */
-function onlyMember(schema: JsonObject, root: JsonObject): unknown {
-  const { $ref, anyOf, oneOf, allOf } = schema
-  if (typeof $ref === 'string') return lookUp($ref, root)
-  const members = [anyOf, oneOf, allOf].find(Array.isArray)
-  const real = members?.filter((member) => !isObject(member) || member['type'] !== 'null') ?? []
-  return real.length === 1 && !(isObject(real[0]) && 'const' in real[0]) ? real[0] : undefined
-}
-
-/** What a JSON Pointer fragment points at. */
-function lookUp(reference: string, root: JsonObject): unknown {
-  if (!reference.startsWith('#')) return {}
-  let found: unknown = root
-  for (const part of decodeURIComponent(reference.slice(1)).split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined
-  }
-  return found ?? {}
 }
 
 function optionsOf(schema: JsonObject): Option[] | undefined {
@@ -116,4 +89,41 @@ function groupShape(schema: JsonObject, depth: number): Shape {
       required: Array.isArray(required) && required.includes(name),
     })),
   }
+}
+
+/** What a value may be one of; nothing when the schema leaves no such choice. */
+function variantsOf(schema: JsonObject, root: JsonObject): Variant[] {
+  const { anyOf: _anyOf, oneOf: _oneOf, type, ...rest } = schema
+  const members = Array.isArray(type)
+    ? type.filter((name) => name !== 'null').map((name) => ({ ...rest, type: name }))
+    : membersOf(schema).map((member) => resolve(member, root))
+  // Members that only demand some of the properties beside them are conditions, no choice.
+  if (!members.every((member) => 'type' in member || optionsOf(member))) return []
+  return members.map((member) => ({ title: titleOf(member), schema: member }))
+}
+
+/** What a variant is called: by itself, by the constant that tells it apart, or by what it has. */
+function titleOf({ title, type, properties, ...others }: JsonObject): string {
+  const members = isObject(properties) ? properties : {}
+  const mark = Object.values(members).find((each) => isObject(each) && 'const' in each)
+  const constant = isObject(mark) ? mark['const'] : others['const']
+  return String(title ?? constant ?? (Object.keys(members).join(', ') || (type ?? 'choice')))
+}
+
+/** The variant that a value is of, as far as its parts tell. */
+export function indexOfVariant(variants: readonly Variant[], value: unknown): number {
+  return variants.findIndex(({ schema }) => fits(schema, value))
+}
+
+function fits(schema: JsonObject, value: unknown): boolean {
+  const { type, properties } = schema
+  const options = optionsOf(schema)
+  if (options) return options.some((option) => option.value === value)
+  if (Array.isArray(value)) return type === 'array'
+  if (!isObject(value)) return typeof value === (type === 'integer' ? 'number' : type)
+  const members = isObject(properties) ? properties : {}
+  return Object.entries(value).every(([name, part]) => {
+    const member = Object.hasOwn(members, name) ? members[name] : undefined
+    return isObject(member) && (!('const' in member) || member['const'] === part)
+  })
 }

@@ -8,7 +8,7 @@ import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { argumentForm } from '../form/arguments.ts'
 import { runPanel, type Outcome } from '../run.ts'
-import { actionForm, frame } from './frame.ts'
+import { actionForm, fold, frame } from './frame.ts'
 import { suggestFor } from './suggest.ts'
 
 /** Makes the view of a prompt. */
@@ -31,9 +31,9 @@ export function promptView(client: Client, prompt: Prompt): HTMLElement {
   )
 }
 
-function show({ messages }: GetPromptResult): Outcome {
-  const nodes = messages.map(({ role, content }) =>
+function show(result: GetPromptResult): Outcome {
+  const nodes = result.messages.map(({ role, content }) =>
     el('div', { class: 'turn', 'data-role': role }, el('h2', {}, role), contentBlock(content)),
   )
-  return { nodes }
+  return { nodes: [...nodes, fold('Whole result', result)] }
 }

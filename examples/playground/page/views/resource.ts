@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
 import {
-  compileUriTemplate,
   expandUriTemplate,
   type Client,
   type ReadResourceResult,
@@ -15,7 +14,7 @@ import { resourceBlock } from '../content.ts'
 import { argumentForm } from '../form/arguments.ts'
 import { runPanel, type Outcome } from '../run.ts'
 import { suggestFor } from './suggest.ts'
-import { actionForm, frame } from './frame.ts'
+import { actionForm, fold, frame } from './frame.ts'
 
 /** Makes the view of a resource, which is read at once. */
 export function resourceView(client: Client, resource: Resource): HTMLElement {
@@ -41,16 +40,17 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
 /** Makes the view of a template: its variables, then the resource that they name. */
 export function templateView(client: Client, template: ResourceTemplate): HTMLElement {
   const { uriTemplate } = template
-  const names = compileUriTemplate(uriTemplate).variables.map((name) => ({
+  const names = variablesOf(uriTemplate).map((name) => ({
     name,
     required: uriTemplate.includes(`{${name}}`),
   }))
   const form = argumentForm(names, suggestFor(client, { type: 'ref/resource', uri: uriTemplate }))
   const panel = runPanel()
-  const read = (): Promise<void> => {
-    const uri = expandUriTemplate(uriTemplate, form.read())
-    return panel.run(async (signal) => show(await client.readResource(uri, { signal })))
-  }
+  const read = (): Promise<void> =>
+    panel.run(async (signal) => {
+      const uri = expandUriTemplate(uriTemplate, form.read())
+      return show(await client.readResource(uri, { signal }))
+    })
   return frame(
     {
       kind: 'Resource template',
@@ -65,6 +65,14 @@ export function templateView(client: Client, template: ResourceTemplate): HTMLEl
   )
 }
 
-function show({ contents }: ReadResourceResult): Outcome {
-  return { nodes: contents.map(resourceBlock) }
+/** The names in the braces of a template: `x`, `y` and `z` of `{x}{?y,z*}`. */
+function variablesOf(uriTemplate: string): string[] {
+  const expressions = [...uriTemplate.matchAll(/\{[+#./;?&]?([^}]+)\}/g)]
+  return expressions.flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.replace(/[*:].*/, '')),
+  )
+}
+
+function show(result: ReadResourceResult): Outcome {
+  return { nodes: [...result.contents.map(resourceBlock), fold('Whole result', result)] }
 }

@@ -3,20 +3,17 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
-import { findRevision, type Client } from 'edgewise/browser'
-import { el } from '../dom.ts'
+import { findRevision, type ServerCapabilities } from 'edgewise/browser'
+import type { Connection } from '../connection.ts'
+import { el, type Child } from '../dom.ts'
 import type { Route } from '../route.ts'
 import { frame } from './frame.ts'
 
 /** Makes the view of a server. */
-export function serverView(client: Client): HTMLElement {
+export function serverView({ client, url, session }: Connection): HTMLElement {
   const { serverInfo, serverCapabilities = {}, revision, instructions } = client
   const era = findRevision(revision)?.era
-  const facts: [string, string][] = [
-    ['Version', serverInfo?.version ?? 'not said'],
-    ['Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`],
-    ['Offers', Object.keys(serverCapabilities).join(', ') || 'nothing'],
-  ]
+  const site = serverInfo?.websiteUrl
   return frame(
     {
       kind: 'Server',
@@ -28,7 +25,14 @@ export function serverView(client: Client): HTMLElement {
     el(
       'dl',
       { class: 'facts' },
-      ...facts.map(([term, text]) => el('div', {}, el('dt', {}, term), el('dd', {}, text))),
+      fact('Version', serverInfo?.version ?? 'not said'),
+      fact('Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`),
+      fact('Endpoint', el('code', {}, url)),
+      session !== undefined && fact('Session', el('code', {}, session)),
+      // Other schemes could run code in this page.
+      /^https?:/.test(site ?? '') &&
+        fact('Website', el('a', { href: site, rel: 'noreferrer' }, site)),
+      fact('Offers', ...chips(serverCapabilities)),
     ),
     instructions &&
       el(
@@ -38,6 +42,17 @@ export function serverView(client: Client): HTMLElement {
         el('p', { class: 'text' }, instructions),
       ),
   )
+}
+
+function fact(term: string, ...about: readonly Child[]): HTMLElement {
+  return el('div', {}, el('dt', {}, term), el('dd', {}, ...about))
+}
+
+/** The capabilities, and the extensions by their names. */
+function chips({ extensions = {}, ...others }: ServerCapabilities): Child[] {
+  const names = [...Object.keys(others), ...Object.keys(extensions)]
+  if (names.length === 0) return ['nothing']
+  return names.map((name) => el('span', { class: 'chip' }, name))
 }
 
 const kinds = {

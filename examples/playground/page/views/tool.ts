@@ -18,10 +18,14 @@ export function toolView(client: Client, tool: Tool): HTMLElement {
   const panel = runPanel()
   const submit = (): Promise<void> =>
     panel.run(async (signal, onProgress) => {
+      let task: DetailedTask | undefined
       // A call that becomes a task says by its status how far it is
-      const onTask = ({ status, statusMessage: message = status }: DetailedTask): void =>
-        onProgress({ progress: 0, message })
-      return show(await callTask(client, tool.name, form.read(), { signal, onProgress, onTask }))
+      const onTask = (known: DetailedTask): void => {
+        task = known
+        onProgress({ progress: 0, message: known.statusMessage ?? known.status })
+      }
+      const options = { signal, onProgress, onTask }
+      return show(await callTask(client, tool.name, form.read(), options), task)
     })
   return frame(
     {
@@ -46,7 +50,7 @@ function hints({ annotations = {} }: Tool): string[] {
   ]
 }
 
-function show(result: CallToolResult): Outcome {
+function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
   const { content, structuredContent, isError } = result
   const nodes: Node[] = []
   if (structuredContent === undefined) nodes.push(...content.map(contentBlock))
@@ -58,6 +62,7 @@ function show(result: CallToolResult): Outcome {
   }
   if (nodes.length === 0) nodes.push(el('p', { class: 'empty' }, 'The result is empty.'))
   nodes.push(fold('Whole result', result))
+  if (task) nodes.push(fold('Task', task))
   return { nodes, failed: isError === true }
 
   function repeats(text: string): boolean {

@@ -1,10 +1,11 @@
 // Which control the playground's forms choose for a schema.
 import { describe, expect, it } from 'vitest'
-import { resolve, shapeOf, type Shape } from '../../examples/playground/page/form/shape.ts'
+import { resolve } from '../../examples/playground/page/form/resolve.ts'
+import { indexOfVariant, shapeOf, type Shape } from '../../examples/playground/page/form/shape.ts'
 import type { JsonObject } from '../../src/index.ts'
 
 function shape(schema: JsonObject, root: JsonObject = schema, depth = 1): Shape {
-  return shapeOf(resolve(schema, root), depth)
+  return shapeOf(resolve(schema, root), depth, root)
 }
 
 describe('Form shapes', () => {
@@ -13,7 +14,6 @@ describe('Form shapes', () => {
     [{ type: ['string', 'null'] }, { kind: 'text' }],
     [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, { kind: 'integer' }],
     [{ allOf: [{ type: 'boolean' }] }, { kind: 'flag' }],
-    [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { kind: 'json' }],
     [{ type: 'object' }, { kind: 'json' }],
     [{ type: 'array' }, { kind: 'json' }],
     [{ type: 'constructor' }, { kind: 'json' }],
@@ -45,6 +45,44 @@ describe('Form shapes', () => {
       options: [
         { value: 1, title: '1' },
         { value: 'x', title: 'x' },
+      ],
+    })
+  })
+
+  it('offer a choice between the members of a union, named by what tells them apart', () => {
+    const titles = (schema: JsonObject): unknown => {
+      const found = shape(schema)
+      return found.kind === 'union' ? found.variants.map(({ title }) => title) : found
+    }
+    expect(titles({ type: ['string', 'number', 'null'] })).toEqual(['string', 'number'])
+    expect(titles({ anyOf: [{ type: 'integer' }, { type: 'string', title: 'Words' }] })).toEqual([
+      'integer',
+      'Words',
+    ])
+    const circle = { type: 'object', properties: { kind: { const: 'circle' }, r: {} } }
+    const box = { type: 'object', properties: { width: {}, height: {} } }
+    expect(titles({ oneOf: [circle, box, { type: 'null' }] })).toEqual(['circle', 'width, height'])
+    const union = shape({ oneOf: [circle, box] })
+    const variants = union.kind === 'union' ? union.variants : []
+    expect(indexOfVariant(variants, { width: 2 })).toBe(1)
+    expect(indexOfVariant(variants, { kind: 'circle', r: 2 })).toBe(0)
+    expect(indexOfVariant(variants, { kind: 'square', r: 2 })).toBe(-1)
+  })
+
+  it('take conditions beside properties for no choice', () => {
+    const properties = { a: { type: 'string' }, b: { type: 'string' } }
+    const anyOf = [{ required: ['a'] }, { required: ['b'] }]
+    expect(shape({ type: 'object', properties, anyOf }).kind).toBe('group')
+  })
+
+  it('join what has to hold together', () => {
+    const named = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+    const aged = { properties: { age: { type: 'integer' } }, required: ['age'] }
+    expect(shape({ allOf: [named, { $ref: '#/$defs/aged' }] }, { $defs: { aged } })).toEqual({
+      kind: 'group',
+      fields: [
+        { name: 'name', schema: { type: 'string' }, required: true },
+        { name: 'age', schema: { type: 'integer' }, required: true },
       ],
     })
   })

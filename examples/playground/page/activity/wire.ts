@@ -1,0 +1,112 @@
+/**
+ * Watches what travels between the page and the server: a `fetch` that reports every message.
+ * The body streams on untouched, so that aborting and backpressure stay as they are.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import type { Fetch } from 'edgewise/browser'
+import { labels, type Direction, type Label } from './wire-label.ts'
+
+/** Something that was sent or received. */
+export interface WireEntry extends Label {
+  direction: Direction
+  at: Date
+  /** The message, the text that was none, or nothing. */
+  body: unknown
+  /** Characters of the body. */
+  length: number
+  /** The HTTP line and the headers that are MCP's. */
+  http: string[]
+}
+
+/** Where the page learns what its `fetch` does. */
+export interface Watcher {
+  report(entry: WireEntry): void
+  /** Learns after every request whether there was a server to take it. */
+  onReach(isReached: boolean): void
+  /** Learns the id of the session, if a server made one. */
+  onSession(id: string): void
+}
+
+/** Wraps the page's `fetch`. */
+export function watchedFetch({ report, onReach, onSession }: Watcher): Fetch {
+  const labelOf = labels()
+  return async (url, init) => {
+    const start = performance.now()
+    const line = `${init.method ?? 'GET'} ${new URL(url).pathname}`
+    const tell = (direction: Direction, text: string, other: Label, http: string[]): Label => {
+      const body = text === '' ? undefined : parsed(text)
+      const label = labelOf(direction, body) ?? other
+      const tookMs = direction === 'received' ? performance.now() - start : undefined
+      report({ tookMs, ...label, direction, at: new Date(), body, length: text.length, http })
+      return label
+    }
+    const text = typeof init.body === 'string' ? init.body : ''
+    const head = [line, ...protocolHeaders(new Headers(init.headers))]
+    const label = tell('sent', text, { title: line }, head)
+
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (!init.signal?.aborted) {
+        tell('received', '', { ...label, outcome: 'no answer', failed: true }, [String(error)])
+        onReach(false)
+      }
+      throw error
+    })
+    onReach(true)
+    const status = `HTTP ${response.status} ${response.statusText}`.trim()
+    const session = response.headers.get('mcp-session-id')
+    if (session !== null) onSession(session)
+    const answerHead = [status, ...protocolHeaders(response.headers)]
+    const received = (answer: string): void => {
+      tell('received', answer, { title: status, failed: !response.ok }, answerHead)
+    }
+    if (!response.body || response.status === 202) {
+      received('')
+      return response
+    }
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    return new Response(response.body.pipeThrough(tap(isStream, received)), response)
+  }
+}
+
+/** Passes bytes on and reports the messages in them. */
+function tap(
+  isStream: boolean,
+  received: (text: string) => void,
+): TransformStream<Uint8Array<ArrayBuffer>> {
+  const decoder = new TextDecoder()
+  let text = ''
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk)
+      text += decoder.decode(chunk, { stream: true })
+      if (!isStream) return
+      const events = text.split(/\r?\n\r?\n/)
+      text = events.pop() ?? ''
+      for (const data of events.map(dataOf)) if (data) received(data)
+    },
+    flush() {
+      if (text && !isStream) received(text)
+    },
+  })
+}
+
+/** The data of a server-sent event. */
+function dataOf(event: string): string {
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'))
+  return lines.map((line) => line.slice(5).trimStart()).join('\n')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function protocolHeaders(headers: Headers): string[] {
+  return [...headers]
+    .filter(([name]) => /^(mcp-|content-type$|accept$|last-event-id$)/.test(name))
+    .map(([name, value]) => `${name}: ${value}`)
+}

@@ -1,0 +1,49 @@
+/**
+ * A value that is one of several kinds: which one is chosen, then it is given.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#name-anyof
+ */
+import { el } from '../dom.ts'
+import { labelled, type Field, type FieldFacts, type MakeField } from './label.ts'
+import { indexOfVariant, type Variant } from './shape.ts'
+
+/** A choice of variants with the field of the chosen one below. */
+export function union(
+  facts: FieldFacts,
+  variants: readonly Variant[],
+  makeField: MakeField,
+): Field {
+  const { required, value, root, depth } = facts
+  const control = el(
+    'select',
+    {},
+    !required && el('option', { value: '' }, 'None'),
+    ...variants.map(({ title }, index) => el('option', { value: index }, title)),
+  )
+  const found = value === undefined ? -1 : indexOfVariant(variants, value)
+  control.value = found !== -1 ? String(found) : required ? '0' : ''
+  const place = el('div', { class: 'variant' })
+  let shown: Field | undefined
+
+  function show(given: unknown): void {
+    const variant = variants[control.value === '' ? -1 : Number(control.value)]
+    shown =
+      variant &&
+      makeField({
+        name: variant.title,
+        schema: variant.schema,
+        required: true,
+        root,
+        depth: depth + 1,
+        value: given,
+        quiet: true,
+      })
+    place.replaceChildren(shown?.element ?? '')
+  }
+  control.addEventListener('change', () => show(undefined))
+  show(value)
+
+  const field = labelled(facts, { control, read: () => shown?.read() })
+  field.element.append(place)
+  return field
+}

@@ -1,0 +1,121 @@
+/**
+ * The links to everything that a server lists: a filter, and of long lists a part at a time.
+ *
+ * @see https://www.w3.org/WAI/tutorials/menus/structure/
+ */
+import type { Catalog } from './catalog.ts'
+import { el, find } from './dom.ts'
+import { hrefOf, type Kind } from './route.ts'
+
+/** One link. */
+interface Entry {
+  href: string
+  title: string
+  note: string
+  /** All that the filter looks at, in small letters. */
+  text: string
+}
+
+/** What links are made from. */
+interface Thing {
+  name: string
+  title?: string
+  description?: string
+}
+
+/** With more entries than these there is a filter. */
+const MANY = 8
+/** How many entries of a list are shown at first, and how many more when asked for. */
+const PAGE = 100
+
+const lists = find('lists', HTMLElement)
+const filter = find('filter', HTMLInputElement)
+const matches = find('matches', HTMLElement)
+let sections: [title: string, entries: Entry[]][] = []
+
+/** Fills the navigation; without a catalog, empties it. */
+export function showCatalog(catalog: Catalog | undefined): void {
+  sections = catalog ? sectionsOf(catalog) : []
+  const count = sections.reduce((sum, [, entries]) => sum + entries.length, 0)
+  filter.hidden = count <= MANY
+  if (filter.hidden) filter.value = ''
+  applyFilter()
+  if (catalog && count === 0) matches.textContent = 'The server lists nothing.'
+}
+
+function sectionsOf({ tool, resource, template, prompt }: Catalog): typeof sections {
+  return [
+    ['Tools', tool.map((each) => entry('tool', each.name, each))],
+    ['Resources', resource.map((each) => entry('resource', each.uri, each))],
+    ['Templates', template.map((each) => entry('template', each.uriTemplate, each))],
+    ['Prompts', prompt.map((each) => entry('prompt', each.name, each))],
+  ]
+}
+
+function entry(kind: Kind, key: string, { name, title = name, description = '' }: Thing): Entry {
+  const text = `${title} ${key} ${description}`.toLowerCase()
+  return { href: hrefOf({ kind, key }), title, note: description, text }
+}
+
+/** Shows what has every word of the filter, and says so when nothing does. */
+function applyFilter(): void {
+  const words = filter.value.toLowerCase().split(/\s+/)
+  const parts: HTMLElement[] = []
+  for (const [title, entries] of sections) {
+    const found = entries.filter(({ text }) => words.every((word) => text.includes(word)))
+    if (found.length > 0) parts.push(section(title, found))
+  }
+  lists.replaceChildren(...parts)
+  matches.textContent = parts.length === 0 && filter.value !== '' ? 'Nothing matches' : ''
+  markCurrent()
+}
+
+function section(title: string, entries: readonly Entry[]): HTMLElement {
+  const list = el('ul')
+  const more = el('button', { type: 'button', class: 'quiet small' })
+  /** Shows the next part, and gives its first link. */
+  function show(): HTMLElement | undefined {
+    const links = entries.slice(list.childElementCount).slice(0, PAGE).map(link)
+    list.append(...links.map((each) => el('li', {}, each)))
+    const left = entries.length - list.childElementCount
+    more.hidden = left === 0
+    more.textContent = `Show ${Math.min(PAGE, left)} more of ${left.toLocaleString('en')}`
+    return links[0]
+  }
+  show()
+  more.addEventListener('click', () => {
+    show()?.focus()
+    markCurrent()
+  })
+  const count = el('span', { class: 'count' }, entries.length.toLocaleString('en'))
+  return el('section', {}, el('h2', {}, title, count), list, more)
+}
+
+function link({ href, title, note }: Entry): HTMLElement {
+  return el(
+    'a',
+    { href },
+    el('span', { class: 'title' }, title),
+    note !== '' && el('span', { class: 'note' }, note),
+  )
+}
+
+/** Marks the link to what the page shows. */
+export function markCurrent(): void {
+  for (const each of lists.querySelectorAll('a')) {
+    if (each.hash === location.hash) each.setAttribute('aria-current', 'page')
+    else each.removeAttribute('aria-current')
+  }
+}
+
+/** Makes the filter work, and the arrow keys walk through the links. */
+export function setUpNavigation(): void {
+  filter.addEventListener('input', applyFilter)
+  find('catalog', HTMLElement).addEventListener('keydown', ({ key }) => {
+    const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
+    if (step === 0) return
+    const stops = [filter, ...lists.querySelectorAll<HTMLElement>('a, button:not([hidden])')]
+    const at = stops.findIndex((stop) => stop === document.activeElement)
+    stops[at + step]?.focus()
+  })
+}

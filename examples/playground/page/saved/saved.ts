@@ -1,0 +1,82 @@
+/**
+ * The list of saved servers: open one, rename it, remove it, save the one at hand.
+ *
+ * @see https://developer.mozilla.org/docs/Web/API/Popover_API
+ */
+import { el, find } from '../dom.ts'
+import { icon } from '../icon.ts'
+import { keep, savedServers, withoutSecrets, type SavedServer } from './store.ts'
+
+/** What the list needs of the page. */
+export interface Page {
+  /** The server whose address the page shows; nothing when it is no address. */
+  current(): SavedServer | undefined
+  open(server: SavedServer): void
+}
+
+/** Fills the popover, each time anew: other tabs may have changed what is saved. */
+export function setUpSaved({ current, open }: Page): void {
+  const popover = find('saved', HTMLElement)
+  const list = find('saved-list', HTMLElement)
+  const save = find('save', HTMLButtonElement)
+  find('saved-open', HTMLElement).append(icon('bookmark'))
+
+  function draw(focusOn = -1): void {
+    const rows = savedServers().map(row)
+    list.replaceChildren(...rows)
+    find('saved-none', HTMLElement).hidden = rows.length > 0
+    if (focusOn >= 0) (rows[focusOn]?.querySelector('button') ?? save).focus()
+  }
+
+  function change(index: number, ...instead: SavedServer[]): void {
+    keep(savedServers().toSpliced(index, 1, ...instead))
+    draw(index)
+  }
+
+  function row(server: SavedServer, index: number): HTMLElement {
+    const { name, url } = server
+    const pick = el(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet',
+        onclick() {
+          popover.hidePopover()
+          open(server)
+        },
+      },
+      el('span', { class: 'title' }, name),
+      el('span', { class: 'note' }, url),
+    )
+    const rename = button('pencil', `Rename ${name}`, () => {
+      const input = el('input', { value: name, 'aria-label': 'Name', autocomplete: 'off' })
+      input.addEventListener('change', () =>
+        change(index, { ...server, name: input.value || name }),
+      )
+      pick.replaceWith(input)
+      input.select()
+    })
+    const remove = button('cross', `Remove ${name}`, () => change(index))
+    return el('li', {}, pick, rename, remove)
+  }
+
+  save.addEventListener('click', () => {
+    const server = current()
+    if (!server) return
+    const url = withoutSecrets(server.url)
+    const servers = savedServers()
+    const known = servers.findIndex((each) => each.url === url)
+    // What was given a name keeps it.
+    const { name } = servers[known] ?? server
+    change(known < 0 ? servers.length : known, { ...server, name, url })
+  })
+  popover.addEventListener('beforetoggle', () => draw())
+}
+
+function button(glyph: 'pencil' | 'cross', label: string, onclick: () => void): HTMLElement {
+  return el(
+    'button',
+    { type: 'button', class: 'quiet icon', 'aria-label': label, title: label, onclick },
+    icon(glyph),
+  )
+}

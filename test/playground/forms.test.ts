@@ -1,0 +1,78 @@
+// Forms in a real Chromium: unions, objects inside of lists, and their value as JSON and back.
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { server } from './crowd.ts'
+import { press, result, visit } from './visit.ts'
+
+const visited = visit(server, '#/tool/arrange')
+let page: Page
+beforeAll(() => void ({ page } = visited))
+
+const field = (name: string): Locator => page.getByLabel(name, { exact: true })
+const given = {
+  shape: { kind: 'box', width: 2, height: 3 },
+  code: 7,
+  guests: [{ name: 'Ada', seat: { row: 4 } }, { name: 'Grace' }],
+  size: 'M',
+  label: { text: 'Party' },
+}
+
+describe('Playground: forms', () => {
+  it('let one choose of a union, and ask for what the choice needs', async () => {
+    expect(await field('shape').locator('option').allInnerTexts()).toEqual(['circle', 'box'])
+    await field('radius').waitFor()
+    await field('shape').selectOption('box')
+    await field('radius').waitFor({ state: 'detached' })
+    await field('width').fill('2')
+    await field('height').fill('3')
+    await field('code').selectOption('number')
+    await page.getByLabel('number', { exact: true }).fill('7')
+  })
+
+  it('begin a list with as many items as it needs, and add to it', async () => {
+    const guests = page.getByRole('group', { name: 'guests', exact: true })
+    expect(await guests.getByRole('listitem').count()).toBe(1)
+    await guests.getByLabel('name').fill('Ada')
+    await guests.getByLabel('row').fill('4')
+    await press(page, 'Add to guests')
+    await page.keyboard.type('Grace')
+    await field('size').selectOption('M')
+  })
+
+  it('leave out an optional union until it is chosen', async () => {
+    const label = page.getByLabel('label optional', { exact: true })
+    expect(await label.locator('option').allInnerTexts()).toEqual(['None', 'text', 'array'])
+    await label.selectOption('text')
+    await page.getByLabel('text', { exact: true }).fill('Party')
+  })
+
+  it('show the whole as JSON, take changes there, and fill the fields from it', async () => {
+    await press(page, 'Edit as JSON')
+    const json = page.getByLabel('Arguments as JSON')
+    expect(JSON.parse(await json.inputValue())).toEqual(given)
+    const other = { ...given, shape: { kind: 'circle', radius: 1 }, code: 'x7', label: ['a', 'b'] }
+    await json.fill(JSON.stringify(other))
+    await press(page, 'Edit as JSON')
+    expect(await field('radius').inputValue()).toBe('1')
+    await press(page, 'Run')
+    const shown = result(page).getByRole('group', { name: 'JSON' })
+    expect(JSON.parse(await shown.innerText())).toEqual({ given: other })
+  })
+
+  it('say what is wrong with JSON that is none, and keep it', async () => {
+    await press(page, 'Edit as JSON')
+    const json = page.getByLabel('Arguments as JSON')
+    await json.fill('{"shape":')
+    await press(page, 'Edit as JSON')
+    expect(await json.evaluate((area: HTMLTextAreaElement) => area.validationMessage)).toMatch(
+      /JSON/,
+    )
+    expect(await json.inputValue()).toBe('{"shape":')
+  })
+
+  it('show the whole result, as it came, when asked', async () => {
+    await result(page).getByText('Whole result').click()
+    const whole = result(page).locator('details .json')
+    expect(JSON.parse(await whole.innerText())).toMatchObject({ structuredContent: { given: {} } })
+  })
+})

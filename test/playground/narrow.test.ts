@@ -1,0 +1,69 @@
+// The page on the narrow screen of a phone.
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { server } from '../../examples/playground/server.ts'
+import { server as crowd } from './crowd.ts'
+import { states } from './states.ts'
+import { press, show, visit } from './visit.ts'
+
+const viewport = { width: 360, height: 640 }
+const visited = visit(server)
+const crowded = visit(crowd)
+
+const width = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth)
+
+describe('Playground at 360 pixels: nothing to scroll sideways in', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await visited.open('', { viewport })
+  })
+
+  it.each(states)('%s', async (_, reach) => {
+    await reach(page)
+    expect(await width(page)).toBe(360)
+    const outside = await page
+      .getByRole('dialog')
+      .evaluateAll((dialogs) =>
+        dialogs.filter(
+          (dialog) =>
+            dialog.scrollWidth > dialog.clientWidth || dialog.getBoundingClientRect().right > 360,
+        ),
+      )
+    expect(outside).toEqual([])
+  })
+
+  it('a form of unions and of objects in lists', async () => {
+    const own = await crowded.open('#/tool/arrange', { viewport })
+    await press(own, 'Add to guests')
+    expect(await width(own)).toBe(360)
+  })
+})
+
+describe('Playground on a narrow screen', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await visited.open('', { viewport: { width: 320, height: 640 } })
+  })
+
+  it('shows the list, then one thing with a way back', async () => {
+    expect(await width(page)).toBe(320)
+    await page.getByRole('link', { name: 'Order a pizza' }).click()
+    await page.getByRole('heading', { name: 'Order a pizza', level: 1 }).waitFor()
+    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+    expect(await width(page)).toBe(320)
+    await page.getByRole('link', { name: 'All' }).click()
+    await page.getByRole('navigation').waitFor()
+  })
+
+  it('breaks long lines of the wire instead of cutting them', async () => {
+    await show(page, '', 'Edgewise demo')
+    await page.getByRole('tab', { name: 'Wire' }).click()
+    await page.locator('#wire summary').first().click()
+    const blocks = page.locator('#wire pre')
+    await blocks.nth(1).waitFor()
+    const cut = (all: Element[]): number =>
+      all.filter((each) => each.scrollWidth > each.clientWidth).length
+    expect(await blocks.evaluateAll(cut)).toBe(0)
+  })
+})

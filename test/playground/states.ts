@@ -1,0 +1,117 @@
+// The main states of the page, each from the one before.
+import type { Page } from 'playwright-core'
+import { dialog, press, result, sees, show } from './visit.ts'
+
+/** What the page shows, and how a person gets there. */
+export const states: readonly [what: string, reach: (page: Page) => Promise<void>][] = [
+  ['the server', (page) => page.getByText('Definition').click()],
+  [
+    'saved servers',
+    async (page) => {
+      await press(page, 'Saved servers')
+      await press(page, 'Save this server')
+    },
+  ],
+  [
+    'a form of every kind of field',
+    async (page) => {
+      await page.keyboard.press('Escape')
+      await show(page, 'tool/order', 'Order a pizza')
+      await press(page, 'Add to notes')
+    },
+  ],
+  ['its value as JSON', (page) => press(page, 'Edit as JSON')],
+  [
+    'progress, and a log',
+    async (page) => {
+      await show(page, 'tool/count', 'Count slowly')
+      await page.getByLabel('pauseMs').fill('2000')
+      await press(page, 'Run')
+      await sees(result(page), /^Step \d of 8$/)
+      await page.locator('#log .entry').first().waitFor()
+    },
+  ],
+  [
+    'what was cancelled',
+    async (page) => {
+      await press(page, 'Cancel')
+      await sees(result(page), 'Cancelled')
+    },
+  ],
+  [
+    'an error of a tool',
+    async (page) => {
+      await show(page, 'tool/fail', 'Fail')
+      await press(page, 'Run')
+      await sees(result(page), /reported an error/)
+    },
+  ],
+  [
+    'the wire',
+    async (page) => {
+      await page.getByRole('tab', { name: 'Wire' }).click()
+      await page.locator('#wire summary').last().click()
+      await page.locator('#wire .json').first().waitFor()
+    },
+  ],
+  [
+    'structured content',
+    async (page) => {
+      await show(page, 'tool/calculate', 'Calculate')
+      await page.getByLabel('a', { exact: true }).fill('6')
+      await page.getByLabel('b', { exact: true }).fill('7')
+      await press(page, 'Run')
+      await sees(result(page), '6 + 7 = 13')
+    },
+  ],
+  [
+    'a resource',
+    async (page) => {
+      await show(page, 'resource/demo%3A%2F%2Fcities', 'Cities')
+      await sees(result(page), '"Japan"')
+    },
+  ],
+  ['a template', (page) => show(page, 'template/demo%3A%2F%2Fcities%2F%7Bcity%7D', 'City')],
+  [
+    'the messages of a prompt',
+    async (page) => {
+      await show(page, 'prompt/plan', 'Plan a trip')
+      await page.getByLabel('city').fill('Quito')
+      await press(page, 'Get messages')
+      await sees(result(page), 'Plan three calm days in Quito.')
+    },
+  ],
+  ['what is not there', (page) => show(page, 'tool/nope', 'No such tool')],
+  [
+    'a question with a form',
+    async (page) => {
+      await show(page, 'tool/book', 'Book a trip')
+      await page.getByLabel('city').selectOption('Oslo')
+      await press(page, 'Run')
+      await sees(dialog(page), 'When do you arrive in Oslo')
+    },
+  ],
+  [
+    'a question for a page',
+    async (page) => {
+      await press(page, 'Decline')
+      await sees(result(page), /^Done in/)
+      await show(page, 'tool/sign', 'Sign on a page')
+      await press(page, 'Run')
+      await sees(dialog(page), 'The contract waits')
+    },
+  ],
+  [
+    'a question for a model',
+    async (page) => {
+      await press(page, 'Decline')
+      await sees(result(page), /^Done in/)
+      await show(page, 'tool/postcard', 'Write a postcard')
+      await page.getByLabel('city').selectOption('Oslo')
+      await press(page, 'Run')
+      await page.getByLabel('Name', { exact: true }).fill('Ada')
+      await press(page, 'Send')
+      await sees(dialog(page), 'The server asks your model')
+    },
+  ],
+]
