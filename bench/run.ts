@@ -19,6 +19,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
 /** Run by name only. */
 const others: typeof benches = {
   chromium: () => import('./chromium.ts'),
+  playground: () => import('./playground.ts'),
   objects: () => import('./objects.ts'),
   idle: () => import('./idle.ts'),
   'many-idle': () => import('./many-idle.ts'),

@@ -5,9 +5,12 @@ import * as z from 'zod'
 /** How many tools have nothing but a name. */
 export const TOOLS = 1_000
 
+/** A word that fits nowhere. */
+export const LONG = 'unbreakable'.repeat(20)
+
 /** The server. */
 export const server = createServer(
-  { name: 'crowd', title: 'Crowd', version: '1.0.0' },
+  { name: 'crowd', title: 'Crowd', version: '1.0.0', description: 'o'.repeat(300) },
   { maxLogsPerSecond: Infinity },
 )
 
@@ -39,6 +42,16 @@ server.tool(
     }),
   },
   (given) => ({ structuredContent: { given } }),
+)
+
+server.tool(
+  'lengthen',
+  { title: 'long'.repeat(30), input: z.object({ [LONG]: z.enum([LONG]).describe(LONG) }) },
+  async (_, ctx) => {
+    await ctx.log('warning', LONG, { logger: LONG })
+    const answer = await ctx.elicit({ message: LONG, schema: z.object({ [LONG]: z.boolean() }) })
+    return [text(LONG), text(JSON.stringify({ [LONG]: answer }))]
+  },
 )
 
 for (let number = 1; number <= TOOLS; number++) {

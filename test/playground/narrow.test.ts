@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
-import { server as crowd } from './crowd.ts'
+import { LONG, server as crowd } from './crowd.ts'
 import { states } from './states.ts'
-import { press, show, visit } from './visit.ts'
+import { dialog, press, result, sees, show, visit } from './visit.ts'
 
 const viewport = { width: 360, height: 640 }
 const visited = visit(server)
@@ -31,6 +31,22 @@ describe('Playground at 360 pixels: nothing to scroll sideways in', () => {
         ),
       )
     expect(outside).toEqual([])
+  })
+
+  it('words that are longer than the screen', async () => {
+    const own = await crowded.open('#/', { viewport })
+    expect(await width(own)).toBe(360)
+    await show(own, 'tool/lengthen', 'long'.repeat(30))
+    expect(await width(own)).toBe(360)
+    await own.getByRole('combobox', { name: LONG }).selectOption(LONG)
+    await press(own, 'Run')
+    await dialog(own).waitFor()
+    const isCut = (box: Element): boolean => box.scrollWidth > box.clientWidth
+    expect(await dialog(own).evaluate(isCut)).toBe(false)
+    await press(own, 'Send')
+    await sees(result(own), /^Done in/)
+    expect(await width(own)).toBe(360)
+    expect(await own.locator('#log').evaluate(isCut)).toBe(false)
   })
 
   it('a form of unions and of objects in lists', async () => {

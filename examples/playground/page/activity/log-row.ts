@@ -18,9 +18,14 @@ export function logRow({ level, logger, data, at }: LogEntry): HTMLElement {
   return el(
     'li',
     { class: 'entry', 'data-level': level },
-    el('span', { class: 'level' }, level),
-    el('span', { class: 'source' }, logger),
     timeOf(at),
-    typeof data === 'string' ? el('p', {}, data) : jsonBlock(data),
+    el('span', { class: 'level' }, level),
+    el(
+      'p',
+      { class: 'text' },
+      logger !== undefined && el('span', { class: 'source' }, logger, ' '),
+      typeof data === 'string' && data,
+    ),
+    typeof data !== 'string' && jsonBlock(data),
   )
 }

@@ -1,0 +1,111 @@
+/** The playground as `npm start` serves it: its first paint, and how it bears long lists. */
+import type { Browser, Page } from 'playwright-core'
+import { server as crowd } from '../test/playground/crowd.ts'
+import { host } from '../test/playground/host.ts'
+import { startWorker } from '../test/playground/wrangler.ts'
+import { launchChromium } from '../test/runtimes/chromium.ts'
+import type { Bench, Table } from './bench.ts'
+import { spread, type Spread } from './compare.ts'
+
+const LINES = 10_000
+
+/** Milliseconds from the start of loading until something was painted, and until it was connected. */
+async function load(browser: Browser, url: string): Promise<{ paint: number; connected: number }> {
+  // A context of its own has nothing in its cache
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.getByText(/^Connected to /).waitFor({ state: 'attached' })
+  const times = await page.evaluate(() => ({
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+    connected: performance.now(),
+  }))
+  await context.close()
+  return times
+}
+
+/** Does something, and gives the longest time for which the page could not react meanwhile. */
+async function longestTask(page: Page, act: () => Promise<void>): Promise<number> {
+  await page.evaluate(() => {
+    const found = { longest: 0 }
+    Object.assign(globalThis, { found })
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries())
+        found.longest = Math.max(found.longest, duration)
+    }).observe({ type: 'longtask' })
+  })
+  await act()
+  return page.evaluate<number>('found.longest')
+}
+
+async function flood(page: Page): Promise<void> {
+  await page.evaluate(() => (location.hash = '#/tool/flood'))
+  await page.getByLabel('lines').fill(String(LINES))
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.locator('#log').getByText(`Line ${LINES}`, { exact: true }).waitFor()
+}
+
+async function filter(page: Page): Promise<void> {
+  for (const text of ['t', 'to', 'tool-0', 'tool-07', 'tool-0777']) {
+    await page.getByLabel('Filter').fill(text)
+  }
+  await page.getByRole('link', { name: 'tool-0777' }).waitFor()
+}
+
+export const bench: Bench = {
+  title: 'The playground of `npm start` in Chromium',
+  tables: async ({ scale }) => {
+    const [worker, crowded, browser] = await Promise.all([
+      startWorker(),
+      host(crowd),
+      launchChromium(),
+    ])
+    try {
+      const loads = []
+      for (let round = 0; round < Math.ceil(10 * scale); round++)
+        loads.push(await load(browser, worker.url))
+      const first = times('loading', 'paint < 1000 ms', [
+        [
+          'first contentful paint, the first time',
+          spread(loads.slice(0, 1).map(({ paint }) => paint)),
+        ],
+        ['first contentful paint', spread(loads.map(({ paint }) => paint))],
+        ['connected', spread(loads.map(({ connected }) => connected))],
+      ])
+      const tasks: { flood: number; filter: number }[] = []
+      for (let round = 0; round < Math.ceil(3 * scale); round++) {
+        const page = await browser.newPage()
+        await page.goto(crowded.url)
+        await page.getByText('Connected to Crowd').waitFor({ state: 'attached' })
+        tasks.push({
+          flood: await longestTask(page, () => flood(page)),
+          filter: await longestTask(page, () => filter(page)),
+        })
+        await page.close()
+      }
+      const long = times('longest task', 'none that is felt: < 100 ms', [
+        [`${LINES} log lines`, spread(tasks.map((each) => each.flood))],
+        ['filtering 1,000 tools', spread(tasks.map((each) => each.filter))],
+      ])
+      return [first, long]
+    } finally {
+      await browser.close()
+      crowded.close()
+      await worker.stop()
+    }
+  },
+}
+
+function times(label: string, goal: string, rows: [what: string, ms: Spread][]): Table {
+  return {
+    label,
+    goal,
+    head: ['', 'ms', 'min', 'max'],
+    rows: rows.map(([what, { median, min, max }]) => [
+      what,
+      '',
+      ...[median, min, max].map((ms) => ms.toFixed(0)),
+    ]),
+    data: Object.fromEntries(rows),
+  }
+}
