@@ -51,17 +51,21 @@ describe('Playground: a log of 10,000 lines', () => {
       .first()
       .waitFor()
     expect(await rows('log')).toBeLessThan(120)
-    const seen = await page.locator('#log li').evaluateAll((all) => {
-      const panel = all[0]?.closest('[role=tabpanel]')?.getBoundingClientRect()
-      const boxes = all.map((row) => row.getBoundingClientRect())
-      return (
-        panel &&
-        boxes[0] && [boxes[0].top <= panel.top, (boxes.at(-1)?.bottom ?? 0) >= panel.bottom]
-      )
-    })
-    expect(seen).toEqual([true, true])
-    const numbers = (await page.locator('#log li p').allInnerTexts()).map((text) => +text.slice(5))
-    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index))
+    // Looked at in one go, as the page may still be busy with what was not seen before
+    const look = (): Promise<boolean> =>
+      page.locator('#log').evaluate((panel) => {
+        const { top, bottom } = panel.getBoundingClientRect()
+        const seen = [...panel.querySelectorAll('li')]
+        const boxes = seen.map((row) => row.getBoundingClientRect())
+        const lines = seen.map((row) => Number(row.querySelector('p')?.textContent.slice(5)))
+        const first = lines[0] ?? 0
+        return (
+          lines.every((line, index) => line === first + index) &&
+          (boxes[0]?.top ?? Infinity) <= top &&
+          (boxes.at(-1)?.bottom ?? 0) >= bottom
+        )
+      })
+    await expect.poll(look).toBe(true)
   })
 
   it('stays where it is read while more is logged', async () => {
