@@ -125,7 +125,7 @@ export function setUpRows<T>(
     clear() {
       entries = []
       follows = true
-      plan()
+      draw()
     },
   }
 }
