@@ -135,7 +135,8 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
  * whose focus goes to this page as it goes. Where the focus goes elsewhere, the user is waited for.
  */
 function watchClosing(page: Window, closed: () => void): () => void {
-  let wasElsewhere = false
+  // Phones may stop this page before it can look
+  let wasElsewhere = !document.hasFocus()
   let gone = 0
   let back = 0
   const timer = setInterval(() => {
