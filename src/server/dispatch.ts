@@ -1,18 +1,14 @@
 /**
- * Turns one request into its response: finds the method, runs it, and writes down what came of it
- * in the words of the client's revision. No I/O.
+ * Turns one request into its response: finds the method, runs it, and has written down what came of
+ * it. No I/O.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import { degradeResult } from '../protocol/degrade.ts'
 import {
   INTERNAL_ERROR,
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   ProtocolError,
-  RESOURCE_NOT_FOUND,
-  toErrorObject,
-  type ErrorObject,
   UrlElicitationRequired,
 } from '../protocol/errors.ts'
 import {
@@ -21,16 +17,14 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
-import { META_SERVER_INFO } from '../protocol/meta.ts'
 import { findMethod, type MethodFacts } from '../protocol/methods.ts'
-import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { serverFacts } from '../protocol/server-facts.ts'
-import { isMissingCapability, isUnanswered, isUnsupported } from './ask.ts'
+import { isMissingCapability } from './ask.ts'
 import { complete } from './completion.ts'
 import type { RequestContext } from './request-context.ts'
 import { discover } from './discover.ts'
+import { describeError, encodeResult } from './encode.ts'
 import type { Exchange } from './exchange.ts'
 import type { AddedMethod } from './added.ts'
 import { lister } from './lists.ts'
@@ -86,9 +80,9 @@ async function answer(
   try {
     const facts = requireMethod(server, message.method, exchange)
     const result = await run(server, message, exchange, facts)
-    return resultResponse(message.id, encode(server, message.method, result, exchange, facts))
+    return resultResponse(message.id, encodeResult(server, message.method, result, exchange, facts))
   } catch (error) {
-    return errorResponse(message.id, describe(error, exchange.revision))
+    return errorResponse(message.id, describeError(error, exchange.revision))
   }
 }
 
@@ -164,56 +158,3 @@ async function run(
 
 /** The kinds of results that there are without extensions. */
 const RESULT_TYPES: readonly unknown[] = [undefined, 'complete', 'input_required']
-
-const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
-
-/** The result in the words of the client's revision. List results, which recur, are kept. */
-function encode(
-  server: ServerDefinition,
-  method: string,
-  result: Result,
-  { revision }: Exchange,
-  facts: MethodFacts,
-): Result {
-  if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
-  let known = encoded.get(result)
-  if (!known) encoded.set(result, (known = new Map()))
-  let written = known.get(revision)
-  if (!written) known.set(revision, (written = encodeOnce(server, method, result, revision, facts)))
-  return written
-}
-
-function encodeOnce(
-  server: ServerDefinition,
-  method: string,
-  result: Result,
-  revision: RevisionFacts,
-  facts: MethodFacts,
-): Result {
-  const known = degradeResult(method, result, revision)
-  if (revision.era === 'legacy') return known
-  const _meta = { ...known._meta, [META_SERVER_INFO]: server.info }
-  // Members that are written before the spread cost a third of those after it.
-  const written: Result = { resultType: 'complete', _meta, ...known }
-  if (known._meta) written._meta = _meta
-  written.resultType ??= 'complete'
-  if (!facts.cacheable || written.resultType !== 'complete') return written
-  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = known
-  return { ...written, ttlMs, cacheScope }
-}
-
-/** The error that tells a client of any thrown value, in the words of its revision. */
-export function describe(error: unknown, revision: RevisionFacts): ErrorObject {
-  const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
-  if (isUnsupported(error) || isUnanswered(error))
-    return { code: INTERNAL_ERROR, message: error.message }
-  if (!isMissingCapability(error)) {
-    const told = toErrorObject(error)
-    const { code } = told
-    if (code === RESOURCE_NOT_FOUND) return { ...told, code: resourceNotFound }
-    const foreign =
-      reservedCodes && code >= -32099 && code <= -32000 && !reservedCodes.includes(code)
-    return foreign ? { ...told, code: INTERNAL_ERROR } : told
-  }
-  return { code: missingCapability ?? INTERNAL_ERROR, message: error.message, data: error.data }
-}

@@ -14,7 +14,7 @@ import { findRevision } from '../protocol/revisions.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
 import { isMissingCapability, requireAskable } from '../server/ask.ts'
-import { describe } from '../server/dispatch.ts'
+import { describeError } from '../server/encode.ts'
 import type { Caller, Exchange } from '../server/exchange.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { callTool } from '../server/tools.ts'
@@ -63,7 +63,7 @@ export async function runTask(
       return askUrls(error, replay, exchange)
     }
     if (!(error instanceof ProtocolError) && !isMissingCapability(error)) report(error)
-    return settle({ error: describe(replay.divergence ?? error, exchange.revision) }, never)
+    return settle({ error: describeError(replay.divergence ?? error, exchange.revision) }, never)
   }
 }
 
@@ -105,7 +105,7 @@ async function conclude(
 async function askAll(replay: ReplayInput, exchange: Exchange): Promise<Transition> {
   const { requests, recording } = await replay.finish()
   if (replay.divergence) {
-    return settle({ error: describe(replay.divergence, exchange.revision) }, never)
+    return settle({ error: describeError(replay.divergence, exchange.revision) }, never)
   }
   const questions = Object.entries(requests).map(([key, request]): [string, Asking] => {
     return [key, { request: known(request, exchange), asked: recording.open[key] as string }]

@@ -1,0 +1,73 @@
+/**
+ * What came of a request, in the words of the client's revision.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
+ */
+import { degradeResult } from '../protocol/degrade.ts'
+import {
+  INTERNAL_ERROR,
+  RESOURCE_NOT_FOUND,
+  toErrorObject,
+  type ErrorObject,
+} from '../protocol/errors.ts'
+import { META_SERVER_INFO } from '../protocol/meta.ts'
+import type { MethodFacts } from '../protocol/methods.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import { serverFacts } from '../protocol/server-facts.ts'
+import type { Result } from '../protocol/types.ts'
+import { isMissingCapability, isUnanswered, isUnsupported } from './ask.ts'
+import type { ServerDefinition } from './definition.ts'
+import type { Exchange } from './exchange.ts'
+
+const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
+
+/** The result in the words of the client's revision. List results, which recur, are kept. */
+export function encodeResult(
+  server: ServerDefinition,
+  method: string,
+  result: Result,
+  { revision }: Exchange,
+  facts: MethodFacts,
+): Result {
+  if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
+  let known = encoded.get(result)
+  if (!known) encoded.set(result, (known = new Map()))
+  let written = known.get(revision)
+  if (!written) known.set(revision, (written = encodeOnce(server, method, result, revision, facts)))
+  return written
+}
+
+function encodeOnce(
+  server: ServerDefinition,
+  method: string,
+  result: Result,
+  revision: RevisionFacts,
+  facts: MethodFacts,
+): Result {
+  const known = degradeResult(method, result, revision)
+  if (revision.era === 'legacy') return known
+  const _meta = { ...known._meta, [META_SERVER_INFO]: server.info }
+  // Members that are written before the spread cost a third of those after it.
+  const written: Result = { resultType: 'complete', _meta, ...known }
+  if (known._meta) written._meta = _meta
+  written.resultType ??= 'complete'
+  if (!facts.cacheable || written.resultType !== 'complete') return written
+  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = known
+  return { ...written, ttlMs, cacheScope }
+}
+
+/** The error that tells a client of any thrown value, in the words of its revision. */
+export function describeError(error: unknown, revision: RevisionFacts): ErrorObject {
+  const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
+  if (isUnsupported(error) || isUnanswered(error))
+    return { code: INTERNAL_ERROR, message: error.message }
+  if (!isMissingCapability(error)) {
+    const told = toErrorObject(error)
+    const { code } = told
+    if (code === RESOURCE_NOT_FOUND) return { ...told, code: resourceNotFound }
+    const foreign =
+      reservedCodes && code >= -32099 && code <= -32000 && !reservedCodes.includes(code)
+    return foreign ? { ...told, code: INTERNAL_ERROR } : told
+  }
+  return { code: missingCapability ?? INTERNAL_ERROR, message: error.message, data: error.data }
+}
