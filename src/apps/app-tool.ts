@@ -6,7 +6,7 @@
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Server, ServerDefinition } from '../server/definition.ts'
-import type { ToolHandler, ToolOptions, ToolRegistration } from '../server/tools.ts'
+import type { ToolHandler, ToolHandlerFor, ToolOptions, ToolRegistration } from '../server/tools.ts'
 import { extendByApps } from './extension.ts'
 import type { AppToolMeta } from './ui.ts'
 
@@ -32,7 +32,7 @@ export function appTool<Input extends StandardSchema, Output extends StandardSch
   server: Server<Env>,
   name: string,
   options: AppToolOptions<Input, Output>,
-  handler: ToolHandler<Input, Output, Env>,
+  handler: ToolHandlerFor<Input, Output, Env>,
 ): ToolRegistration<Env> {
   const definition = extendByApps(server)
   const link = linkOf(definition, name, options)
@@ -74,10 +74,11 @@ function linked<Input extends StandardSchema, Output extends StandardSchema>(
 function checked<Input extends StandardSchema, Output extends StandardSchema, Env>(
   definition: ServerDefinition,
   name: string,
-  handler: ToolHandler<Input, Output, Env>,
-): ToolHandler<Input, Output, Env> {
-  return async (args, ctx) => {
-    const returned: Awaited<ReturnType<typeof handler>> = await handler(args, ctx)
+  handler: ToolHandlerFor<Input, Output, Env>,
+): ToolHandlerFor<Input, Output, Env> {
+  const run: ToolHandler<Input, Output, Env> = handler
+  const watched: ToolHandler<Input, Output, Env> = async (args, ctx) => {
+    const returned: Awaited<ReturnType<typeof run>> = await run(args, ctx)
     const { content, structuredContent, resultType } = isObject(returned) ? returned : {}
     const list = Array.isArray(returned) ? returned : content
     const empty = Array.isArray(list) ? list.length === 0 : structuredContent === undefined
@@ -89,4 +90,5 @@ function checked<Input extends StandardSchema, Output extends StandardSchema, En
     }
     return returned
   }
+  return watched as ToolHandlerFor<Input, Output, Env>
 }

@@ -30,7 +30,13 @@ import type {
   ResourceTemplateEntry,
   ResourceTemplateOptions,
 } from './resources.ts'
-import type { TaskMaker, ToolEntry, ToolHandler, ToolOptions, ToolRegistration } from './tools.ts'
+import type {
+  TaskMaker,
+  ToolEntry,
+  ToolHandlerFor,
+  ToolOptions,
+  ToolRegistration,
+} from './tools.ts'
 
 /** How a server behaves for every client. */
 export interface ServerOptions {
@@ -84,7 +90,7 @@ export interface Server<Env = unknown> {
   tool<Input extends StandardSchema, Output extends StandardSchema>(
     name: string,
     options: ToolOptions<Input, Output>,
-    handler: ToolHandler<Input, Output, Env>,
+    handler: ToolHandlerFor<Input, Output, Env>,
   ): ToolRegistration<Env>
   /**
    * Registers a resource (server/resources).

@@ -64,7 +64,14 @@ export {
 } from './results.ts'
 export { createTickets, type TicketOptions, type Tickets } from './tickets.ts'
 export type { TaskSupport, ToolTask } from './tool-task.ts'
-export type { TaskMaker, ToolHandler, ToolOptions, ToolRegistration, ToolReturn } from './tools.ts'
+export type {
+  TaskMaker,
+  ToolHandler,
+  ToolHandlerFor,
+  ToolOptions,
+  ToolRegistration,
+  ToolReturn,
+} from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse-server.ts'

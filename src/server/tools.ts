@@ -84,12 +84,22 @@ export type ToolHandler<
   ctx: Context<Env>,
 ) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
 
+/**
+ * The same, written so that the compiler knows the output when it looks at what a handler returns: a
+ * literal that the schema wants is then one, and not any text.
+ */
+export type ToolHandlerFor<
+  Input extends StandardSchema,
+  Output extends StandardSchema,
+  Env = unknown,
+> = [Output] extends [StandardSchema] ? ToolHandler<Input, Output, Env> : never
+
 /** Changes a tool later. */
 export interface ToolRegistration<Env = unknown> extends Registration {
   /** Describes and runs the tool in another way, under the same name. */
   update<Input extends StandardSchema, Output extends StandardSchema>(
     options: ToolOptions<Input, Output>,
-    handler: ToolHandler<Input, Output, Env>,
+    handler: ToolHandlerFor<Input, Output, Env>,
   ): void
 }
 

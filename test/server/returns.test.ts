@@ -1,4 +1,5 @@
 /** What handlers and middleware may not return, and that their author learns why. */
+import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
 import { createServer, text } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -77,4 +78,23 @@ describe.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     expect(String(errors)).toContain('The answer to "tools/list" is no result')
     await client.close()
   })
+})
+
+it('literals that an output schema wants may be written in place, as the compiler knows it', async () => {
+  const server = createServer({ name: 's', version: '1' })
+  const output = z.object({ sky: z.enum(['sun', 'rain']), tags: z.array(z.literal('x')) })
+  const input = z.object({ city: z.string() })
+  server.tool('now', { output }, () => ({ structuredContent: { sky: 'sun', tags: ['x'] } }))
+  server.tool('later', { input, output }, async ({ city }, ctx) => {
+    if (city === '') return text('No city')
+    await ctx.progress(1)
+    return { structuredContent: { sky: 'rain', tags: [] } }
+  })
+  await using client = await connectInMemory(server)
+  const { structuredContent: now } = await client.callTool('now')
+  const { structuredContent: later } = await client.callTool('later', { city: 'Oslo' })
+  expect([now, later]).toEqual([
+    { sky: 'sun', tags: ['x'] },
+    { sky: 'rain', tags: [] },
+  ])
 })
