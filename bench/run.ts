@@ -25,6 +25,10 @@ const others: typeof benches = {
   'many-idle': () => import('./many-idle.ts'),
   tasks: () => import('./tasks.ts'),
   streams: () => import('./streams.ts'),
+  'many-tools': () => import('./many-tools.ts'),
+  types: () => import('./types.ts'),
+  'node-http': () => import('./node-http.ts'),
+  'worker-start': () => import('./worker-start.ts'),
   memory: () => import('./memory.ts'),
   tokens: () => import('./tokens.ts'),
 }

@@ -30,7 +30,7 @@ export const scenarios = {
     answered: (body) => body.includes(`"text":"${text}"`),
   },
   list: {
-    tools: 'hundred',
+    tools: 100,
     method: 'tools/list',
     params: {},
     answered: (body) => body.includes('"search_99"'),

@@ -4,10 +4,10 @@
 export type Handler = (request: Request) => Promise<Response>
 
 /**
- * Which tools the endpoint has: `echo` alone, the hundred of `tools/list`, or the two that answer
- * with much (`large`) and often (`progress`).
+ * Which tools the endpoint has: `echo` alone, the two that answer with much (`large`) and often
+ * (`progress`), or so many of those that search.
  */
-export type ToolSet = 'echo' | 'hundred' | 'streaming'
+export type ToolSet = 'echo' | 'streaming' | number
 
 /** A handler for each way in which the SDK can serve. */
 export interface HttpSubject {

@@ -7,20 +7,30 @@ export const echoInput = z.object({ text: z.string() })
 /** Name and description of the echo tool. */
 export const echo = { name: 'echo', description: 'Answers with the text it was given' }
 
-/** Input of each of the hundred tools, about as large as those of real servers. */
-export const searchInput = z.object({
-  query: z.string().min(1).describe('Words to look for'),
-  limit: z.number().int().min(1).max(100).describe('Most matches to return').optional(),
-  kind: z.enum(['file', 'folder', 'link']).describe('Kind of entry').optional(),
-  tags: z.array(z.string()).describe('Labels that a match must carry').optional(),
-  range: z.object({ from: z.string(), to: z.string() }).describe('Dates between').optional(),
-})
+const searchInput = () =>
+  z.object({
+    query: z.string().min(1).describe('Words to look for'),
+    limit: z.number().int().min(1).max(100).describe('Most matches to return').optional(),
+    kind: z.enum(['file', 'folder', 'link']).describe('Kind of entry').optional(),
+    tags: z.array(z.string()).describe('Labels that a match must carry').optional(),
+    range: z.object({ from: z.string(), to: z.string() }).describe('Dates between').optional(),
+  })
 
-/** A hundred names and descriptions. */
-export const hundred = Array.from({ length: 100 }, (_, index) => ({
-  name: `search_${index}`,
-  description: `Searches collection ${index} and answers with the matches, best first`,
-}))
+/** A tool of many, its schema about as large as those of real servers. */
+interface SearchTool {
+  name: string
+  description: string
+  input: ReturnType<typeof searchInput>
+}
+
+/** So many tools, each with a schema of its own. */
+export function searchTools(count: number): SearchTool[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `search_${index}`,
+    description: `Searches collection ${index} and answers with the matches, best first`,
+    input: searchInput(),
+  }))
+}
 
 /** The tool that answers with a text of so many bytes. */
 export const large = { name: 'large', description: 'Answers with as many bytes as asked for' }

@@ -1,20 +1,5 @@
 /** The floor over stdio: a bare loop that parses each line and answers with the right JSON. */
-interface Call {
-  id?: number | string
-  method: string
-  params: { arguments: { text: string } }
-}
-
-function answer({ method, params }: Call): object {
-  if (method === 'tools/call') {
-    return { content: [{ type: 'text', text: params.arguments.text }] }
-  }
-  return {
-    protocolVersion: '2025-11-25',
-    capabilities: { tools: {} },
-    serverInfo: { name: 'floor', version: '1.0.0' },
-  }
-}
+import { answer, type Call } from '../floor-answer.ts'
 
 let rest = ''
 process.stdin.setEncoding('utf8').on('data', (chunk: string) => {
@@ -22,9 +7,6 @@ process.stdin.setEncoding('utf8').on('data', (chunk: string) => {
   rest = lines.pop() ?? ''
   for (const line of lines) {
     const call = JSON.parse(line) as Call
-    if (call.id === undefined) continue
-    process.stdout.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id: call.id, result: answer(call) })}\n`,
-    )
+    if (call.id !== undefined) process.stdout.write(`${answer(call)}\n`)
   }
 })

@@ -5,12 +5,11 @@ import {
   eachStep,
   echo,
   echoInput,
-  hundred,
   large,
   largeInput,
   progress,
   progressInput,
-  searchInput,
+  searchTools,
 } from '../tools.ts'
 
 /** A server with its tools. */
@@ -30,8 +29,8 @@ export function createEdgewise(set: ToolSet): Server {
       async ({ steps }, ctx) => text(await eachStep(steps, (step) => ctx.progress(step))),
     )
   } else {
-    for (const { name, description } of hundred) {
-      server.tool(name, { description, input: searchInput }, ({ query }) => text(query))
+    for (const { name, ...described } of searchTools(set)) {
+      server.tool(name, described, ({ query }) => text(query))
     }
   }
   return server

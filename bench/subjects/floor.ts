@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
-import { eachStep, echo, echoInput, hundred, searchInput } from '../tools.ts'
+import { eachStep, echo, echoInput, searchTools } from '../tools.ts'
 
 interface Call {
   id: number | string
@@ -39,8 +39,11 @@ const json = { headers: { 'content-type': 'application/json' } }
 
 function create(set: ToolSet, extra: object): Handler {
   const tools =
-    set === 'hundred'
-      ? hundred.map((tool) => ({ ...tool, inputSchema: z.toJSONSchema(searchInput) }))
+    typeof set === 'number'
+      ? searchTools(set).map(({ input, ...tool }) => ({
+          ...tool,
+          inputSchema: z.toJSONSchema(input),
+        }))
       : [{ ...echo, inputSchema: z.toJSONSchema(echoInput) }]
 
   return async (request) => {

@@ -2,7 +2,7 @@
 import { InMemorySessionAdapter, McpServer, StreamableHttpTransport } from 'mcp-lite'
 import * as z from 'zod'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
-import { echo, echoInput, hundred, large, largeInput, searchInput } from '../tools.ts'
+import { echo, echoInput, large, largeInput, searchTools } from '../tools.ts'
 
 function createServer(set: ToolSet): McpServer {
   const server = new McpServer({
@@ -23,10 +23,10 @@ function createServer(set: ToolSet): McpServer {
       handler: ({ bytes }) => ({ content: [{ type: 'text', text: 'x'.repeat(bytes) }] }),
     })
   } else {
-    for (const { name, description } of hundred) {
+    for (const { name, description, input } of searchTools(set)) {
       server.tool(name, {
         description,
-        inputSchema: searchInput,
+        inputSchema: input,
         handler: ({ query }) => ({ content: [{ type: 'text', text: query }] }),
       })
     }

@@ -9,12 +9,11 @@ import {
   eachStep,
   echo,
   echoInput,
-  hundred,
   large,
   largeInput,
   progress,
   progressInput,
-  searchInput,
+  searchTools,
 } from '../tools.ts'
 
 /** A server with its tools; the SDK wants a new one for each request or session. */
@@ -23,9 +22,9 @@ export function createServer(set: ToolSet): McpServer {
   if (set === 'echo') {
     const config = { description: echo.description, inputSchema: echoInput }
     server.registerTool(echo.name, config, ({ text }) => ({ content: [{ type: 'text', text }] }))
-  } else if (set === 'hundred') {
-    for (const { name, description } of hundred) {
-      const config = { description, inputSchema: searchInput }
+  } else if (typeof set === 'number') {
+    for (const { name, description, input } of searchTools(set)) {
+      const config = { description, inputSchema: input }
       server.registerTool(name, config, ({ query }) => ({
         content: [{ type: 'text', text: query }],
       }))

@@ -6,12 +6,11 @@ import {
   eachStep,
   echo,
   echoInput,
-  hundred,
   large,
   largeInput,
   progress,
   progressInput,
-  searchInput,
+  searchTools,
 } from '../tools.ts'
 
 /** A server with its tools. */
@@ -33,8 +32,8 @@ export function createServer(set: ToolSet) {
       return { content: [{ type: 'text', text }] }
     })
   } else {
-    for (const tool of hundred) {
-      server.tool({ ...tool, schema: searchInput }, ({ query }) => ({
+    for (const { name, description, input } of searchTools(set)) {
+      server.tool({ name, description, schema: input }, ({ query }) => ({
         content: [{ type: 'text', text: query }],
       }))
     }
