@@ -1,38 +1,58 @@
 // Bundles the package's entries into `dist`, beside their declarations, with chunks for what several
-// of them share: a program that imports two entries loads a few files, not a hundred.
-import { cp, readFile, rm, writeFile } from 'node:fs/promises'
-import { build } from 'esbuild'
+// of them share. Node takes time for each file and for each import of one, so what the server has, and
+// what it has in common with the client, are a chunk each, however many entries use parts of them.
+import { cp, readFile, rm } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
 
 const manifest = JSON.parse(await readFile('package.json', 'utf8'))
-const outputs = [...Object.values(manifest.exports), ...Object.values(manifest.bin ?? {})]
-const entryPoints = outputs
+const names = [...Object.values(manifest.exports), ...Object.values(manifest.bin ?? {})]
   .filter((path) => path.endsWith('.js'))
-  .map((path) => path.replace('./dist/', '').replace(/\.js$/, '.ts'))
+  .map((path) => path.replace(/^\.\/dist\/|\.js$/g, ''))
+
+/** What entries reach, once it was asked for. */
+const known = new Map()
 
 await rm('dist/chunks', { recursive: true, force: true })
-const { metafile } = await build({
-  entryPoints,
-  outbase: '.',
-  outdir: 'dist',
-  chunkNames: 'chunks/[name]-[hash]',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  target: 'es2022',
+const bundle = await rolldown({
+  input: Object.fromEntries(names.map((name) => [name, `./${name}.ts`])),
+  // All but our own files, and what the bundler itself adds for older runtimes
+  external: (id) => !/^[.\0]|^@oxc-project\/runtime\//.test(id) && !isAbsolute(id),
   platform: 'neutral',
-  packages: 'external',
-  external: ['node:*', 'cloudflare:*'],
-  minifySyntax: true,
-  sourcemap: true,
-  sourcesContent: false,
-  metafile: true,
-  logLevel: 'warning',
+  treeshake: { moduleSideEffects: false },
+  transform: { target: 'es2022' },
+  preserveEntrySignatures: 'strict',
 })
-// Chunks that nothing is taken from are imported for effects, and none has any.
-for (const path of Object.keys(metafile.outputs).filter((path) => path.endsWith('.js'))) {
-  const code = await readFile(path, 'utf8')
-  await writeFile(path, code.replaceAll(/^import "[^"]*chunks\/[^"]*";$/gm, ''))
+await bundle.write({
+  dir: 'dist',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  comments: { legal: true, annotation: true, jsdoc: false },
+  minify: { compress: true, mangle: false, codegen: false },
+  codeSplitting: { groups: [{ name: group, debugName: 'server', minShareCount: 2 }] },
+})
+
+/** The group of a file: what servers need, apart from what clients need too. */
+function group(file, context) {
+  if (!reached('src/server/index.ts', context).has(file)) return null
+  return reached('src/client/index.ts', context).has(file) ? 'protocol' : 'server'
 }
+
+/** The files that an entry imports, directly or not. */
+function reached(entry, context) {
+  if (!known.has(entry)) {
+    const files = new Set([resolve(entry)])
+    // Grows while it is gone through
+    for (const file of files) {
+      for (const id of context.getModuleInfo(file)?.importedIds ?? []) files.add(id)
+    }
+    known.set(entry, files)
+  }
+  return known.get(entry)
+}
+
 // What `edgewise new` copies.
 await rm('dist/templates', { recursive: true, force: true })
 await cp('examples/templates', 'dist/templates', { recursive: true })

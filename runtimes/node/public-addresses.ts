@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
-import { lookup } from 'node:dns/promises'
 
 /**
  * Whether all addresses of a URL's host are those of the Internet: give it to the way of signing in as
@@ -11,6 +10,8 @@ import { lookup } from 'node:dns/promises'
  * through a proxy that guards, too.
  */
 export async function publicAddresses({ hostname }: URL): Promise<boolean> {
+  // Here, so that programs that sign nobody in do not load it.
+  const { lookup } = await import('node:dns/promises')
   const { isPrivateHost } = await import('../../src/authorization/index.ts')
   const found = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => [])
   const hosts = found.map(({ address, family }) => (family === 6 ? `[${address}]` : address))

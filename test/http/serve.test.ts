@@ -106,8 +106,12 @@ describe.each([
   })
 
   test('other paths are 404, foreign origins and hosts are 403', async () => {
-    expect((await fetch(new URL('/other', url))).status).toBe(404)
+    for (const other of ['/other', '/mcp/more', '/']) {
+      expect((await fetch(new URL(other, url))).status).toBe(404)
+    }
     const init = call('echo', { text: '' })
+    // A slash at the end makes no difference: the refusal is the endpoint's.
+    expect((await fetch(new URL('/mcp/', url))).status).toBe((await fetch(url)).status)
     const foreign = { ...init.headers, origin: 'https://evil.example' }
     expect((await fetch(url, { ...init, headers: foreign })).status).toBe(403)
     const status = await new Promise((resolve, reject) => {

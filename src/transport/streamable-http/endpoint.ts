@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { Router } from 'itty-router'
 import type { Server } from '../../server/definition.ts'
 import { keptSessions } from '../../session/kept-sessions.ts'
 import { createHandler } from './handler.ts'
@@ -69,19 +68,18 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
     ...(local && { allowedHosts: LOOPBACK }),
     ...options,
   })
-  const router = Router()
-  for (const each of [path, ...(options.protect?.paths ?? [])]) {
-    router.all(each, (request: Request) => handler(request))
-  }
-  router.all('*', () => new Response(null, { status: 404 }))
+  const paths = new Set([path, ...(options.protect?.paths ?? [])].map(withoutSlash))
   return {
     port,
     hostname,
-    // Without a host some runtimes make no whole URL of the target
-    answer: async (request) =>
-      URL.canParse(request.url)
-        ? ((await router.fetch(request)) as Response)
-        : new Response(null, { status: 400 }),
+    answer: async (request) => {
+      // Without a host some runtimes make no whole URL of the target
+      if (!URL.canParse(request.url)) return new Response(null, { status: 400 })
+      const { pathname } = new URL(request.url)
+      return paths.has(withoutSlash(pathname))
+        ? handler(request)
+        : new Response(null, { status: 404 })
+    },
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {
         await handler.close()
@@ -91,4 +89,9 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
       return { url, port: bound, close, [Symbol.asyncDispose]: close }
     },
   }
+}
+
+/** A path without slashes at its end, which make no difference. */
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, '')
 }
