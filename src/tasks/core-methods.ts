@@ -18,7 +18,7 @@ import type { Context } from '../server/context.ts'
 import type { RequestContext } from '../server/request-context.ts'
 import { invalidParams } from '../server/params.ts'
 import { principalOf, requireTask, unknownTask } from './methods.ts'
-import { isFinal, type InputOutcome, type TaskRecord } from './record.ts'
+import { expiresAt, isFinal, TIME_IS_OVER, type InputOutcome, type TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 import { coreTaskOf, outcomeOf, relatedTo } from './wire.ts'
 
@@ -113,7 +113,7 @@ export async function getCoreResult(
       const { lastUpdatedAt: seen, pollIntervalMs: waitMs } = task
       const next = await tasks.next({ taskId, principal, seen, waitMs, signal })
       signal.throwIfAborted()
-      if (!next) throw unknownTask()
+      if (!next) throw forgotten(task)
       if (next.lastUpdatedAt > seen) {
         const told = { ...coreTaskOf(next) }
         void ctx.exchange.send(notification('notifications/tasks/status', told))
@@ -125,6 +125,12 @@ export async function getCoreResult(
     silence?.()
     asker.stop()
   }
+}
+
+/** Why a task is gone that somebody waits for, who may be the first to see that its time is over. */
+function forgotten(task: TaskRecord): Error {
+  if (expiresAt(task) > Date.now()) return unknownTask()
+  return new ProtocolError(TIME_IS_OVER.code, TIME_IS_OVER.message)
 }
 
 /** The questions that are under way to a client, so that two waiters do not ask the same. */

@@ -5,9 +5,9 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
+import { McpError } from '../protocol/errors.ts'
 import { Audience } from './audience.ts'
-import { expiresAt, type TaskRecord } from './record.ts'
+import { expiresAt, TIME_IS_OVER, type TaskRecord } from './record.ts'
 import type { TaskWait } from './service.ts'
 import { settle, type Transition } from './state.ts'
 import type { TaskKeeper } from './store.ts'
@@ -83,9 +83,10 @@ export class KeptTasks {
 
   /** Ends what still runs of a task whose time is over, and forgets it. */
   async expire({ taskId }: TaskRecord): Promise<void> {
-    const message = 'The task took longer than the time for which it is kept'
-    const timedOut = settle({ error: { code: INTERNAL_ERROR, message } }, () => true)
-    await this.change(taskId, timedOut)
+    await this.change(
+      taskId,
+      settle({ error: TIME_IS_OVER }, () => true),
+    )
     await this.#store.remove(taskId)
   }
 }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { emptyRecording, type Recording } from '../patterns/replay.ts'
-import type { ErrorObject } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, type ErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Auth } from '../server/exchange.ts'
@@ -116,6 +116,12 @@ export function plain<T>(value: T): T {
 /** Whether nothing can change about a task any more. */
 export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
+}
+
+/** What a task failed with that was not at its end when its time was over. */
+export const TIME_IS_OVER: ErrorObject = {
+  code: INTERNAL_ERROR,
+  message: 'The task took longer than the time for which it is kept',
 }
 
 /** When a task may be forgotten, in milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { INVALID_PARAMS } from '../../src/index.ts'
 import { text } from '../../src/server/index.ts'
 import { createMemoryTaskStore, type TaskRecord, type TaskStore } from '../../src/tasks/index.ts'
@@ -173,13 +173,22 @@ describe('Cancelling that races the end', () => {
 describe('The end of its time', () => {
   test('is told to who waits for the result', async () => {
     const { server } = makeFixture()
-    const wire = await openWire(server)
-    const created = await wire.result('tools/call', { name: 'for-ever', task: { ttl: 2000 } })
+    const [one, two] = [await openWire(server), await openWire(server)]
+    const created = await one.result('tools/call', { name: 'for-ever', task: {} })
     const { taskId } = created.task as { taskId: string }
-    const { error } = await wire.request('tasks/result', { taskId })
-    expect(error?.message).toBe('The task took longer than the time for which it is kept')
-    expect(await wire.code('tasks/result', { taskId })).toBe(INVALID_PARAMS)
-    await wire.close()
+    const waiting = [one, two].map((wire) => wire.request('tasks/result', { taskId }))
+    for (const wire of [one, two]) await wire.result('tasks/get', { taskId })
+    // The clock alone: those who wait see it before the timer of the task rings
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    try {
+      for (const { error } of await Promise.all(waiting)) {
+        expect(error?.message).toBe('The task took longer than the time for which it is kept')
+      }
+      expect(await one.code('tasks/result', { taskId })).toBe(INVALID_PARAMS)
+    } finally {
+      vi.useRealTimers()
+    }
+    for (const wire of [one, two]) await wire.close()
   })
 
   test('of ten thousand tasks leaves nothing of them', async () => {
