@@ -2,17 +2,12 @@
  * The servers of the contract of sessions over HTTP, with all that sessions can do: streams that are
  * resumed, and announcements.
  */
-import { randomUUID } from 'node:crypto'
-
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { toNodeHandler } from '@modelcontextprotocol/node'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 
 import { toNodeListener } from '../../../runtimes/node/index.ts'
 import { createSseHandler } from '../../../src/server/index.ts'
-import { listen, type Listening } from '../servers/http.ts'
+import { listen, listenByFetch, sessionsV1, sessionsV2, type Listening } from '../servers/http.ts'
 import { AWAY_MS } from './contract.ts'
 import { createEdgewise, createV1, createV2 } from './servers.ts'
 
@@ -43,46 +38,14 @@ class Events<Message> {
 
 /** Serves the contract built with SDK v1. */
 export function listenV1(): Promise<Listening> {
-  const sessions = new Map<string, StreamableHTTPServerTransport>()
-  const open = async (): Promise<StreamableHTTPServerTransport> => {
-    const transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (id) => void sessions.set(id, transport),
-      eventStore: new Events<JSONRPCMessage>(),
-      retryInterval: AWAY_MS,
-    })
-    await createV1().connect(transport)
-    return transport
-  }
-  return listen(async (request, response) => {
-    const known = sessions.get(String(request.headers['mcp-session-id']))
-    await (known ?? (await open())).handleRequest(request, response)
-  })
+  const more = () => ({ eventStore: new Events<JSONRPCMessage>(), retryInterval: AWAY_MS })
+  return listen(sessionsV1(createV1, more))
 }
 
 /** Serves the contract built with SDK v2, with sessions. */
 export function listenV2(): Promise<Listening> {
-  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
-  const open = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (id) => void sessions.set(id, transport),
-      eventStore: new Events(),
-      retryInterval: AWAY_MS,
-    })
-    await createV2().connect(transport)
-    return transport
-  }
-  const handle = toNodeHandler({
-    async fetch(request) {
-      const known = sessions.get(String(request.headers.get('mcp-session-id')))
-      return (known ?? (await open())).handleRequest(request)
-    },
-  })
-  return listen((request, response) => {
-    const { method = 'GET', url = '/' } = request
-    return handle(Object.assign(request, { method, url }), response)
-  })
+  const more = () => ({ eventStore: new Events<JSONRPCMessage>(), retryInterval: AWAY_MS })
+  return listenByFetch(sessionsV2(createV2, more))
 }
 
 /** Serves the contract built with SDK v1 over HTTP+SSE. */
