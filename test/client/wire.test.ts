@@ -17,6 +17,7 @@ import {
   type HttpPeer,
 } from './peers.ts'
 import { PATIENCE } from '../patience.ts'
+import { gate } from '../tasks/fixture.ts'
 
 const META = 'io.modelcontextprotocol/'
 const content = [{ type: 'text', text: 'hi' }]
@@ -153,15 +154,24 @@ describe('rounds of input', () => {
   test('have their answers whatever the order in which they come [M-MRTR-062]', async () => {
     const peer = asking()
     const done: string[] = []
-    const after = async <T>(ms: number, name: string, value: T): Promise<T> => {
-      await new Promise((resolve) => setTimeout(resolve, ms))
-      done.push(name)
-      return value
-    }
+    const [listed, asked] = [gate(), gate()]
     const client = await connectTo(peer, {
-      onElicit: () => after(30, 'elicited', { action: 'accept' as const, content: {} }),
-      onSample: () => after(15, 'sampled', sampled),
-      roots: () => after(0, 'listed', [{ uri: 'file:///work' }]),
+      async onElicit() {
+        await asked.opened
+        done.push('elicited')
+        return { action: 'accept', content: {} }
+      },
+      async onSample() {
+        await listed.opened
+        done.push('sampled')
+        asked.open()
+        return sampled
+      },
+      roots() {
+        done.push('listed')
+        listed.open()
+        return [{ uri: 'file:///work' }]
+      },
     })
     await client.callTool('a')
     expect(done).toEqual(['listed', 'sampled', 'elicited'])

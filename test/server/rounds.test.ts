@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { InputRequest, JsonObject, JsonRpcResultResponse } from '../../src/index.ts'
 import { createServer, text, type Handler } from '../../src/server/index.ts'
 import { sessionHandler } from '../handler.ts'
+import { gate } from '../tasks/fixture.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
 
 const ALL = { elicitation: {}, sampling: {}, roots: {} }
@@ -47,10 +48,16 @@ function makeServer() {
   })
   server.tool('unordered', {}, async (_args, ctx) => {
     // In the first run the second branch asks first, when steps are played back the first one does
-    const branches = ['slow', 'fast'].map(async (name, at) => {
-      await ctx.step(name, () => new Promise((resolve) => setTimeout(resolve, at ? 1 : 50, 0)))
-      const { content } = await ctx.elicit({ message: name, schema: z.object({ by: z.string() }) })
-      return `${name} by ${content?.by}`
+    const { opened, open } = gate()
+    const branches = ['slow', 'fast'].map(async (name) => {
+      await ctx.step(name, async () => {
+        if (name === 'fast') return
+        await opened
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      })
+      const asking = ctx.elicit({ message: name, schema: z.object({ by: z.string() }) })
+      open()
+      return `${name} by ${(await asking).content?.by}`
     })
     const said = await Promise.all(branches)
     await ctx.elicit({ message: said.join(), schema: form })
