@@ -3,11 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
-import { mkdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { dirname } from 'node:path'
-import process from 'node:process'
-import type { Files, TokenStore } from '../../src/authorization/index.ts'
+import type { TokenStore } from '../../src/authorization/index.ts'
 
 /**
  * Keeps tokens in the files of a folder, which is made when it is missing; only its owner may use
@@ -19,65 +15,16 @@ import type { Files, TokenStore } from '../../src/authorization/index.ts'
 export function fileTokens(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined
   // Here, so that programs that sign nobody in do not load it.
-  const open = (): Promise<TokenStore> =>
-    (opened ??= import('../../src/authorization/index.ts').then(({ fileTokensOn }) =>
-      fileTokensOn(files, folder),
-    ))
+  const load = async (): Promise<TokenStore> => {
+    const { files } = await import('./token-files.ts')
+    const { fileTokensOn } = await import('../../src/authorization/index.ts')
+    return fileTokensOn(files, folder)
+  }
+  const open = (): Promise<TokenStore> => (opened ??= load())
   return {
     get: async (key) => (await open()).get(key),
     set: async (key, value) => (await open()).set(key, value),
     delete: async (key) => (await open()).delete(key),
     exclusively: async (key, work) => (await open()).exclusively(key, work),
-  }
-}
-
-const files: Files = {
-  read: (path) => readFile(path, 'utf8').catch(unless('ENOENT')),
-  async create(path, text) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const made = writeFile(path, text, { flag: 'wx', mode: 0o600 })
-    return made.then(() => true).catch(async (error: unknown) => !(unless('EEXIST')(error) ?? true))
-  },
-  rename,
-  remove: (path) => rm(path, { force: true }),
-  changedAt: async (path) => (await stat(path).catch(unless('ENOENT')))?.mtimeMs,
-  touch: (path) => utimes(path, new Date(), new Date()),
-  async self() {
-    const place = await (processes ??= findProcesses())
-    return place && `${place}/${process.pid}`
-  },
-  async hasEnded(other) {
-    const [, place, pid] = /^(.+)\/(\d+)$/.exec(other) ?? []
-    if (place === undefined || place !== (await (processes ??= findProcesses()))) return false
-    try {
-      process.kill(Number(pid), 0)
-      return false
-    } catch (error) {
-      return (error as { code?: string }).code === 'ESRCH'
-    }
-  },
-}
-
-let processes: Promise<string | undefined> | undefined
-
-/** A name of those among whom a process id means one of them; nothing where there is none. */
-async function findProcesses(): Promise<string | undefined> {
-  // It would ask the user whether this may be known
-  if ('Deno' in globalThis) return undefined
-  const host = hostname().replace(/\s/g, '-')
-  if (process.platform !== 'linux') return host
-  // Containers may share a name and a folder, but not their processes
-  const kernel = ['/proc/sys/kernel/random/boot_id', '/proc/self/ns/pid'] as const
-  const facts = Promise.all([readFile(kernel[0], 'utf8'), readlink(kernel[1])])
-  return facts.then(
-    ([boot, space]) => `${host}/${boot.trim()}/${space}`,
-    () => undefined,
-  )
-}
-
-/** Takes errors of one code for nothing, and throws all others. */
-function unless(code: string): (error: unknown) => undefined {
-  return (error) => {
-    if ((error as { code?: string }).code !== code) throw error
   }
 }

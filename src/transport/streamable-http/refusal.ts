@@ -67,8 +67,11 @@ export function refusalResponse({ status, error, id, headers }: Refusal): Respon
   return jsonResponse(errorResponse(id, toErrorObject(error)), status, headers)
 }
 
-/** Made once, as workerd is slow to make headers of an object. */
-const JSON_ONLY = new Headers({ 'content-type': 'application/json' })
+/**
+ * Made once, as workerd is slow to make headers of an object; and not before it is needed, as Node
+ * loads its whole `fetch` for it, which programs over stdio do not use.
+ */
+let jsonOnly: Headers | undefined
 
 /** A response of one message, or of a batch of them. */
 export function jsonResponse(
@@ -76,6 +79,7 @@ export function jsonResponse(
   status = 200,
   headers?: Readonly<Record<string, string>>,
 ): Response {
-  const all = headers ? { 'content-type': 'application/json', ...headers } : JSON_ONLY
+  const type = { 'content-type': 'application/json' }
+  const all = headers ? { ...type, ...headers } : (jsonOnly ??= new Headers(type))
   return new Response(JSON.stringify(body), { status, headers: all })
 }

@@ -1,0 +1,62 @@
+/**
+ * The files that {@link file://./file-tokens.ts} keeps tokens in, as Node has them.
+ *
+ * @see https://nodejs.org/api/fs.html
+ */
+import { mkdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import process from 'node:process'
+import type { Files } from '../../src/authorization/index.ts'
+
+/** Reads and writes files for their owner alone, and knows the processes of this machine. */
+export const files: Files = {
+  read: (path) => readFile(path, 'utf8').catch(unless('ENOENT')),
+  async create(path, text) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const made = writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    return made.then(() => true).catch(async (error: unknown) => !(unless('EEXIST')(error) ?? true))
+  },
+  rename,
+  remove: (path) => rm(path, { force: true }),
+  changedAt: async (path) => (await stat(path).catch(unless('ENOENT')))?.mtimeMs,
+  touch: (path) => utimes(path, new Date(), new Date()),
+  async self() {
+    const place = await (processes ??= findProcesses())
+    return place && `${place}/${process.pid}`
+  },
+  async hasEnded(other) {
+    const [, place, pid] = /^(.+)\/(\d+)$/.exec(other) ?? []
+    if (place === undefined || place !== (await (processes ??= findProcesses()))) return false
+    try {
+      process.kill(Number(pid), 0)
+      return false
+    } catch (error) {
+      return (error as { code?: string }).code === 'ESRCH'
+    }
+  },
+}
+
+let processes: Promise<string | undefined> | undefined
+
+/** A name of those among whom a process id means one of them; nothing where there is none. */
+async function findProcesses(): Promise<string | undefined> {
+  // It would ask the user whether this may be known
+  if ('Deno' in globalThis) return undefined
+  const host = hostname().replace(/\s/g, '-')
+  if (process.platform !== 'linux') return host
+  // Containers may share a name and a folder, but not their processes
+  const kernel = ['/proc/sys/kernel/random/boot_id', '/proc/self/ns/pid'] as const
+  const facts = Promise.all([readFile(kernel[0], 'utf8'), readlink(kernel[1])])
+  return facts.then(
+    ([boot, space]) => `${host}/${boot.trim()}/${space}`,
+    () => undefined,
+  )
+}
+
+/** Takes errors of one code for nothing, and throws all others. */
+function unless(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if ((error as { code?: string }).code !== code) throw error
+  }
+}
