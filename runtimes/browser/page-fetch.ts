@@ -37,7 +37,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
   if (explain) watchPolicy()
   return async (url, init) => {
     const { signal } = init
-    const headers = new Headers(init.headers)
+    const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers)
     const listens = isListening(init.method, headers)
     if (listens) await awake(url, signal)
     const leaving = listens ? away.signal : undefined

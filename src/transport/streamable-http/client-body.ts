@@ -66,7 +66,7 @@ async function read(
       const { value, done } = await reader.read()
       if (done) return
       if (!take(decoder.decode(value, { stream: true }))) continue
-      drain(reader)
+      drain(reader, stop)
       return
     }
   } catch (error) {
@@ -77,9 +77,8 @@ async function read(
   }
 }
 
-/** Waits a moment for a stream to end, so that its connection can be used again. */
-function drain(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  const stop = (): void => void reader.cancel().catch(() => {})
+/** Waits a moment for a stream to end before it is stopped, so that its connection can be used again. */
+function drain(reader: ReadableStreamDefaultReader<Uint8Array>, stop: () => void): void {
   const timer = setTimeout(stop, GRACE_MS)
   const next = async (): Promise<void> => {
     while (!(await reader.read()).done);

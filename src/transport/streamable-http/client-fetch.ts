@@ -54,9 +54,12 @@ export class HttpSender {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {
       const facts = this.#facts(method)
-      const all = await this.#headers(facts)
-      for (const name in headers) all.set(name, headers[name] ?? '')
-      const response = await this.#follow({ method, headers: all, body, signal })
+      const response = await this.#follow({
+        method,
+        headers: await this.#headers(facts, headers),
+        body,
+        signal,
+      })
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
         auth?.accepted?.(response, facts)
@@ -74,21 +77,23 @@ export class HttpSender {
 
   /** What the application says of who sends the request. */
   async principal(): Promise<string> {
-    return (await this.#headers(this.#facts('POST'))).get('authorization') ?? ''
+    return (await this.#headers(this.#facts('POST'), {})).get('authorization') ?? ''
   }
 
   #facts(method: string): HttpRequestFacts {
     return { url: this.url, method, server: this.server }
   }
 
-  async #headers(facts: HttpRequestFacts): Promise<Headers> {
+  async #headers(facts: HttpRequestFacts, own: Readonly<Record<string, string>>): Promise<Headers> {
     const { headers, auth } = this.#options
+    if (!headers && !auth) return new Headers(own)
     const all = new Headers(typeof headers === 'function' ? await headers() : headers)
     if (auth) {
       const signed: HeaderRecord = await auth.headers(facts)
       new Headers(signed).forEach((value, name) => all.set(name, value))
     }
     for (const [name] of [...all]) if (OWNED.test(name)) all.delete(name)
+    for (const name in own) all.set(name, own[name] ?? '')
     return all
   }
 
