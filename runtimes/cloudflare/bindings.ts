@@ -10,15 +10,14 @@ import type { ServerChange } from '../../src/server/index.ts'
 export interface SessionObject extends Rpc.DurableObjectBranded {
   /** The secret of this deployment, minted by the first call. */
   sealingSecret(): Promise<string>
-  /** Tells the sessions of a change; whether there are any. */
-  announce(change: ServerChange): Promise<boolean>
 }
 
 /** The methods of a hub object beside `fetch`. */
 export interface HubObject extends Rpc.DurableObjectBranded {
   publish(change: ServerChange): Promise<void>
-  join(object: string, watched: readonly string[]): Promise<void>
-  leave(object: string): Promise<void>
+  watch(session: string, watched: readonly string[]): Promise<void>
+  listens(session: string): Promise<boolean>
+  leave(session: string): Promise<void>
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What a listener wants to hear of, on its way to the hub and in the attachment of its socket.
+ * Who listens and to what, on its way to the hub, and in the attachment of a listener's socket.
  */
 import type { ServerChange, SubscribeOptions } from '../../src/server/index.ts'
 
@@ -11,7 +11,20 @@ interface Wish {
   readonly resources: readonly string[] | boolean
 }
 
+/** The stream of a session that belongs to no request. */
+export interface SessionWish {
+  readonly session: string
+  /** Whether the stream begins with an event that only carries an id. */
+  readonly primed?: boolean | undefined
+  /** Whether its client cannot come back, as with HTTP+SSE. */
+  readonly plain?: boolean | undefined
+  /** The last event that the client got, when it comes back. */
+  readonly after?: string | undefined
+}
+
 const HEADER_WISH = 'edgewise-wish'
+/** From a session object to the Worker, and from there to the hub. */
+const HEADER_SESSION = 'edgewise-session'
 /** An attachment takes 2 KB at most. */
 const MAX_CHARACTERS = 1500
 
@@ -27,6 +40,17 @@ export function wishHeaders({ filter }: SubscribeOptions): Record<string, string
   const text = encodeURIComponent(JSON.stringify(wish))
   if (text.length <= MAX_CHARACTERS) return { [HEADER_WISH]: text }
   return { [HEADER_WISH]: encodeURIComponent(JSON.stringify({ ...wish, resources: true })) }
+}
+
+/** The headers that name the stream of a session. */
+export function sessionHeaders(wish: SessionWish): Record<string, string> {
+  return { [HEADER_SESSION]: encodeURIComponent(JSON.stringify(wish)) }
+}
+
+/** The stream of a session, if it is one that is asked for. */
+export function readSession(headers: Headers): SessionWish | undefined {
+  const text = headers.get(HEADER_SESSION)
+  return text === null ? undefined : (JSON.parse(decodeURIComponent(text)) as SessionWish)
 }
 
 /** What a listener wants, in the hub. */

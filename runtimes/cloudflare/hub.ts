@@ -4,7 +4,7 @@
 import { env, waitUntil } from 'cloudflare:workers'
 import type { ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
-import { wishHeaders } from './hub-wish.ts'
+import { sessionHeaders, wishHeaders, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 
 /** Announces changes to every client, from anywhere in the Worker. */
@@ -51,14 +51,25 @@ export class Hub {
     await Promise.all(all.map((object) => object.publish(change)))
   }
 
-  /** Lets a session object hear of changes. */
-  async join(object: string, watched: readonly string[]): Promise<void> {
-    await this.#objectOf(object).join(object, watched)
+  /** Opens the stream of a session; the response has no socket when the hub refuses. */
+  async listen(wish: SessionWish): Promise<Response> {
+    const headers = { upgrade: 'websocket', ...sessionHeaders(wish) }
+    return this.#objectOf(wish.session).fetch('https://hub/', { headers })
   }
 
-  /** Forgets a session object. */
-  async leave(object: string): Promise<void> {
-    await this.#objectOf(object).leave(object)
+  /** Notes what a session watches. */
+  async watch(session: string, watched: readonly string[]): Promise<void> {
+    await this.#objectOf(session).watch(session, watched)
+  }
+
+  /** Whether a session has an open stream. */
+  async listens(session: string): Promise<boolean> {
+    return this.#objectOf(session).listens(session)
+  }
+
+  /** Forgets a session, and ends its streams. */
+  async leave(session: string): Promise<void> {
+    await this.#objectOf(session).leave(session)
   }
 
   /** Changes as a listener in this request hears of them. */
@@ -93,8 +104,8 @@ export class Hub {
     return namespace.get(namespace.idFromName(`hub ${shard}`))
   }
 
-  /** The shard of a session object; ids are random, so any part of one spreads them evenly. */
-  #objectOf(object: string): DurableObjectStub<HubObject> {
-    return this.#object(parseInt(object.slice(0, 8), 16) % this.#shards)
+  /** The shard of a session; ids are random, so any part of one spreads them evenly. */
+  #objectOf(session: string): DurableObjectStub<HubObject> {
+    return this.#object(parseInt(session.slice(0, 8), 16) % this.#shards)
   }
 }

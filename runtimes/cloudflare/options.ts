@@ -46,8 +46,9 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    */
   taskBinding?: string
   /**
-   * How many objects share the telling of changes; 1 by default, which is good for some thousand
-   * clients that listen at once. More tell more clients, each change costs as many requests.
+   * How many objects share the telling of changes; 1 by default, which is good for some ten thousand
+   * streams at once, and takes 32,768. More tell more clients, each change costs as many requests.
+   * After another number is deployed, clients cannot resume streams and open new ones.
    */
   hubShards?: number
   /** Milliseconds without a request after which a session ends; one hour by default. */

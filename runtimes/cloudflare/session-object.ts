@@ -11,11 +11,13 @@ import {
   keptSessions,
   type Handler,
   type Server,
-  type ServerChange,
+  type SessionRecord,
 } from '../../src/server/index.ts'
 import { requireSql } from './bindings.ts'
 import { readIdentity } from './caller.ts'
 import type { Hub } from './hub.ts'
+import { watchedQuestion } from './hub-log.ts'
+import { sessionHeaders } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
@@ -32,6 +34,11 @@ function isAt({ url }: Request, path: string | undefined): boolean {
   return path !== undefined && new URL(url).pathname === path
 }
 
+/** What a session watches besides what every session hears of. */
+function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[] {
+  return [...subscriptions, ...elicitations.map(watchedQuestion)]
+}
+
 /** Makes the class of the objects that serve the sessions of a server. */
 export function sessionObject<Env>(
   server: Server,
@@ -46,15 +53,15 @@ export function sessionObject<Env>(
     readonly #store: ObjectSessionStore
     readonly #handle: Handler
     readonly #sse: SseSession
-    #announce: ((change: ServerChange) => void) | undefined
     /** When the use of each session was noted. */
     readonly #touchedAt = new Map<string, number>()
     /** Whether new sessions share this object. */
     #shared = false
-    /** Whether what sessions listen to may differ from what the hub knows. */
-    #stale = false
-    /** What the hub knows of this object: nothing, or not known here when it is null. */
-    #joined: string | null | undefined
+    /** The sessions of which the hub may know something else than is so. */
+    readonly #stale = new Set<string>()
+    /** What the hub was told that sessions watch. */
+    readonly #watched = new Map<string, string>()
+    #telling: Promise<void> = Promise.resolve()
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
@@ -64,6 +71,7 @@ export function sessionObject<Env>(
         void this.#setAlarm()
         const id = mintSessionId(ctx.id, this.#shared)
         this.#touchedAt.set(id, Date.now())
+        this.#watched.set(id, '[]')
         return id
       }
       this.#store = new ObjectSessionStore(storage, {
@@ -72,19 +80,22 @@ export function sessionObject<Env>(
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
           return socket ? socketSink(socket) : this.#sse.sink
         },
-        changed: () => void (this.#stale = true),
+        changed: (id) => void this.#stale.add(id),
+        ended: (id) => void this.#stale.add(id),
         onError: (error) => console.error(error),
       })
-      this.#joined = this.#store.uses().length > 0 ? null : undefined
       this.#handle = createHandler(server, {
         ...options,
-        sessions: keptSessions({ store: this.#store, calls: keepCalls, idleMs }),
+        // The alarm ends sessions, as only the hub knows who still listens.
+        sessions: keptSessions({ store: this.#store, calls: keepCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
-        changes: {
-          subscribe: (listener) => {
-            this.#announce = listener
-            return () => {}
-          },
+        // The hub tells clients itself.
+        changes: { subscribe: () => () => {} },
+        listen: (stream) => {
+          const record = this.#store.load(stream.session)
+          // Whatever the hub was told before this object came into memory, it is told again.
+          if (record && watchedBy(record).length > 0) this.#stale.add(stream.session)
+          return new Response(null, { headers: sessionHeaders(stream) })
         },
         carry: ({ session, stream }) => {
           const { sink } = this.#sse
@@ -118,7 +129,7 @@ export function sessionObject<Env>(
         ? await this.#answerSse(request, principal, answer)
         : await answer(request)
       // Before the client learns that it is subscribed.
-      if (this.#stale) await this.#joinHub()
+      await this.#tellHub()
       return response
     }
 
@@ -135,24 +146,18 @@ export function sessionObject<Env>(
       return work
     }
 
-    /** Tells the sessions of a change; whether there are any. */
-    announce(change: ServerChange): boolean {
-      this.#announce?.(change)
-      return this.#store.watched() !== undefined
-    }
-
     /** Ends the sessions that nobody used for too long. */
     override async alarm(): Promise<void> {
       let next = Infinity
       for (const { id, usedAt } of this.#store.uses()) {
-        const listens = this.ctx.getWebSockets(id).length > 0 || this.#sse.sink !== undefined
-        const endsAt = (listens ? Date.now() : usedAt) + idleMs + touchMs
-        if (endsAt <= Date.now()) await this.#end(id)
-        else next = Math.min(next, endsAt)
+        const endsAt = usedAt + idleMs + touchMs
+        if (endsAt > Date.now()) next = Math.min(next, endsAt)
+        else if (await this.#listens(id)) next = Math.min(next, Date.now() + idleMs + touchMs)
+        else await this.#end(id)
       }
       this.#store.forgetEvents(Date.now() - idleMs)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
-      if (this.#stale) await this.#joinHub()
+      await this.#tellHub()
     }
 
     /** Sockets carry nothing but events to the client. */
@@ -163,7 +168,7 @@ export function sessionObject<Env>(
       // Nobody can come back to a stream of HTTP+SSE.
       if (!this.#sse.owns(socket)) return
       for (const { id } of this.#store.uses()) await this.#end(id)
-      if (this.#stale) await this.#joinHub()
+      await this.#tellHub()
     }
 
     /** The secret of this deployment, minted by the first call; asked of one object only. */
@@ -176,21 +181,43 @@ export function sessionObject<Env>(
       return minted
     }
 
-    /** Lets the hub know what sessions listen to. */
-    async #joinHub(): Promise<void> {
-      this.#stale = false
-      const object = this.ctx.id.toString()
-      const watched = this.#store.watched()
-      const known = watched && JSON.stringify(watched.toSorted())
-      if (known === this.#joined) return
-      this.#joined = known
+    /** Lets the hub know what changed of the sessions that listen, one thing after the other. */
+    #tellHub(): Promise<void> | undefined {
+      if (this.#stale.size === 0) return undefined
+      return (this.#telling = this.#telling.then(async () => {
+        for (const id of [...this.#stale]) await this.#tellOf(id)
+      }))
+    }
+
+    async #tellOf(id: string): Promise<void> {
+      this.#stale.delete(id)
+      const record = this.#store.load(id)
+      if (record && !record.listens) return
+      const watched = record && watchedBy(record)
+      const told = JSON.stringify(watched?.toSorted())
+      if (watched && told === this.#watched.get(id)) return
+      this.#watched.delete(id)
       try {
-        await (watched ? hub.join(object, watched) : hub.leave(object))
+        if (!watched) return await hub.leave(id)
+        await hub.watch(id, watched)
+        this.#watched.set(id, told)
       } catch (error) {
         // The request was answered; the next one tries again.
-        this.#joined = null
-        this.#stale = true
+        this.#stale.add(id)
         console.error(error)
+      }
+    }
+
+    /** Whether a client is connected to a stream of a session. */
+    async #listens(id: string): Promise<boolean> {
+      if (this.ctx.getWebSockets(id).length > 0 || this.#sse.sink) return true
+      if (!this.#store.load(id)?.listens) return false
+      try {
+        return await hub.listens(id)
+      } catch (error) {
+        // Rather too late than while somebody listens.
+        console.error(error)
+        return true
       }
     }
 

@@ -5,7 +5,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import type { SessionRecord, StreamStore } from '../../src/server/index.ts'
+import type { SessionRecord } from '../../src/server/index.ts'
 import { SqlSessionStore, type Sql, type SqlSessionStoreOptions } from '../../src/sqlite/index.ts'
 import { isShared } from './session-id.ts'
 
@@ -15,8 +15,6 @@ interface Own {
   readonly id: string
   readonly record: SessionRecord
   readonly usedAt: number
-  /** The open streams for what belongs to no request, in the order of opening. */
-  readonly streams: readonly string[]
 }
 
 const KEY = 'mcp_session'
@@ -26,19 +24,23 @@ const VERSION = 1
 export class ObjectSessionStore extends SqlSessionStore {
   readonly #storage: DurableObjectStorage
   readonly #mintId: () => string
-  readonly #changed: () => void
-  readonly #onError: (error: unknown) => void
+  readonly #changed: (session: string) => void
+  readonly #ended: (session: string) => void
   #own: Own | undefined
 
   constructor(
     storage: DurableObjectStorage,
-    options: SqlSessionStoreOptions & { mintId: () => string },
+    options: SqlSessionStoreOptions & {
+      mintId: () => string
+      /** Learns that a session ended that listened to changes. */
+      ended?: (session: string) => void
+    },
   ) {
     super(sqlIn(storage), options)
     this.#storage = storage
     this.#mintId = options.mintId
     this.#changed = options.changed ?? (() => {})
-    this.#onError = options.onError ?? (() => {})
+    this.#ended = options.ended ?? (() => {})
     this.#own = storage.kv.get<Own>(KEY)
     if (this.#own && this.#own.version > VERSION) {
       throw new Error(
@@ -50,7 +52,7 @@ export class ObjectSessionStore extends SqlSessionStore {
   override create(record: SessionRecord): string {
     const id = this.#mintId()
     if (isShared(id)) return super.create(record, id)
-    this.#keep({ version: VERSION, id, record, usedAt: Date.now(), streams: [] })
+    this.#keep({ version: VERSION, id, record, usedAt: Date.now() })
     return id
   }
 
@@ -64,7 +66,7 @@ export class ObjectSessionStore extends SqlSessionStore {
   override save(id: string, record: SessionRecord): void {
     if (!this.#own) return super.save(id, record)
     if (facts(record) !== facts(this.#own.record)) this.#keep({ ...this.#own, record })
-    this.#changed()
+    this.#changed(id)
   }
 
   override touch(id: string): boolean {
@@ -78,39 +80,8 @@ export class ObjectSessionStore extends SqlSessionStore {
     return this.#own ? [this.#own] : super.uses()
   }
 
-  override all(): { id: string; record: SessionRecord }[] {
-    if (!this.#own) return super.all()
-    const { id, streams } = this.#own
-    const record = streams.length > 0 ? this.load(id) : undefined
-    return record ? [{ id, record }] : []
-  }
-
-  override streams(id: string): StreamStore {
-    const calls = super.streams(id)
-    if (isShared(id)) return calls
-    const others = (gone: string): string[] =>
-      this.#own?.streams.filter((stream) => stream !== gone) ?? []
-    return {
-      ...calls,
-      keep: (stream) => {
-        if (stream.call) return calls.keep(stream)
-        try {
-          if (this.#own) this.#keep({ ...this.#own, streams: [...others(stream.id), stream.id] })
-        } catch (error) {
-          this.#onError(error)
-        }
-        this.#changed()
-      },
-      forget: (stream) => {
-        if (!this.#own?.streams.includes(stream)) return calls.forget(stream)
-        // A stream makes room for another one, which is kept at once, or ends with its session.
-        this.#own = { ...this.#own, streams: others(stream) }
-      },
-      all: () => [...(this.#own?.streams.map((stream) => ({ id: stream })) ?? []), ...calls.all()],
-    }
-  }
-
   override async remove(id: string): Promise<void> {
+    if (this.load(id)?.listens) this.#ended(id)
     // What a shared object keeps beside its sessions is the application's, and stays.
     if (isShared(id)) return super.remove(id)
     // Rows that are deleted one by one are billed one by one.

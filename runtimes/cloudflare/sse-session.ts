@@ -6,6 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import type { Sink } from '../../src/server/index.ts'
+import { sessionHeaders } from './hub-wish.ts'
 import { sendEvent } from './stream-socket.ts'
 
 /** What marks the socket among those of an object. */
@@ -47,7 +48,9 @@ export class SseSession {
     address.searchParams.set(SESSION, this.#ctx.id.toString())
     // Without the origin, which a proxy may have replaced.
     sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
-    return new Response(null, { status: 101, webSocket: client })
+    // Changes come from the hub; the session will have the id of the object.
+    const wish = sessionHeaders({ session: this.#ctx.id.toString(), plain: true })
+    return new Response(null, { status: 101, webSocket: client, headers: wish })
   }
 
   /**
@@ -128,7 +131,8 @@ export class SseSession {
   }
 }
 
-function refuse(status: number, message: string): Response {
+/** Refuses a request, saying why. */
+export function refuse(status: number, message: string): Response {
   const error = { code: -32600, message }
   return Response.json({ jsonrpc: '2.0', error }, { status })
 }

@@ -53,12 +53,24 @@ export function hearEvents(socket: WebSocket, hear: (event: ServerSentEvent) => 
   })
 }
 
-/** The Worker's end: the response that carries the events to the client. */
-export function eventStreamResponse(socket: WebSocket, keepAliveMs: number | undefined): Response {
-  const events = new EventStream({ keepAliveMs, onGone: () => socket.close(1000, 'Nobody reads') })
-  hearEvents(socket, (event) => void events.send(event))
-  socket.addEventListener('close', () => events.close())
-  socket.addEventListener('error', () => events.close())
-  socket.accept()
+/** The Worker's end: the response that carries the events to the client, until a socket ends. */
+export function eventStreamResponse(
+  sockets: readonly WebSocket[],
+  keepAliveMs: number | undefined,
+): Response {
+  const end = (reason: string): void => {
+    for (const socket of sockets) socket.close(1000, reason)
+  }
+  const events = new EventStream({ keepAliveMs, onGone: () => end('Nobody reads') })
+  const ended = (): void => {
+    if (events.open) end('The stream ended')
+    events.close()
+  }
+  for (const socket of sockets) {
+    hearEvents(socket, (event) => void events.send(event))
+    socket.addEventListener('close', ended)
+    socket.addEventListener('error', ended)
+    socket.accept()
+  }
   return new Response(events.body, { headers: EVENT_STREAM_HEADERS })
 }

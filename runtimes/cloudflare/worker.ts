@@ -10,24 +10,20 @@ import { METHOD_NOT_FOUND, ProtocolError } from '../../src/index.ts'
 import {
   createHandler,
   sealedSessions,
-  type Caller,
   type ChangeSource,
   type HandlerOptions,
   type Server,
-  type SessionForwarder,
 } from '../../src/server/index.ts'
-import { requireCompatibility, requireNamespace, type SessionObject } from './bindings.ts'
-import { withIdentity } from './caller.ts'
+import { requireCompatibility, requireNamespace } from './bindings.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import type { WorkerOptions } from './options.ts'
 import { givenSecrets, sealingSecrets } from './secrets.ts'
-import { objectOf } from './session-id.ts'
+import { sessionForwarder } from './session-forwarder.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
 import { namingSession } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
 import { taskObject } from './task-object.ts'
-import { eventStreamResponse } from './stream-socket.ts'
 
 /** A Worker, to be the default export. */
 export interface Worker<Env = unknown> {
@@ -68,7 +64,7 @@ export function createWorker<Env = unknown>(
     const secrets = givenSecrets(options)
     sessions = secrets !== undefined && sealedSessions({ secrets })
   } else {
-    sessions = forwarder(requireNamespace(env, sessionBinding, 'McpSession'), options)
+    sessions = sessionForwarder(requireNamespace(env, sessionBinding, 'McpSession'), hub, options)
     requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
     hub.relay(server.notify)
   }
@@ -124,56 +120,6 @@ function pathOf(url: string): string {
   const from = url.indexOf('/', url.indexOf('//') + 2)
   const to = url.indexOf('?', from)
   return to === -1 ? url.slice(from) : url.slice(from, to)
-}
-
-/** Sends the requests of sessions to their objects. */
-function forwarder<Env>(
-  namespace: DurableObjectNamespace<SessionObject>,
-  options: WorkerOptions<Env>,
-): SessionForwarder {
-  return (request, caller) => {
-    const sessionId = request.headers.get('mcp-session-id')
-    if (sessionId === null) return open(namespace, request, caller, options)
-    const id = objectOf(namespace, sessionId)
-    return id && ask(namespace.get(id), request, caller, options)
-  }
-}
-
-/** Opens a session in a new object, or in that of its key. */
-async function open<Env>(
-  namespace: DurableObjectNamespace<SessionObject>,
-  request: Request,
-  caller: Caller,
-  options: WorkerOptions<Env>,
-): Promise<Response> {
-  const key = await options.sessionKey?.(request, caller)
-  if (key === undefined) {
-    return ask(namespace.get(namespace.newUniqueId()), request, caller, options)
-  }
-  const object = namespace.get(namespace.idFromName(`key ${key}`))
-  return ask(object, request, { ...caller, shared: true }, options)
-}
-
-async function ask<Env>(
-  object: Fetcher,
-  request: Request,
-  caller: Caller & { shared?: boolean },
-  { keepAliveMs, protect }: WorkerOptions<Env>,
-): Promise<Response> {
-  try {
-    // Looking at headers is slow on workerd.
-    const paged = request.headers.has('origin')
-    const response = await object.fetch(
-      withIdentity(request, caller, { paged, bare: protect !== undefined }),
-    )
-    if (response.webSocket) return eventStreamResponse(response.webSocket, keepAliveMs)
-    // Pages need more headers, and only those of a copy can be changed.
-    return paged ? new Response(response.body, response) : response
-  } catch (error) {
-    // The client learns nothing of it, and the log of the object may be far away.
-    console.error(error)
-    throw error
-  }
 }
 
 function findAssets(env: unknown): Fetcher | undefined {

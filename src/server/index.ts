@@ -82,6 +82,7 @@ export {
   type ServerSentEvent,
 } from '../transport/event-stream.ts'
 export type {
+  ChangeListener,
   HandlerOptions,
   SessionForwarder,
   StreamCarrier,

@@ -18,8 +18,8 @@ export interface SqlSessionStoreOptions {
   mintId?: () => string
   /** Finds the connection of a stream that outlived the host; none does by default. */
   findSink?: (session: string, stream: string) => Sink | undefined
-  /** Learns that a session, or what it listens to, may have changed. */
-  changed?: () => void
+  /** Learns that what is kept of a session changed. */
+  changed?: (session: string) => void
   /** Learns of what could not be kept; the client gets it all the same. */
   onError?: (error: unknown) => void
   /** The bounds of the log of each session. */
@@ -63,27 +63,19 @@ export class SqlSessionStore implements SessionStore {
       JSON.stringify(record),
       id,
     )
-    this.#options.changed?.()
+    this.#options.changed?.(id)
   }
 
   remove(id: string): void | Promise<void> {
     this.#tables.query('DELETE FROM mcp_sessions WHERE id = ?', id)
     this.#tables.query('DELETE FROM mcp_events WHERE session = ?', id)
     this.#tables.query('DELETE FROM mcp_streams WHERE session = ?', id)
-    this.#options.changed?.()
   }
 
   streams(id: string): StreamStore {
-    const { findSink, changed, onError = ignore } = this.#options
+    const { findSink, onError = ignore } = this.#options
     const find = (stream: string): Sink | undefined => findSink?.(id, stream)
-    const store = createSqlStreamStore(this.#tables, id, find, onError)
-    return {
-      ...store,
-      keep: (stream) => {
-        store.keep(stream)
-        if (!stream.call) changed?.()
-      },
-    }
+    return createSqlStreamStore(this.#tables, id, find, onError)
   }
 
   eventLog(id: string): EventLog {
@@ -99,13 +91,6 @@ export class SqlSessionStore implements SessionStore {
          WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`,
       )
       .map(({ id, record }) => ({ id, record: JSON.parse(record) as SessionRecord }))
-  }
-
-  /** The resources that those sessions watch; nothing when there is none. */
-  watched(): string[] | undefined {
-    const listening = this.all()
-    if (listening.length === 0) return undefined
-    return [...new Set(listening.flatMap(({ record }) => record.subscriptions))]
   }
 
   /** Every session that is kept, with the time of its last noted use. */
@@ -127,7 +112,6 @@ export class SqlSessionStore implements SessionStore {
   /** Notes that the tables go with all else in the database; nothing is kept any more. */
   erased(): void {
     this.#tables.erased()
-    this.#options.changed?.()
   }
 
   #open(id: string): string[] {

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
 import { bundleWorker, startWorker, untilWoken, type Workerd } from './workerd.ts'
-import { PATIENCE } from '../patience.ts'
 
 const LISTS = 'notifications/tools/list_changed'
 const UPDATED = 'notifications/resources/updated'
@@ -108,6 +107,33 @@ describe('Changes announced anywhere', () => {
     await resumed.cancel()
   })
 
+  it('tell the client that was asked, once, that its user did what a URL asked for', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25', {
+      elicitation: { url: {} },
+    })
+    const reader = new EventReader(await listen(workerd.handle, id))
+    const primed = await reader.next()
+    const other = await openListening()
+    const params = { name: 'visit', arguments: {} }
+    const call = new EventReader(
+      await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    )
+    const asked = (await call.until('elicitation/create')).message
+    const elicitationId = String(asked?.params?.elicitationId)
+    await send({ jsonrpc: '2.0', id: asked?.id, result: { action: 'accept' } })
+    await reader.cancel()
+    for (let n = 0; n < 2; n++) await workerd.get(`/complete?id=${elicitationId}`)
+    await notify()
+    const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+    expect((await resumed.next())?.message).toMatchObject({
+      method: 'notifications/elicitation/complete',
+      params: { elicitationId },
+    })
+    expect((await resumed.next())?.message?.method).toBe(LISTS)
+    expect((await other.reader.next())?.message?.method, 'Nothing of others').toBe(LISTS)
+    await Promise.all([resumed.cancel(), other.reader.cancel(), call.cancel()])
+  })
+
   it('no longer concern a session that ended', async () => {
     const { id } = await openListening()
     const headers = { 'mcp-session-id': id }
@@ -118,55 +144,127 @@ describe('Changes announced anywhere', () => {
   })
 })
 
-describe('A change that concerns many sessions', () => {
-  /** A Worker whose one hub tells few sessions at a time, with nine that listen. */
-  async function startWithSessions() {
-    const script = await bundleWorker('worker.ts')
-    const hasty = script
-      .replace('PER_RUN = 500', 'PER_RUN = 2')
-      .replace('AT_ONCE = 50', 'AT_ONCE = 1')
-      .replace('hubShards: 2', 'hubShards: 1')
-    expect(hasty).not.toContain('hubShards: 2')
-    expect(hasty).not.toContain('AT_ONCE = 50')
-    expect(hasty).not.toContain('PER_RUN = 500')
-    const patient = hasty.replace(/PATIENCE_MS = [\de]+/, 'PATIENCE_MS = 1e6')
-    expect(patient).not.toBe(hasty)
-    const own = await startWorker(patient)
-    const sessions: { id: string; reader: EventReader }[] = []
-    for (let n = 0; n < 9; n++) {
-      const { id, send } = await openSession(own.handle, '2025-11-25')
-      sessions.push({ id, reader: new EventReader(await listen(own.handle, id)) })
-      await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: URI } })
+describe('What a session missed', () => {
+  const drain = async (reader: EventReader): Promise<string[]> => {
+    const methods: string[] = []
+    for (let event = await reader.next(); event; event = await reader.next()) {
+      if (event.message) methods.push(String(event.message.method))
     }
-    return { own, sessions }
+    return methods
   }
+  const end = (id: string): Promise<Response> => {
+    const headers = { 'mcp-session-id': id }
+    return workerd.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
+  }
+  const open = async (id: string, after?: string): Promise<EventReader> =>
+    new EventReader(await listen(workerd.handle, id, after))
 
-  it('reaches all of them, also when one run cannot tell them', async () => {
-    const { own, sessions } = await startWithSessions()
-    await own.get('/notify')
-    await own.get(`/notify?uri=${encodeURIComponent(`${URI}/part`)}`)
-    for (const { reader } of sessions) {
-      await reader.next()
-      const methods = [await reader.next(), await reader.next()].map((e) => e?.message?.method)
-      expect(new Set(methods)).toEqual(new Set([UPDATED, LISTS]))
-    }
-    await own.stop()
+  it('is what it watched at the time, in order', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    await reader.cancel()
+    await notify(URI)
+    await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: URI } })
+    await notify()
+    await notify(`${URI}/part`)
+    await notify('note://onethird')
+    await notify()
+    const resumed = await open(id, primed!.id)
+    expect((await end(id)).status).toBe(200)
+    expect(await drain(resumed)).toEqual([LISTS, UPDATED, LISTS])
   })
 
-  it('reaches all of them although the hub dies after the first were told', async () => {
-    const { own, sessions } = await startWithSessions()
-    const begun = await Promise.all(sessions.map(({ reader }) => reader.next()))
-    await own.get('/hang')
-    await own.get('/notify')
-    const told = async (): Promise<unknown> => (await own.get('/told')).json()
-    await vi.waitFor(async () => expect(await told()).toBe(1), PATIENCE)
-    await own.restart()
-    for (const [n, { id }] of sessions.entries()) {
-      const resumed = new EventReader(await listen(own.handle, id, begun[n]!.id))
-      expect((await resumed.next())?.message?.method).toBe(LISTS)
-      await resumed.cancel()
+  it('belongs to the stream whose turn it was [L-HTTP-040] [L-HTTP-041]', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const first = await open(id)
+    const begun = await first.next()
+    await notify()
+    const told = await first.next()
+    const second = await open(id)
+    await second.next()
+    await notify()
+    expect((await second.next())?.message?.method).toBe(LISTS)
+    const again = await open(id, begun!.id)
+    expect((await again.next())?.id, 'Told on this stream').toBe(told!.id)
+    expect(await drain(first), 'It goes on elsewhere').toEqual([])
+    await notify()
+    const last = await again.next()
+    expect(last?.id.split('_')[0], 'It has its turn again').toBe(begun!.id.split('_')[0])
+    expect((await end(id)).status).toBe(200)
+    expect([await drain(again), await drain(second)]).toEqual([[], []])
+  })
+
+  it('goes to another open stream once that which had its turn is closed', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const first = await open(id)
+    await first.next()
+    const second = await open(id)
+    const seen = await second.next()
+    await second.cancel()
+    // Each comes once, on the stream that the hub takes for the one that is read.
+    for (let told = 0; told < 20; told++) await notify()
+    const back = await open(id, seen!.id)
+    expect((await end(id)).status).toBe(200)
+    const [one, other] = [await drain(first), await drain(back)]
+    expect(one.length + other.length).toBe(20)
+  })
+
+  it('survives the hub and the session', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    await reader.cancel()
+    for (let n = 0; n < 3; n++) {
+      await notify()
+      await workerd.restart()
     }
-    await own.stop()
+    const resumed = await open(id, primed!.id)
+    const seen = [await resumed.next(), await resumed.next(), await resumed.next()]
+    expect(new Set(seen.map((event) => event!.id)).size).toBe(3)
+    await resumed.cancel()
+    const later = await open(id, seen[1]!.id)
+    expect((await later.next())?.id).toBe(seen[2]!.id)
+    await later.cancel()
+  })
+
+  it('comes although the hub dies, which ends every stream', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    await notify()
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    await workerd.get('/crash-hubs')
+    while (await reader.next().catch(() => undefined));
+    await notify()
+    const resumed = await open(id, primed!.id)
+    expect((await resumed.next())?.message?.method).toBe(LISTS)
+    expect((await resumed.next())?.message?.method).toBe(LISTS)
+    await resumed.cancel()
+  })
+
+  it('is nothing of another session, and nothing after an event that is not known', async () => {
+    const one = await openListening()
+    await notify()
+    const event = await one.reader.next()
+    const other = await openListening()
+    for (const after of [event!.id, '00000000_1', `${event!.id}x`, '_', '']) {
+      expect((await listen(workerd.handle, other.id, after)).status).toBe(400)
+    }
+    await Promise.all([one.reader.cancel(), other.reader.cancel()])
+  })
+})
+
+describe('A session that ended', () => {
+  it('leaves nothing in the hub, and its streams end', async () => {
+    const { id, send, reader } = await openListening()
+    await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: URI } })
+    const rows = async (): Promise<unknown> => (await workerd.get(`/hub-rows?session=${id}`)).json()
+    expect(await rows()).toEqual({ mcp_turns: 1, mcp_watching: 1 })
+    const headers = { 'mcp-session-id': id }
+    await workerd.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
+    expect(await reader.next()).toBeUndefined()
+    expect(await rows()).toEqual({ mcp_turns: 0, mcp_watching: 0 })
   })
 })
 
@@ -177,10 +275,19 @@ describe('Idle streams', () => {
     const listener = await subscribe({ toolsListChanged: true })
     await notify()
     await Promise.all([session.reader.next(), listener.next()])
-    await untilWoken(workerd, ['sessions', 'hubs'], async () => {
+    const sessions = async (): Promise<number> => {
+      const lives = (await (await workerd.get('/lives')).json()) as { sessions: number }
+      return lives.sessions
+    }
+    const before = await sessions()
+    await untilWoken(workerd, ['hubs'], async () => {
       await notify()
       expect((await session.reader.next())?.message?.method).toBe(LISTS)
       expect((await listener.next())?.message?.method).toBe(LISTS)
+    })
+    expect(await sessions(), 'No session was woken').toBe(before)
+    await untilWoken(workerd, ['sessions'], async () => {
+      expect((await session.send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
     })
     await Promise.all([session.reader.cancel(), listener.cancel()])
   })

@@ -69,7 +69,7 @@ describe('The lifetime of a session', () => {
     const told = await stream.next()
     expect(await allMessages(await send(count(3)))).toHaveLength(4)
     await vi.waitFor(
-      async () => expect(await counts(id)).toMatchObject({ mcp_events: 2 }),
+      async () => expect(await counts(id)).toMatchObject({ mcp_events: 1 }),
       PATIENCE,
     )
     expect((await send(ping)).status).toBe(200)

@@ -21,13 +21,21 @@ const call = (id: number, name: string, args: object): object => ({
 describe('The rows that a session writes, which cost most', () => {
   it('are two, and more only for what can be resumed', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    let before = 0
-    const written = async (): Promise<number> => {
-      const total = (await (await workerd.get(`/written/${id}`)).json()) as number
-      const added = total - before
-      before = total
-      return added
+    const counter = (of: string): (() => Promise<number>) => {
+      let before = 0
+      return async () => {
+        const total = (await (await workerd.get(`/written/${of}`)).json()) as number
+        const added = total - before
+        before = total
+        return added
+      }
     }
+    const written = counter(id)
+    const writtenByHub = counter('hub')
+    // The hub of another session makes its tables.
+    const other = await openSession(workerd.handle, '2025-11-25')
+    await (await listen(workerd.handle, other.id)).body!.cancel()
+    await writtenByHub()
     expect(await written(), 'The session and its alarm').toBe(2)
     for (let n = 0; n < 5; n++) await allMessages(await send(call(n, 'add', { a: n, b: 1 })))
     expect(await written(), 'Calls that are answered at once').toBe(0)
@@ -35,21 +43,25 @@ describe('The rows that a session writes, which cost most', () => {
     const stream = new EventReader(await listen(workerd.handle, id))
     const primed = await stream.next()
     expect(await written(), 'A stream for what belongs to no request').toBe(1)
-    await workerd.get('/notify')
-    await stream.next()
-    expect(await written(), 'The first message, with its tables').toBe(5)
-    await workerd.get('/notify')
-    await stream.next()
-    expect(await written(), 'Another one').toBe(1)
+    expect(await writtenByHub(), 'Its turn').toBe(1)
+    for (let n = 0; n < 2; n++) {
+      await workerd.get('/notify')
+      await stream.next()
+      expect(await written(), 'A change').toBe(0)
+      expect(await writtenByHub(), 'A change, for all sessions').toBe(1)
+    }
     await allMessages(await send(call(9, 'count', { to: 3 })))
-    expect(await written(), 'A stream of four messages, and its end').toBe(6)
+    expect(await written(), 'A stream of four messages, its tables and its end').toBe(10)
+    await allMessages(await send(call(10, 'count', { to: 3 })))
+    expect(await written(), 'Another one').toBe(6)
     await stream.cancel()
 
     await workerd.get('/notify')
-    await written()
+    await Promise.all([written(), writtenByHub()])
     const again = new EventReader(await listen(workerd.handle, id, primed!.id))
     expect((await again.next())?.message?.method).toBe('notifications/tools/list_changed')
-    expect(await written(), 'A client that comes back for the rest').toBe(0)
+    const both = [await written(), await writtenByHub()]
+    expect(both, 'A client that comes back for the rest').toEqual([0, 0])
     await again.cancel()
   })
 })

@@ -55,6 +55,7 @@ export default {
     const [, route, id] = new URL(request.url).pathname.split('/')
     if (route === 'notify') return Response.json((await worker.notify.toolsListChanged()) ?? null)
     if (route === 'ran') return Response.json(ran)
+    if (route === 'written' && id === 'hub') return Response.json(written.hub ?? 0)
     if (!id) return worker.fetch(request, env, ctx)
     const { MCP_SESSION: sessions } = env
     const object = sessions.get(sessions.idFromString(id))
@@ -85,10 +86,8 @@ const written: Record<string, number> = {}
 const full = new Set<string>()
 
 /** Counts what a storage is billed for. */
-function count(ctx: ObjectState): void {
-  const { storage } = ctx
+function count({ id: object, storage }: ObjectState, id = object.toString()): void {
   const { sql, kv } = storage
-  const id = ctx.id.toString()
   const note = (rows: number): void => void (written[id] = (written[id] ?? 0) + rows)
   const [exec, put, setAlarm] = [
     sql.exec.bind(sql),
@@ -145,4 +144,9 @@ export class McpSession extends worker.durableObjects.McpSession {
     )
   }
 }
-export const { McpHub } = worker.durableObjects
+export class McpHub extends worker.durableObjects.McpHub {
+  constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpHub>) {
+    count(args[0] as ObjectState, 'hub')
+    super(...args)
+  }
+}

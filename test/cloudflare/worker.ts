@@ -28,6 +28,10 @@ server.tool('large', { input: z.object({ bytes: z.number() }) }, async ({ bytes 
   return text('é𝄞'.repeat(bytes / 4))
 })
 
+server.tool('visit', {}, async (_args, ctx) => {
+  const answer = await ctx.elicitUrl({ message: 'Sign in', url: 'https://example.com/in' })
+  return text(String(answer.elicitationId))
+})
 server.tool('touch', { input: z.object({ uri: z.string() }) }, ({ uri }) => {
   server.notify.resourceUpdated(uri)
   return text('touched')
@@ -68,11 +72,14 @@ export default {
         return Response.json(ran)
       case '/lives':
         return Response.json(lives)
-      case '/hang':
-        hangs = true
-        return new Response()
-      case '/told':
-        return Response.json(told)
+      case '/complete':
+        return worker.notify
+          .elicitationComplete(String(searchParams.get('id')))
+          .then(() => new Response('told'))
+      case '/hub-rows':
+        return hubRows(args[1] as Bindings, String(searchParams.get('session')))
+      case '/crash-hubs':
+        return crashHubs(args[1] as Bindings)
       case '/notify':
         return notify(searchParams.get('uri')).then(() => new Response('told'))
     }
@@ -84,9 +91,35 @@ function notify(uri: string | null): Promise<void> {
   return uri === null ? worker.notify.toolsListChanged() : worker.notify.resourceUpdated(uri)
 }
 
-/** Whether session objects hang when they are told of a change, and how many were told. */
-let hangs = false
-let told = 0
+interface Bindings {
+  MCP_HUB: {
+    idFromName(name: string): unknown
+    get(id: unknown): {
+      rows(session: string): Promise<Record<string, number>>
+      crash(): Promise<void>
+    }
+  }
+}
+
+function hubsOf({ MCP_HUB: hubs }: Bindings): ReturnType<Bindings['MCP_HUB']['get']>[] {
+  return [0, 1].map((shard) => hubs.get(hubs.idFromName(`hub ${shard}`)))
+}
+
+/** How many rows a session has in the hubs. */
+async function hubRows(bindings: Bindings, session: string): Promise<Response> {
+  const sum: Record<string, number> = {}
+  for (const hub of hubsOf(bindings)) {
+    for (const [name, rows] of Object.entries(await hub.rows(session))) {
+      sum[name] = (sum[name] ?? 0) + rows
+    }
+  }
+  return Response.json(sum)
+}
+
+async function crashHubs(bindings: Bindings): Promise<Response> {
+  await Promise.all(hubsOf(bindings).map((hub) => hub.crash().catch(() => {})))
+  return new Response('crashed')
+}
 
 /** How often each kind of object came into memory. */
 const lives = { sessions: 0, hubs: 0 }
@@ -96,17 +129,21 @@ export class McpSession extends worker.durableObjects.McpSession {
     super(...args)
     lives.sessions++
   }
-
-  /** Hangs, where a test wants it to. */
-  override async announce(change: unknown): Promise<boolean> {
-    told++
-    if (hangs) await new Promise(() => {})
-    return (await super.announce?.(change)) ?? false
-  }
 }
 export class McpHub extends worker.durableObjects.McpHub {
   constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpHub>) {
     super(...args)
     lives.hubs++
+  }
+
+  rows(session: string): Record<string, number> {
+    const { sql } = this.ctx.storage
+    const count = (table: string): number =>
+      sql.exec(`SELECT count(*) AS n FROM ${table} WHERE session = ?`, session).one().n
+    return { mcp_turns: count('mcp_turns'), mcp_watching: count('mcp_watching') }
+  }
+
+  crash(): void {
+    this.ctx.abort('Crashed by a test')
   }
 }

@@ -2,14 +2,12 @@
 declare module 'cloudflare:workers' {
   export const env: Record<string, unknown>
   export class DurableObject {
-    /** Of session objects. */
-    announce?(change: unknown): boolean | Promise<boolean>
     protected ctx: {
       abort(reason: string): void
       acceptWebSocket(socket: object): void
       getWebSockets(): { send(text: string): void }[]
       storage: {
-        sql: { exec(query: string): { toArray(): Row[]; one(): Row } }
+        sql: { exec(query: string, ...bindings: unknown[]): { toArray(): Row[]; one(): Row } }
         deleteAll(): Promise<void>
         list(): Promise<Map<string, unknown>>
       }

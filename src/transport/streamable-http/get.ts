@@ -6,6 +6,7 @@
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Caller } from '../../server/exchange.ts'
+import type { LiveSession } from '../../session/sessions.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { readAccept, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
@@ -28,20 +29,32 @@ export async function get(host: Host, request: Request, caller: Caller): Promise
   const version = readVersion(request.headers)
   const { live, revision } = await findMembership({ host, request, version, caller })
   if (!live) throw sessionNotFound()
-  const { carry = carryInBody } = host.options
+  const { carry = carryInBody, listen } = host.options
   const lastEventId = request.headers.get(HEADER_LAST_EVENT_ID)
-  if (lastEventId !== null) {
-    const missed = live.streams.missed(lastEventId)
-    if (!missed) throw refuse(400, 'The event to resume after is unknown')
+  const missed = lastEventId === null ? undefined : live.streams.missed(lastEventId)
+  if (missed) {
     const { sink, response } = carry({ session: live.id, stream: missed.stream }, host.options)
     live.streams.resume(missed, sink)
     return response
   }
+  const primed = serverFacts(revision).primedStreams === true
+  if (listen) {
+    await noteListening(host, live)
+    return listen({ session: live.id, primed })
+  }
+  if (lastEventId !== null) throw refuse(400, 'The event to resume after is unknown')
   const stream = live.streams.openStandalone()
   const { sink, response } = carry({ session: live.id, stream: stream.id }, host.options)
   stream.connect(sink)
-  if (serverFacts(revision).primedStreams) stream.prime()
+  if (primed) stream.prime()
   return response
+}
+
+async function noteListening({ sessions }: Host, live: LiveSession): Promise<void> {
+  const { record } = live.session
+  if (record.listens) return
+  record.listens = true
+  await sessions?.save(live)
 }
 
 const carryInBody: StreamCarrier = (_stream, { keepAliveMs }) => {

@@ -27,6 +27,16 @@ export type StreamCarrier = (
   options: HandlerOptions,
 ) => { sink: Sink; response: Response }
 
+/**
+ * Answers a GET for what belongs to no request, or for more of it after an event that the session
+ * does not know, where others than the session tell of changes.
+ */
+export type ChangeListener = (stream: {
+  session: string
+  /** Whether the stream begins with an event that only carries an id. */
+  primed: boolean
+}) => Response
+
 /** How a server is served over HTTP. */
 export interface HandlerOptions {
   /**
@@ -67,6 +77,8 @@ export interface HandlerOptions {
   secrets?: Secrets
   /** How the streams that answer a GET travel; in the bodies of their responses by default. */
   carry?: StreamCarrier
+  /** Who answers a GET for what belongs to no request; the session by default. */
+  listen?: ChangeListener
   /** Where changes are heard of; the server's own `notify` by default. */
   changes?: ChangeSource
   /** Milliseconds for which a round of input can be continued; 900,000 by default. */

@@ -1,0 +1,71 @@
+/**
+ * Sends the requests of sessions from the isolate where they arrive to the objects of the sessions,
+ * and turns the sockets that these or the hub answer with into the streams that clients read.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import type { Caller, SessionForwarder } from '../../src/server/index.ts'
+import type { SessionObject } from './bindings.ts'
+import { withIdentity } from './caller.ts'
+import type { Hub } from './hub.ts'
+import { readSession, type SessionWish } from './hub-wish.ts'
+import type { WorkerOptions } from './options.ts'
+import { objectOf } from './session-id.ts'
+import { refuse } from './sse-session.ts'
+import { eventStreamResponse } from './stream-socket.ts'
+
+/** Makes what hands over the requests of sessions. */
+export function sessionForwarder<Env>(
+  namespace: DurableObjectNamespace<SessionObject>,
+  hub: Hub,
+  { sessionKey, keepAliveMs, protect }: WorkerOptions<Env>,
+): SessionForwarder {
+  const ask = async (
+    id: DurableObjectId,
+    request: Request,
+    caller: Caller & { shared?: boolean },
+  ): Promise<Response> => {
+    try {
+      // Looking at headers is slow on workerd.
+      const paged = request.headers.has('origin')
+      const how = { paged, bare: protect !== undefined }
+      const response = await namespace.get(id).fetch(withIdentity(request, caller, how))
+      if (request.method === 'GET') return await streamOf(response, request)
+      // Pages need more headers, and only those of a copy can be changed.
+      return paged ? new Response(response.body, response) : response
+    } catch (error) {
+      // The client learns nothing of it, and the log of the object may be far away.
+      console.error(error)
+      throw error
+    }
+  }
+  const streamOf = async (response: Response, { headers }: Request): Promise<Response> => {
+    const sockets = response.webSocket ? [response.webSocket] : []
+    const wish = readSession(response.headers)
+    if (wish) {
+      const { webSocket, status } = await hub.listen(resuming(wish, headers.get('last-event-id')))
+      if (status === 400) return refuse(400, 'The event to resume after is unknown')
+      if (!webSocket) return refuse(503, 'Too many clients listen')
+      sockets.push(webSocket)
+    }
+    if (sockets.length > 0) return eventStreamResponse(sockets, keepAliveMs)
+    return new Response(response.body, response)
+  }
+  /** Opens a session in a new object, or in that of its key. */
+  const open = async (request: Request, caller: Caller): Promise<Response> => {
+    const key = await sessionKey?.(request, caller)
+    if (key === undefined) return ask(namespace.newUniqueId(), request, caller)
+    return ask(namespace.idFromName(`key ${key}`), request, { ...caller, shared: true })
+  }
+  return (request, caller) => {
+    const sessionId = request.headers.get('mcp-session-id')
+    if (sessionId === null) return open(request, caller)
+    const id = objectOf(namespace, sessionId)
+    return id && ask(id, request, caller)
+  }
+}
+
+/** The stream of a session, after the event that the client got last. */
+function resuming(wish: SessionWish, lastEventId: string | null): SessionWish {
+  return lastEventId === null || wish.plain ? wish : { ...wish, after: lastEventId }
+}
