@@ -255,6 +255,33 @@ describe('What a session missed', () => {
   })
 })
 
+describe('A hub at the bound of what it keeps', () => {
+  it('keeps the last change of each kind and resource', async () => {
+    const script = await bundleWorker('worker.ts')
+    const small = script
+      .replace(/MAX_CHANGES = [\de]+/, 'MAX_CHANGES = 5')
+      .replace(/TRIM_EVERY = [\de]+/, 'TRIM_EVERY = 10')
+    expect(small.match(/MAX_CHANGES = 5;|TRIM_EVERY = 10;/g)).toHaveLength(2)
+    const own = await startWorker(small)
+    const { id, send } = await openSession(own.handle, '2025-11-25')
+    const reader = new EventReader(await listen(own.handle, id))
+    const primed = await reader.next()
+    await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: URI } })
+    await reader.cancel()
+    await own.get(`/notify?uri=${URI}`)
+    for (let n = 0; n < 29; n++) await own.get('/notify')
+    const resumed = new EventReader(await listen(own.handle, id, primed!.id))
+    const headers = { 'mcp-session-id': id }
+    await own.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
+    const methods: unknown[] = []
+    for (let event = await resumed.next(); event; event = await resumed.next()) {
+      methods.push(event.message?.method)
+    }
+    expect(methods).toEqual([UPDATED, ...Array<string>(5).fill(LISTS)])
+    await own.stop()
+  })
+})
+
 describe('A session that ended', () => {
   it('leaves nothing in the hub, and its streams end', async () => {
     const { id, send, reader } = await openListening()
