@@ -19,6 +19,8 @@ const MAX_CHANGES = 10_000
 const MAX_ROWS = 50_000
 /** How often the bounds are looked at, in changes. */
 const TRIM_EVERY = 1000
+/** The longest URI that covers what lies below it, in characters. */
+const MAX_COVERING = 2000
 /** The streams of one session that can be resumed. */
 const MAX_TURNS = 50
 
@@ -190,9 +192,9 @@ function covering(change: ServerChange): string[] {
   if ('elicitationId' in change) return [watchedQuestion(change.elicitationId)]
   if (!('uri' in change)) return []
   const { uri } = change
-  // Whoever watches a resource hears of what lies below it too.
+  // Whoever watches a resource hears of what lies below it too, unless its URI is very long.
   const uris = [uri]
-  for (let at = uri.indexOf('/'); at >= 0; at = uri.indexOf('/', at + 1)) {
+  for (let at = uri.indexOf('/'); at >= 0 && at < MAX_COVERING; at = uri.indexOf('/', at + 1)) {
     uris.push(uri.slice(0, at), uri.slice(0, at + 1))
   }
   return uris

@@ -13,11 +13,14 @@ import type { SessionRecord } from '../session/session.ts'
 import { inferCapabilities } from './discover.ts'
 import type { ServerDefinition } from './definition.ts'
 
+/** The most that a client may say of itself, so that a session fits into one row of any store. */
+const MAX_CLIENT_CHARACTERS = 100_000
+
 /**
  * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.
  *
  * @param pushes Whether this connection lets the server speak first.
- * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing;
+ * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing, or too long;
  *   `INVALID_REQUEST` when the server serves no revision with sessions, `data.supported` says which.
  */
 export function initialize(
@@ -29,6 +32,10 @@ export function initialize(
   if (typeof protocolVersion !== 'string') throw missing('protocolVersion')
   if (!isObject(capabilities)) throw missing('capabilities')
   if (!isImplementation(clientInfo)) throw missing('clientInfo')
+  if (JSON.stringify([capabilities, clientInfo]).length > MAX_CLIENT_CHARACTERS) {
+    const message = 'The client says too much of itself and its capabilities'
+    throw new ProtocolError(INVALID_PARAMS, message)
+  }
 
   const revision = negotiate(server, protocolVersion)
   const result: InitializeResult = {

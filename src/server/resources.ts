@@ -27,7 +27,7 @@ import { invalidParams, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { base64, isContents, requireAnnotations } from './results.ts'
 import { sessionRecord } from './session-record.ts'
-import { MAX_WATCHED_RESOURCES } from './subscriptions.ts'
+import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
@@ -191,6 +191,11 @@ export function subscribeResource(
   if (subscriptions.includes(uri)) return {}
   if (subscriptions.length >= MAX_WATCHED_RESOURCES) {
     throw invalidParams(`One session may watch ${MAX_WATCHED_RESOURCES} resources at most`)
+  }
+  if (subscriptions.join('').length + uri.length > MAX_WATCHED_CHARACTERS) {
+    throw invalidParams(
+      `The resources of one session may have URIs of ${MAX_WATCHED_CHARACTERS} characters in all`,
+    )
   }
   subscriptions.push(uri)
   return {}

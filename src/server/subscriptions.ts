@@ -21,6 +21,8 @@ export interface Announcing {
 
 /** The most URIs that one listener, or one session, may watch. */
 export const MAX_WATCHED_RESOURCES = 1000
+/** The most characters that the URIs of one session may have together, so that they fit into a row. */
+export const MAX_WATCHED_CHARACTERS = 500_000
 
 /** The most changes that wait for a slow reader, before it has to listen anew. */
 const MAX_WAITING = 10_000

@@ -6,7 +6,9 @@
  */
 import type { Sql } from './sql.ts'
 
-/** A row of a Durable Object takes 2 MB at most, and a UTF-16 unit three bytes of it at most. */
+/** A row of a Durable Object takes 2 MB at most, with all its columns. */
+export const MAX_ROW_BYTES = 1_900_000
+/** A UTF-16 unit takes three bytes at most. */
 export const MAX_ROW_CHARACTERS = 600_000
 
 /** How to get from each version of the tables to the next; what was released never changes. */

@@ -3,13 +3,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { emptyRecording } from '../patterns/replay.ts'
 import type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
-import { MAX_ROW_CHARACTERS } from './schema.ts'
+import { MAX_ROW_BYTES, MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * Makes a store over the table of streams, which all sessions share. A call too long for one row is
- * not kept: after a restart its stream ends without an answer.
+ * Makes a store over the table of streams, which all sessions share. Of a call too long for one row
+ * only the id is kept: after a restart its client learns that it is lost.
  *
  * @param sink Finds the connection of a stream that outlived its host.
  * @param onError Learns of what could not be kept.
@@ -33,8 +34,8 @@ export function createSqlStreamStore(
   }
   return {
     keep({ id, call }: KeptStream) {
-      const text = call ? JSON.stringify(call) : null
-      if (text !== null && text.length > MAX_ROW_CHARACTERS) return forget(id)
+      const whole = call ? JSON.stringify(call) : null
+      const text = call && !fits(whole ?? '') ? JSON.stringify(idOf(call)) : whole
       attempt(() =>
         tables.write(
           `INSERT INTO mcp_streams (session, id, opened_at, call) VALUES (?, ?, ?, ?)
@@ -59,4 +60,14 @@ export function createSqlStreamStore(
     },
     sink,
   }
+}
+
+function fits(text: string): boolean {
+  if (text.length <= MAX_ROW_CHARACTERS) return true
+  return text.length <= MAX_ROW_BYTES && new TextEncoder().encode(text).length <= MAX_ROW_BYTES
+}
+
+/** A call of which nothing is known but what to answer. */
+function idOf({ request: { jsonrpc, id, method } }: KeptCall): KeptCall {
+  return { request: { jsonrpc, id, method }, recording: emptyRecording(), asked: {}, answers: {} }
 }

@@ -32,6 +32,16 @@ server.tool('visit', {}, async (_args, ctx) => {
   const answer = await ctx.elicitUrl({ message: 'Sign in', url: 'https://example.com/in' })
   return text(String(answer.elicitationId))
 })
+server.tool('echoAnswer', { input: z.object({ text: z.string() }) }, async (args, ctx) => {
+  const answer = await ctx.elicit({ message: 'Say', schema: z.object({ text: z.string() }) })
+  const answered = answer.action === 'accept' ? answer.content.text.length : 0
+  return text(`${args.text.length} asked, ${answered} answered`)
+})
+server.tool('largeStep', {}, async (_args, ctx) => {
+  const value = await ctx.step('large', () => 'x'.repeat(3e6))
+  await ctx.elicit({ message: 'Say', schema: z.object({ text: z.string() }) })
+  return text(`${value.length} characters`)
+})
 server.tool('touch', { input: z.object({ uri: z.string() }) }, ({ uri }) => {
   server.notify.resourceUpdated(uri)
   return text('touched')
