@@ -18,7 +18,11 @@ server.tool(
   'flood',
   { title: 'Flood', input: z.object({ lines: z.number().int() }) },
   async ({ lines }, ctx) => {
-    for (let line = 1; line <= lines; line++) await ctx.log('info', `Line ${line}`)
+    for (let line = 1; line <= lines; line++) {
+      // Some are higher than others
+      const more = line % 7 === 0 ? ' and so on'.repeat(line % 30) : ''
+      await ctx.log('info', `Line ${line}${more}`)
+    }
     return text(`Logged ${lines} lines.`)
   },
 )
