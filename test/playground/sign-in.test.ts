@@ -103,6 +103,15 @@ describe('Signing in from the playground', () => {
       await tab.goto(`${playground.url}/?url=${encodeURIComponent(`${notes.origin}/mcp`)}`)
       await tab.getByText('Connected to notes').waitFor({ state: 'attached' })
     }
+  })
+
+  it('is forgotten when the user signs out', async () => {
+    await page.evaluate(() => (location.hash = '#/'))
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Try an MCP server' }).waitFor()
+    const connect = page.getByRole('button', { name: 'Connect' })
+    expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])
+    await page.getByText('Connected to notes').waitFor({ state: 'attached' })
     expect(complaints).toEqual([])
   })
 })

@@ -19,6 +19,7 @@ export interface Connection {
   url: string
   /** The session's id, where there are sessions. */
   session: string | undefined
+  signedIn: boolean
   catalog: Catalog
 }
 
@@ -47,6 +48,7 @@ export async function openConnection(
 ): Promise<Connection> {
   let connection: Connection | undefined = undefined
   let session: string | undefined
+  let signedIn = false
   const onError = (error: unknown): void =>
     activity.log({ level: 'error', logger: 'playground', data: String(error) })
   const reload = async (): Promise<void> => {
@@ -59,7 +61,12 @@ export async function openConnection(
     info: { name: 'edgewise-playground', title: 'Edgewise playground', version: '1.0.0' },
     signal,
     auth,
-    fetch: watchedFetch({ report: activity.wire, onReach, onSession: (id) => (session = id) }),
+    fetch: watchedFetch({
+      report: activity.wire,
+      onReach,
+      onSession: (id) => (session = id),
+      onSignedIn: () => (signedIn = true),
+    }),
     extensions: [followTasks()],
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: ask,
@@ -72,6 +79,6 @@ export async function openConnection(
     ...(revision && { revision }),
   })
   if (client.serverCapabilities?.logging) await client.setLogLevel('debug')
-  connection = { client, url, session, catalog: await loadCatalog(client, onError) }
+  connection = { client, url, session, signedIn, catalog: await loadCatalog(client, onError) }
   return connection
 }

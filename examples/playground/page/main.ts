@@ -12,6 +12,7 @@ import { adviceOn, summary } from './errors.ts'
 import { markCurrent, setUpNavigation, showCatalog } from './navigation.ts'
 import { hrefOf, parseRoute, type Route } from './route.ts'
 import { setUpSaved } from './saved/saved.ts'
+import { auth } from './sign-in.ts'
 import { setUpTheme } from './theme.ts'
 import { promptView } from './views/prompt.ts'
 import { resourceView, templateView } from './views/resource.ts'
@@ -44,9 +45,10 @@ function showRoute(moveFocus: boolean): void {
 }
 
 function viewOf(route: Route | undefined): HTMLElement {
-  if (!connection) return welcomeView(advice)
-  if (!route) return serverView(connection)
-  const view = views.get(hrefOf(route)) ?? makeView(connection, route)
+  const opened = connection
+  if (!opened) return welcomeView(advice)
+  if (!route) return serverView(opened, () => void signOut(opened))
+  const view = views.get(hrefOf(route)) ?? makeView(opened, route)
   // Not kept, as the server may list it later.
   if (!view) return missingView(route)
   views.set(hrefOf(route), view)
@@ -143,6 +145,18 @@ async function open(): Promise<void> {
     report('failed', summary(error))
   }
   showRoute(false)
+}
+
+/** Ends the connection, and forgets who the user is, for all tabs. */
+async function signOut({ client, url }: Connection): Promise<void> {
+  connection = undefined
+  await client.close()
+  await auth.signOut(url)
+  if (connection) return
+  views.clear()
+  showCatalog(undefined)
+  report('idle', 'Signed out')
+  showRoute(true)
 }
 
 /** Keeps the connection in the page's address, so that a reload or a shared link opens it. */

@@ -26,10 +26,12 @@ export interface Watcher {
   onReach(isReached: boolean): void
   /** Learns the id of the session, if a server made one. */
   onSession(id: string): void
+  /** Learns that a request told who the user is. */
+  onSignedIn(): void
 }
 
 /** Wraps the page's `fetch`. */
-export function watchedFetch({ report, onReach, onSession }: Watcher): Fetch {
+export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher): Fetch {
   const labelOf = labels()
   return async (url, init) => {
     const start = performance.now()
@@ -42,7 +44,9 @@ export function watchedFetch({ report, onReach, onSession }: Watcher): Fetch {
       return label
     }
     const text = typeof init.body === 'string' ? init.body : ''
-    const head = [line, ...protocolHeaders(new Headers(init.headers))]
+    const headers = new Headers(init.headers)
+    if (headers.has('authorization')) onSignedIn()
+    const head = [line, ...protocolHeaders(headers)]
     const label = tell('sent', text, { title: line }, head)
 
     const response = await fetch(url, init).catch((error: unknown) => {

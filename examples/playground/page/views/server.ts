@@ -10,7 +10,10 @@ import type { Route } from '../route.ts'
 import { frame } from './frame.ts'
 
 /** Makes the view of a server. */
-export function serverView({ client, url, session }: Connection): HTMLElement {
+export function serverView(
+  { client, url, session, signedIn }: Connection,
+  signOut: () => void,
+): HTMLElement {
   const { serverInfo, serverCapabilities = {}, revision, instructions } = client
   const era = findRevision(revision)?.era
   const site = serverInfo?.websiteUrl
@@ -29,6 +32,12 @@ export function serverView({ client, url, session }: Connection): HTMLElement {
       fact('Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`),
       fact('Endpoint', el('code', {}, url)),
       session !== undefined && fact('Session', el('code', {}, session)),
+      signedIn &&
+        fact(
+          'Access',
+          'Signed in',
+          el('button', { type: 'button', class: 'small', onclick: signOut }, 'Sign out'),
+        ),
       // Other schemes could run code in this page.
       /^https?:/.test(site ?? '') &&
         fact('Website', el('a', { href: site, rel: 'noreferrer' }, site)),
