@@ -9,11 +9,15 @@ import { webReadable } from './streams.ts'
 /** A host name or address, and a port. */
 const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
+/** Up to which length a body is read before the handler runs, which costs less than a stream. */
+const WHOLE_BYTES = 65_536
+
 /**
  * Turns a handler into a listener for `node:http`, which is also a middleware for Express and the
  * like (mount it before anything that reads bodies).
  *
- * Bodies stream both ways with backpressure. A client that goes away before the response is
+ * Bodies stream both ways with backpressure, but for those of requests that are announced to be
+ * short: they are there when the handler runs. A client that goes away before the response is
  * complete aborts `request.signal` and cancels the response's body.
  */
 export function toNodeListener(
@@ -37,7 +41,7 @@ async function respond(
   outgoing.on('error', () => {})
   incoming.on('error', () => {})
   try {
-    const request = readRequest(incoming, gone.signal)
+    const request = await readRequest(incoming, gone.signal)
     const response = request ? await handler(request) : new Response(null, { status: 400 })
     await write(response, incoming, outgoing, gone.signal)
   } catch {
@@ -48,15 +52,18 @@ async function respond(
 }
 
 /** The Web request; nothing when the method, the host or the target makes none. */
-function readRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+async function readRequest(
+  incoming: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Request | undefined> {
   try {
-    return toRequest(incoming, signal)
+    return await toRequest(incoming, signal)
   } catch {
     return undefined
   }
 }
 
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', headers: known, rawHeaders, socket } = incoming
   const host = known.host ?? 'localhost'
   // Express and its like cut the path they are mounted on from `url`.
@@ -70,7 +77,8 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
   }
-  const hasBody = 'transfer-encoding' in known || Number(known['content-length'] ?? 0) > 0
+  const length = Number(known['content-length'] ?? 0)
+  const hasBody = 'transfer-encoding' in known || length > 0
   if (!hasBody || method === 'GET' || method === 'HEAD') {
     return new Request(url, { method, headers, signal })
   }
@@ -78,10 +86,23 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     method,
     headers,
     signal,
-    body: webReadable(incoming, () => {}),
+    body:
+      length > 0 && length <= WHOLE_BYTES
+        ? await readWhole(incoming)
+        : webReadable(incoming, () => {}),
     duplex: 'half',
   }
   return new Request(url, init)
+}
+
+/** Reads a body to its end; rejects when it is cut off. */
+function readWhole(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+    incoming.on('end', () => resolve(Buffer.concat(chunks)))
+    incoming.on('close', () => reject(new Error('The body was cut off')))
+  })
 }
 
 async function write(

@@ -199,6 +199,36 @@ describe('A request that a page cannot make', () => {
   })
 })
 
+describe('A stream that is being opened when the page is hidden', () => {
+  it('is opened once the page is shown again', async () => {
+    const page = await visitEverything()
+    const result = await page.evaluate(async () => {
+      let sent = 0
+      let begin: (() => void) | undefined
+      const begun = new Promise<void>((resolve) => (begin = resolve))
+      // The first is never answered
+      const send = (_url: string, { signal }: RequestInit): Promise<Response> =>
+        new Promise((resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as Error))
+          if (++sent > 1) resolve(new Response('open'))
+          begin?.()
+        })
+      const headers = { 'mcp-method': 'subscriptions/listen' }
+      const opening = edgewise.pageFetch({ fetch: send })(location.href, {
+        method: 'POST',
+        headers,
+      })
+      await begun
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      const before = sent
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+      return [before, sent, await (await opening).text(), sent]
+    })
+    expect(result).toEqual([1, 1, 'open', 2])
+  })
+})
+
 describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s,', (revision) => {
   /** Opens a page that listens, and counts the changes that it hears of. */
   async function listen(host: string): Promise<Page> {
@@ -258,6 +288,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
 
   it('closes its stream when the device goes offline, and is back when that is', async () => {
     const page = await listen('far.test')
+    await hears(page)
     await context.setOffline(true)
     await expect.poll(open.streams).toBe(0)
     await page.waitForTimeout(2_500)
