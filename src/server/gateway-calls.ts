@@ -4,11 +4,14 @@
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions, RequestOptions } from '../client/options.ts'
 import {
+  INTERNAL_ERROR,
   McpError,
   METHOD_NOT_FOUND,
   ProtocolError,
+  ToolError,
   URL_ELICITATION_REQUIRED,
   UrlElicitationRequired,
+  type McpErrorCode,
   type UrlElicitation,
 } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
@@ -55,6 +58,28 @@ export async function pass(
   } finally {
     calls.open.delete(ctx)
   }
+}
+
+/** What callers are told when the server behind gives no answer: no word on where it is. */
+const noAnswer: Partial<Record<McpErrorCode, string>> = {
+  TIMEOUT: 'did not answer in time',
+  CLOSED: 'has ended',
+  SESSION_LOST: 'has ended the session',
+  NETWORK: 'cannot be reached',
+  HTTP: 'refused the request',
+  UNAUTHORIZED: 'wants authorization',
+  LIMIT_EXCEEDED: 'answered with more than is taken',
+  INVALID_MESSAGE: 'gave an answer that makes no sense',
+}
+
+/** The error for the caller when there is no answer; for a tool's call one that models read. */
+export function unanswered(method: string, error: unknown): Error | undefined {
+  const why = error instanceof McpError ? noAnswer[error.code] : undefined
+  if (why === undefined) return undefined
+  const message = `The server behind ${why}`
+  return method === 'tools/call'
+    ? new ToolError(message)
+    : new ProtocolError(INTERNAL_ERROR, message)
 }
 
 /** The error that says in every revision that pages have to be visited first, if that is it. */

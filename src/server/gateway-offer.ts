@@ -3,6 +3,7 @@
  * the server behind.
  */
 import type { Client } from '../client/client.ts'
+import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { findHeaderParams } from '../protocol/header-params.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
@@ -39,10 +40,10 @@ export interface Behind {
 export async function offerOf(behind: Behind): Promise<Offer> {
   const { client, read } = behind
   const { tools, prompts, resources } = client.serverCapabilities ?? {}
-  const templates = resources ? await client.listAllResourceTemplates() : []
-  const listedTools = tools ? await client.listAllTools() : []
-  const listedPrompts = prompts ? await client.listAllPrompts() : []
-  const listedResources = resources ? await client.listAllResources() : []
+  const templates = resources ? await listed(client.listAllResourceTemplates()) : []
+  const listedTools = tools ? await listed(client.listAllTools()) : []
+  const listedPrompts = prompts ? await listed(client.listAllPrompts()) : []
+  const listedResources = resources ? await listed(client.listAllResources()) : []
   return {
     tools: new Map(listedTools.map((tool) => [front(behind, tool.name), toolOf(behind, tool)])),
     prompts: new Map(
@@ -53,6 +54,14 @@ export async function offerOf(behind: Behind): Promise<Offer> {
     ),
     resourceTemplates: new Map(templates.flatMap((item) => templateOf(behind, item))),
   }
+}
+
+/** What was listed: nothing by a server that has some of a capability's methods and not this one. */
+function listed<T>(list: Promise<T[]>): Promise<T[]> {
+  return list.catch((error: unknown) => {
+    if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return []
+    throw error
+  })
 }
 
 /** What is offered is offered to everybody. */

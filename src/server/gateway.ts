@@ -6,7 +6,7 @@ import type { ConnectOptions } from '../client/options.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from './context.ts'
 import type { Server, ServerOptions } from './definition.ts'
-import { createCalls, pass, questionsOf } from './gateway-calls.ts'
+import { createCalls, pass, questionsOf, unanswered } from './gateway-calls.ts'
 import { offerOf, type Behind } from './gateway-offer.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
@@ -89,16 +89,27 @@ async function attach(
   updated = (uri) => target.notify.resourceUpdated(uri)
   completed = (id) => target.notify.elicitationComplete(id)
   const mirror = createMirror(target)
+  const passOn: Behind['pass'] = (method, params, ctx) =>
+    pass(client, calls, ctx, method, params).catch((error: unknown) => {
+      const told = unanswered(method, error)
+      // The caller learns that there is no answer; why is for those who run this.
+      if (told) report(error)
+      throw told ?? error
+    })
   const behind: Behind = {
     client,
     prefix,
-    pass: (method, params, ctx) => pass(client, calls, ctx, method, params),
-    read: ({ uri }, ctx) =>
-      pass(client, calls, ctx, 'resources/read', { uri }) as Promise<ReadReturn>,
+    pass: passOn,
+    read: ({ uri }, ctx) => passOn('resources/read', { uri }, ctx) as Promise<ReadReturn>,
     report,
   }
   update = async () => mirror(await offerOf(behind))
-  await update()
+  try {
+    await update()
+  } catch (error) {
+    await client.close()
+    throw error
+  }
   watchWhatIsWatched(server, behind)
   return {
     server,

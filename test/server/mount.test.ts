@@ -10,7 +10,12 @@ import {
   UrlElicitationRequired,
   type Server,
 } from '../../src/server/index.ts'
-import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
+import {
+  connectInMemory,
+  inMemoryTransports,
+  scriptedPeer,
+  type ScriptedPeer,
+} from '../../src/testing/index.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { makeServer } from './fixture.ts'
 
@@ -317,5 +322,72 @@ describe('a gateway as a server of its own', () => {
     expect(errors).toEqual([
       expect.objectContaining({ message: expect.stringContaining('"odd://{x:3}"') }),
     ])
+  })
+
+  /** A server that has tools and no list of templates; it can be lost in the middle of a call. */
+  function partial(tools: unknown): ScriptedPeer {
+    const answers: Record<string, unknown> = {
+      'server/discover': {
+        supportedVersions: ['2026-07-28'],
+        capabilities: { resources: {}, tools: {} },
+      },
+      'tools/list': tools,
+      'resources/list': { resources: [{ uri: 'a:b', name: 'ab' }] },
+    }
+    return scriptedPeer(({ id, method = '' }) => {
+      if (method === 'tools/call' || method === 'resources/read') return peer.close()
+      const result = answers[method]
+      if (result) return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } }
+      return { jsonrpc: '2.0', id, error: { code: -32601, message: `Method not found: ${method}` } }
+    })
+  }
+  let peer: ScriptedPeer
+
+  it('offers what a server can list that does not have all methods of a capability', async () => {
+    peer = partial({ tools: [] })
+    const gateway = await createGateway((options) => connect(peer.transport, options))
+    open.push(gateway)
+    const client = await connected(gateway.server)
+    expect(await client.listAllResources()).toMatchObject([{ uri: 'a:b' }])
+    expect(await client.listAllResourceTemplates()).toEqual([])
+    expect(peer.sent('resources/templates/list')).toHaveLength(1)
+  })
+
+  it('that cannot be made leaves no connection behind', async () => {
+    peer = partial({ tools: 'none' })
+    const [near] = [peer.transport]
+    let closed = false
+    const transport = {
+      ...near,
+      start: near.start.bind(near),
+      send: near.send.bind(near),
+      close: () => near.close().then(() => void (closed = true)),
+    }
+    await expect(createGateway((options) => connect(transport, options))).rejects.toThrow()
+    expect(closed).toBe(true)
+  })
+
+  it('tells callers that the server behind gives no answer, and its owner why', async () => {
+    for (const ask of ['tool', 'resource'] as const) {
+      peer = partial({ tools: [{ name: 'end', inputSchema: { type: 'object' } }] })
+      const errors: unknown[] = []
+      const gateway = await createGateway((options) => connect(peer.transport, options), {
+        onError: (error) => errors.push(error),
+      })
+      open.push(gateway)
+      const client = await connected(gateway.server)
+      if (ask === 'tool') {
+        expect(await client.callTool('end')).toMatchObject({
+          isError: true,
+          content: [{ type: 'text', text: 'The server behind has ended' }],
+        })
+      } else {
+        await expect(client.readResource('a:b')).rejects.toMatchObject({
+          code: -32603,
+          message: 'The server behind has ended',
+        })
+      }
+      expect(errors).toEqual([expect.objectContaining({ code: 'CLOSED' })])
+    }
   })
 })
