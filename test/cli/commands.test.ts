@@ -39,6 +39,22 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
     expect(JSON.parse(json.out)).toMatchObject({ structuredContent: { sum: 6 } })
   })
 
+  it('gets text where its schema takes text too, and no number that JSON cannot keep', async () => {
+    const words = ['id=12', 'either=12', 'size=1', 'count=null', 'more=[1]', 'empty=']
+    const { out } = await run('call', 'echo', ...words, 'big=12345678901234567890', 'huge=1e400')
+    expect(JSON.parse(out)).toEqual({
+      id: '12',
+      either: '12',
+      size: '1',
+      count: null,
+      more: [1],
+      empty: '',
+      big: '12345678901234567890',
+      huge: '1e400',
+    })
+    expect((await run('call', 'echo', ':=3')).code).toBe(2)
+  })
+
   it('whose tool fails, or that refuses, ends with 1 and says why', async () => {
     expect(await run('call', 'fail')).toMatchObject({ code: 1, out: '', err: 'Sold out\n' })
     const refused = await run('call', 'none')
@@ -149,6 +165,17 @@ describe('wrong usage', () => {
     [['complete', 'http://localhost/'], 'Name a prompt or a resource template'],
     [['complete', 'http://localhost/', 'x'], 'Say what to complete'],
     [['complete', 'http://localhost/', 'x', 'city'], '"city" is no name=value'],
+    [['call', 'http://localhost/', '--timeout-ms', ''], 'takes a whole number'],
+    [['call', 'http://localhost/', '--timeout-ms', '0'], 'takes a whole number'],
+    [['call', 'http://localhost/', '--header', 'x y: z'], 'no header that HTTP can carry'],
+    [['call', 'http://localhost/', '--header', 'x: a\nb: c'], 'no header that HTTP can carry'],
+    [['call', 'http://localhost/', '--token', '😀'], 'characters that no HTTP header can carry'],
+    [['bridge', 'http://localhost/', '--port', '70000'], 'takes a whole number from 0 to 65535'],
+    [['bridge', 'http://localhost/', 'tools'], 'no use for "tools"'],
+    [['inspect', 'http://localhost/', 'tools'], 'no use for "tools"'],
+    [['listen', 'http://localhost/', 'tools'], 'no use for "tools"'],
+    [['list', 'http://localhost/', '--port', '1'], '"list" takes no "--port"'],
+    [['new', 'node', 'x', '--json'], '"new" takes no "--json"'],
     [['list', '--'], 'A program must follow "--"'],
   ])('such as %j ends with 2 and says what is wrong', async (words, reason) => {
     const { code, out, err } = await edgewise(...words)

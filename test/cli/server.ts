@@ -44,6 +44,23 @@ export function makeServer(): Server {
     const schema = z.object({ name: z.string() })
     return text((await ctx.elicit({ message: 'Who?', schema })).action)
   })
+  server.tool(
+    'echo',
+    {
+      input: z.looseObject({
+        id: z.string().nullable().optional(),
+        either: z.union([z.number(), z.string()]).optional(),
+        size: z.enum(['1', '2']).optional(),
+        count: z.number().nullable().optional(),
+      }),
+    },
+    (args) => text(JSON.stringify(args)),
+  )
+  server.tool('long', {}, () => text('line\n'.repeat(200_000)))
+  server.tool('change', {}, () => {
+    server.tool('brief', {}, () => text('brief')).remove()
+    return text('changed')
+  })
   server.tool('grow', {}, () => {
     server.tool('late', {}, () => text('late'))
     return text('grown')

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { findRevision, type Revision } from '../../../src/index.ts'
-import { isCommand, UsageError, type CommandName } from './usage.ts'
+import { checkOptions, isCommand, UsageError, type CommandName } from './usage.ts'
 
 /** A project to make. */
 export interface Creation {
@@ -49,7 +49,7 @@ const definitions = {
 export interface Options {
   readonly json: boolean
   readonly args: string | undefined
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
   readonly signIn: boolean
   readonly revision: Revision | undefined
   readonly timeoutMs: number | undefined
@@ -72,13 +72,17 @@ export function readArguments(
 ): Invocation | Creation | { help: CommandName | undefined } | 'version' {
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
-  const { values, positionals } = parse(own)
+  const { values, positionals, tokens } = parse(own)
   const [command, ...others] = positionals
   if (values.help || argv.length === 0) return { help: isCommand(command) ? command : undefined }
   if (values.version) return 'version'
   if (!isCommand(command)) {
     throw new UsageError(`There is no command "${command ?? ''}"`)
   }
+  checkOptions(
+    command,
+    tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
+  )
   if (command === 'new') return { command, rest: others }
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, rest] = program ? [childOf(program), others] : [urlOf(others[0]), others.slice(1)]
@@ -87,7 +91,12 @@ export function readArguments(
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: definitions, allowPositionals: true })
+    return parseArgs({
+      args: [...args],
+      options: definitions,
+      allowPositionals: true,
+      tokens: true,
+    })
   } catch (error) {
     throw new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : '')
   }
@@ -97,20 +106,17 @@ type Values = ReturnType<typeof parse>['values']
 
 function optionsOf(values: Values): Options {
   const { json, args, cwd, yes, verbose } = values
-  const token = values.token ?? process.env.EDGEWISE_TOKEN
-  const headers = pairs(values.header, ':', '--header')
-  if (token !== undefined) headers.authorization = `Bearer ${token}`
   return {
     json,
     args,
-    headers,
+    headers: headersOf(values),
     signIn: values['sign-in'],
     revision: revisionOf(values.revision),
-    timeoutMs: numberOf(values['timeout-ms'], '--timeout-ms'),
-    env: pairs(values.env, '=', '--env'),
+    timeoutMs: numberOf(values['timeout-ms'], '--timeout-ms', 1, Number.MAX_SAFE_INTEGER),
+    env: Object.fromEntries(values.env.map((pair) => split(pair, '=', '--env'))),
     cwd,
     resources: values.resource,
-    port: numberOf(values.port, '--port'),
+    port: numberOf(values.port, '--port', 0, 65_535),
     yes,
     verbose,
   }
@@ -129,21 +135,42 @@ function urlOf(text: string | undefined): Target {
   return { url: text }
 }
 
-function pairs(given: readonly string[], mark: string, option: string): Record<string, string> {
-  return Object.fromEntries(
-    given.map((pair) => {
-      const at = pair.indexOf(mark)
-      if (at < 1) throw new UsageError(`"${option}" takes name${mark}value, not "${pair}"`)
-      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
-    }),
-  )
+/** The headers that were given, and the token; of either what HTTP can carry. */
+function headersOf({ header: given, token = process.env.EDGEWISE_TOKEN }: Values): Headers {
+  const headers = new Headers()
+  for (const pair of given) {
+    const [name, value] = split(pair, ':', '--header')
+    try {
+      headers.append(name.trim(), value)
+    } catch {
+      throw new UsageError(`"${pair}" is no header that HTTP can carry`)
+    }
+  }
+  if (token === undefined || token === '') return headers
+  try {
+    headers.set('authorization', `Bearer ${token}`)
+  } catch {
+    throw new UsageError('The token has characters that no HTTP header can carry')
+  }
+  return headers
 }
 
-function numberOf(text: string | undefined, option: string): number | undefined {
+function split(pair: string, mark: string, option: string): [name: string, value: string] {
+  const at = pair.indexOf(mark)
+  if (at < 1) throw new UsageError(`"${option}" takes name${mark}value, not "${pair}"`)
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+function numberOf(
+  text: string | undefined,
+  option: string,
+  least: number,
+  most: number,
+): number | undefined {
   if (text === undefined) return undefined
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 0) {
-    throw new UsageError(`"${option}" takes a whole number, not "${text}"`)
+  const number = /^\d+$/.test(text) ? Number(text) : NaN
+  if (!(number >= least && number <= most)) {
+    throw new UsageError(`"${option}" takes a whole number from ${least} to ${most}, not "${text}"`)
   }
   return number
 }

@@ -6,16 +6,27 @@
 import { createInterface } from 'node:readline/promises'
 import type { ElicitParams, ElicitResult, JsonObject, ObjectSchema } from '../../../src/index.ts'
 import type { InputContext } from '../../../src/client/index.ts'
+import { interrupt } from './interrupted.ts'
 import { safe, tell } from './print.ts'
 
 type Content = NonNullable<ElicitResult['content']>
 type Ask = (question: string) => Promise<string>
 
 /**
- * Asks at the terminal. Where there is none it declines, so that scripts never hang; with `yes` it
- * accepts forms, each field with its default.
+ * Asks at the terminal. Where there is none it declines, so that scripts never hang, and where its
+ * end comes instead of an answer it cancels; with `yes` it accepts forms, each field with its
+ * default.
  */
-export async function askUser(
+export function askUser(...question: Parameters<typeof askNext>): Promise<ElicitResult> {
+  const answer = before.then(() => askNext(...question))
+  before = answer.catch(() => {})
+  return answer
+}
+
+/** Settles when the question before has its answer: there is one terminal. */
+let before: Promise<unknown> = Promise.resolve()
+
+async function askNext(
   params: ElicitParams,
   { server, signal }: InputContext,
   yes: boolean,
@@ -26,13 +37,21 @@ export async function askUser(
     return { action: 'decline' }
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const ask: Ask = (question) => terminal.question(safe(question), { signal })
+  const left = new AbortController()
+  terminal.once('close', () => left.abort())
+  // While it asks, the terminal gives Ctrl-C to it, and not to the program.
+  terminal.once('SIGINT', () => interrupt('SIGINT'))
+  const either = AbortSignal.any([signal, left.signal])
+  const ask: Ask = (question) => terminal.question(safe(question), { signal: either })
   try {
     tell(`${server.info?.name ?? 'The server'} asks: ${params.message}`)
     if (params.mode !== 'url') return await fillIn(ask, params.requestedSchema)
     tell(`  ${params.url}`)
     const answer = await ask('Open this page in your browser, then go on? (y/N) ')
     return { action: /^y/i.test(answer) ? 'accept' : 'decline' }
+  } catch (error) {
+    if (left.signal.aborted) return { action: 'cancel' }
+    throw error
   } finally {
     terminal.close()
   }

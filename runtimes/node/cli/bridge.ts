@@ -6,17 +6,24 @@ import { createGateway } from '../../../src/server/index.ts'
 import { serveHttp } from '../serve-http.ts'
 import { serveStdio } from '../serve-stdio.ts'
 import type { Invocation } from './arguments.ts'
-import { interrupted } from './interrupted.ts'
+import { lifetime } from './interrupted.ts'
 import { open } from './open.ts'
 import { print, tell } from './print.ts'
+import { takesNothing } from './usage.ts'
 
-/** Serves a URL over stdio, or a program over HTTP, until the client or the user ends it. */
+/**
+ * Serves a URL over stdio, or a program over HTTP, until the client or the user ends it.
+ *
+ * @throws {McpError} `CLOSED` when the program has ended: who started this may start it anew.
+ */
 export async function bridge(invocation: Invocation): Promise<number> {
-  const { target, options } = invocation
+  const { target, options, rest } = invocation
+  takesNothing(rest)
   const onError = (error: unknown): void => {
     if (options.verbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
   }
-  const gateway = await createGateway((passed) => open(invocation, passed), { onError })
+  const { end, over } = lifetime()
+  const gateway = await createGateway((passed) => open(invocation, passed, end), { onError })
   try {
     if ('url' in target && options.port === undefined) {
       await serveStdio(gateway.server)
@@ -24,7 +31,7 @@ export async function bridge(invocation: Invocation): Promise<number> {
       const { port = 0 } = options
       await using http = await serveHttp(gateway.server, { port })
       print(http.url)
-      await interrupted()
+      await over()
     }
   } finally {
     await gateway.close()

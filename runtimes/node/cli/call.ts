@@ -3,6 +3,7 @@
  */
 import { callTask, followTasks } from '../../../src/tasks/index.ts'
 import type { Invocation } from './arguments.ts'
+import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
 import { printJson, printResult, progressBar } from './print.ts'
 import { UsageError } from './usage.ts'
@@ -17,11 +18,13 @@ export async function call(invocation: Invocation): Promise<number> {
   await using client = await open(invocation, { extensions: [followTasks()] })
   let schema = {}
   if (words.length > 0) {
-    for await (const tool of client.tools()) if (tool.name === name) schema = tool.inputSchema
+    for await (const tool of client.tools({ signal }))
+      if (tool.name === name) schema = tool.inputSchema
   }
   const args = readValues(words, schema, given)
   const bar = progressBar()
   const result = await callTask(client, name, args, {
+    signal,
     onProgress: (progress) => bar.show(progress),
     onTask: ({ status, statusMessage = '' }) => bar.say(`${status} ${statusMessage}`),
   }).finally(() => bar.clear())

@@ -3,6 +3,7 @@
  */
 import type { CompletionReference } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
+import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
 import { print, printJson, tell } from './print.ts'
 import { UsageError } from './usage.ts'
@@ -18,7 +19,9 @@ export async function complete(invocation: Invocation): Promise<number> {
     ? { type: 'ref/resource', uri: named }
     : { type: 'ref/prompt', name: named }
   await using client = await open(invocation)
-  const completion = await client.complete(ref, { name, value }, Object.fromEntries(others))
+  const completion = await client.complete(ref, { name, value }, Object.fromEntries(others), {
+    signal,
+  })
   if (invocation.options.json) {
     printJson(completion)
     return 0

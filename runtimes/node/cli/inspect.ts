@@ -8,9 +8,10 @@ import type { AddressInfo } from 'node:net'
 import { createGateway, createHandler, keptSessions } from '../../../src/server/index.ts'
 import { toNodeListener } from '../listener.ts'
 import type { Invocation } from './arguments.ts'
-import { interrupted } from './interrupted.ts'
+import { lifetime } from './interrupted.ts'
 import { open } from './open.ts'
 import { print, tell } from './print.ts'
+import { takesNothing } from './usage.ts'
 
 type Answer = (request: Request) => Promise<Response>
 
@@ -32,30 +33,41 @@ const hopHeaders = [
   'referer',
 ]
 
-/** Serves the page until interrupted. */
+/**
+ * Serves the page until interrupted.
+ *
+ * @throws {McpError} `CLOSED` when the program that it shows has ended.
+ */
 export async function inspect(invocation: Invocation): Promise<number> {
-  const { target, options } = invocation
+  const { target, options, rest } = invocation
+  takesNothing(rest)
+  const { end, over } = lifetime()
   let close = async (): Promise<void> => {}
   let serve: Answer
   if ('url' in target) {
     serve = (request) => passOn(request, target.url, options.headers)
   } else {
-    const gateway = await createGateway((passed) => open(invocation, passed), { onError: () => {} })
+    const gateway = await createGateway((passed) => open(invocation, passed, end), {
+      onError: () => {},
+    })
     serve = createHandler(gateway.server, { sessions: keptSessions() })
     close = () => gateway.close()
   }
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener((request) => route(request, serve)))
-  await new Promise<void>((resolve, reject) => {
-    http.on('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/`
-  print(url)
-  openBrowser(url)
-  await interrupted()
-  http.closeAllConnections()
-  http.close()
-  await close()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      http.on('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve)
+    })
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/`
+    print(url)
+    openBrowser(url)
+    await over()
+  } finally {
+    http.closeAllConnections()
+    http.close()
+    await close()
+  }
   return 0
 }
 
@@ -73,14 +85,10 @@ async function route(request: Request, serve: Answer): Promise<Response> {
 }
 
 /** Sends a request of the page to the server, and the answer back as it streams. */
-async function passOn(
-  request: Request,
-  url: string,
-  more: Readonly<Record<string, string>>,
-): Promise<Response> {
+async function passOn(request: Request, url: string, more: Headers): Promise<Response> {
   const headers = new Headers(request.headers)
   for (const name of hopHeaders) headers.delete(name)
-  for (const [name, value] of Object.entries(more)) headers.set(name, value)
+  for (const [name, value] of more) headers.set(name, value)
   const body = request.method === 'POST' ? await request.arrayBuffer() : undefined
   try {
     const response = await fetch(url, {

@@ -1,8 +1,10 @@
 /**
  * `edgewise list`: what a server offers.
  */
+import { METHOD_NOT_FOUND, ProtocolError } from '../../../src/index.ts'
 import type { Client } from '../../../src/client/index.ts'
 import type { Invocation } from './arguments.ts'
+import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
 import { print, printJson, printRows } from './print.ts'
 import { UsageError } from './usage.ts'
@@ -12,19 +14,19 @@ type Row = readonly [name: string, meaning: string]
 const kinds = {
   tools: {
     offered: (client: Client) => client.serverCapabilities?.tools,
-    list: (client: Client) => client.listAllTools(),
+    list: (client: Client) => client.listAllTools({ signal }),
   },
   resources: {
     offered: (client: Client) => client.serverCapabilities?.resources,
-    list: (client: Client) => client.listAllResources(),
+    list: (client: Client) => client.listAllResources({ signal }),
   },
   templates: {
     offered: (client: Client) => client.serverCapabilities?.resources,
-    list: (client: Client) => client.listAllResourceTemplates(),
+    list: (client: Client) => client.listAllResourceTemplates({ signal }),
   },
   prompts: {
     offered: (client: Client) => client.serverCapabilities?.prompts,
-    list: (client: Client) => client.listAllPrompts(),
+    list: (client: Client) => client.listAllPrompts({ signal }),
   },
 } as const
 
@@ -41,7 +43,8 @@ export async function list(invocation: Invocation): Promise<number> {
   const found: Partial<Record<Kind, readonly object[]>> = {}
   for (const each of asked) {
     const { offered, list } = kinds[each]
-    if (kind !== undefined || offered(client)) found[each] = await list(client)
+    if (kind !== undefined) found[each] = await list(client)
+    else if (offered(client)) found[each] = await list(client).catch(nothing)
   }
   if (invocation.options.json) {
     const { serverInfo, revision, instructions } = client
@@ -63,6 +66,12 @@ export async function list(invocation: Invocation): Promise<number> {
     printRows(entries.map(rowOf))
   }
   return 0
+}
+
+/** Nothing, of a server that has some of a capability's methods and not those of this kind. */
+function nothing(error: unknown): [] {
+  if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return []
+  throw error
 }
 
 function rowOf(entry: object): Row {

@@ -4,12 +4,19 @@
 import type { ConnectOptions } from '../../../src/client/index.ts'
 import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
-import { interrupted } from './interrupted.ts'
+import { lifetime } from './interrupted.ts'
 import { print, tell } from './print.ts'
+import { takesNothing } from './usage.ts'
 
-/** Prints one line for each notification until the program is interrupted. */
+/**
+ * Prints one line for each notification until the program is interrupted.
+ *
+ * @throws {McpError} `CLOSED` when the program that it listens to has ended.
+ */
 export async function listen(invocation: Invocation): Promise<number> {
+  takesNothing(invocation.rest)
   const { json, resources } = invocation.options
+  const { end, over } = lifetime()
   const hooks: ConnectOptions = {
     // That these are there has the client listen.
     onToolsChanged: () => {},
@@ -24,9 +31,9 @@ export async function listen(invocation: Invocation): Promise<number> {
       )
     },
   }
-  await using client = await open(invocation, hooks)
+  await using client = await open(invocation, hooks, end)
   for (const uri of resources) await client.subscribe(uri)
   tell(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
-  await interrupted()
+  await over()
   return 0
 }

@@ -2,6 +2,8 @@
 /**
  * The program `edgewise`: talks to a server of any revision from a terminal or a script.
  */
+import { listenForInterruptions } from './interrupted.ts'
 import { runCommand } from './run.ts'
 
+listenForInterruptions()
 process.exitCode = await runCommand(process.argv.slice(2))

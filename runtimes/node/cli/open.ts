@@ -15,6 +15,7 @@ import { loopback } from '../loopback.ts'
 import { stdioClient } from '../stdio-client.ts'
 import type { Invocation, Options, Target } from './arguments.ts'
 import { askUser } from './ask.ts'
+import { interruption } from './interrupted.ts'
 import { tell } from './print.ts'
 
 /** Thrown when there is no connection. */
@@ -23,15 +24,20 @@ export class ConnectError extends Error {}
 /**
  * Connects.
  *
- * @throws {ConnectError} when that fails, with the reason.
+ * @param ended Learns that the connection has ended later on, and why: that a program is no more.
+ * @throws {ConnectError} when connecting fails, with the reason.
  */
 export async function open(
   { target, options }: Pick<Invocation, 'target' | 'options'>,
   more: ConnectOptions = {},
+  ended: (reason: Error) => void = () => {},
 ): Promise<Client> {
   const { revision, timeoutMs, yes, verbose, headers, signIn } = options
+  let connected = false
+  const transport = transportTo(target, options, (reason) => connected && ended(reason))
   try {
-    return await connect(transportTo(target, options), {
+    const client = await connect(transport, {
+      signal: interruption,
       ...(signIn && { auth: await signInWithBrowser() }),
       headers,
       onElicit: (params, context) => askUser(params, context, yes),
@@ -41,22 +47,42 @@ export async function open(
       ...(verbose && { onError: (error) => tell(`Problem: ${error.message}`) }),
       ...more,
     })
+    connected = true
+    return client
   } catch (error) {
-    throw new ConnectError(reason(error, target, signIn || 'authorization' in headers), {
+    throw new ConnectError(reason(error, target, signIn || headers.has('authorization')), {
       cause: error,
     })
   }
 }
 
 /** What `connect` takes: a URL, or a transport to a program that it starts. */
-function transportTo(target: Target, { env, cwd }: Options): Parameters<typeof connect>[0] {
+function transportTo(
+  target: Target,
+  { env, cwd }: Options,
+  ended: (reason: Error) => void,
+): Parameters<typeof connect>[0] {
   if ('url' in target) return target.url
-  return stdioClient({ ...target, env, ...(cwd !== undefined && { cwd }) })
+  const child = stdioClient({ ...target, env, ...(cwd !== undefined && { cwd }) })
+  return {
+    start: (receiver) =>
+      child.start({
+        message: (frame) => receiver.message(frame),
+        malformed: (error) => receiver.malformed(error),
+        closed(reason) {
+          receiver.closed(reason)
+          ended(reason ?? new McpError('CLOSED', `The server "${target.command}" has ended`))
+        },
+      }),
+    send: (frame) => child.send(frame),
+    close: () => child.close(),
+    restart: () => child.restart(),
+  }
 }
 
 function reason(error: unknown, target: Target, hasToken: boolean): string {
   const where = 'url' in target ? target.url : target.command
-  const why = [...causes(error)].join(': ')
+  const why = [...causes(error)].map((cause) => cause.trim()).join(': ')
   const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED' && !hasToken
   return `Cannot connect to ${where}: ${why}${unauthorized ? '; try --sign-in or --token' : ''}`
 }

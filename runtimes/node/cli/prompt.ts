@@ -2,6 +2,7 @@
  * `edgewise prompt`: prints a prompt, its arguments filled in.
  */
 import type { Invocation } from './arguments.ts'
+import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
 import { lineOf, print, printJson } from './print.ts'
 import { UsageError } from './usage.ts'
@@ -20,7 +21,7 @@ export async function prompt(invocation: Invocation): Promise<number> {
     ]),
   )
   await using client = await open(invocation)
-  const result = await client.getPrompt(name, args)
+  const result = await client.getPrompt(name, args, { signal })
   if (invocation.options.json) printJson(result)
   else for (const { role, content } of result.messages) print(`${role}: ${lineOf(content)}`)
   return 0

@@ -2,6 +2,7 @@
  * `edgewise read`: prints a resource.
  */
 import type { Invocation } from './arguments.ts'
+import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
 import { print, printJson, tell } from './print.ts'
 import { UsageError } from './usage.ts'
@@ -11,7 +12,7 @@ export async function read(invocation: Invocation): Promise<number> {
   const [uri, ...others] = invocation.rest
   if (uri === undefined || others.length > 0) throw new UsageError('Name one resource by its URI')
   await using client = await open(invocation)
-  const result = await client.readResource(uri)
+  const result = await client.readResource(uri, { signal })
   if (invocation.options.json) {
     printJson(result)
     return 0

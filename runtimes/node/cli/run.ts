@@ -9,6 +9,7 @@ import { complete } from './complete.ts'
 import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
+import { interruptedStatus, interruption } from './interrupted.ts'
 import { ConnectError } from './open.ts'
 import { tell } from './print.ts'
 import { createProject } from './new.ts'
@@ -32,7 +33,7 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
  * Runs a command line; never rejects.
  *
  * @returns the exit status: 0 when done, 1 when the server refused or a tool failed, 2 for wrong
- *   usage, 3 without a connection.
+ *   usage, 3 without a connection, that of the signal when it was interrupted.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   try {
@@ -49,6 +50,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     if (invocation.command === 'new') return await createProject(invocation.rest)
     return await run[invocation.command](invocation)
   } catch (error) {
+    if (interruption.aborted) return interruptedStatus()
     return failed(error, argv)
   }
 }
@@ -77,6 +79,11 @@ function failed(error: unknown, argv: readonly string[]): number {
     return ['NETWORK', 'CLOSED', 'HTTP', 'UNAUTHORIZED', 'SESSION_LOST'].includes(error.code)
       ? 3
       : 1
+  }
+  // What the system says no to, such as a port that is taken, is nobody's mistake in here.
+  if (error instanceof Error && 'syscall' in error) {
+    tell(error.message)
+    return 1
   }
   tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
   return 1

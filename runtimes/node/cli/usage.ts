@@ -5,6 +5,15 @@
 /** Thrown for a command line that makes no sense; told with the way to the help. */
 export class UsageError extends Error {}
 
+/**
+ * Checks that no words are left that a command has no use for.
+ *
+ * @throws {UsageError} when there are.
+ */
+export function takesNothing([word]: readonly string[]): void {
+  if (word !== undefined) throw new UsageError(`There is no use for "${word}" here`)
+}
+
 /** The commands: the arguments that follow the server, what they do, and an example of these. */
 const commands = {
   list: ['[tools|resources|templates|prompts]', 'what the server offers', 'tools'],
@@ -59,6 +68,20 @@ const options: readonly (readonly [
   ['--verbose', 'print problems that no answer tells of'],
 ]
 
+/**
+ * Checks that a command takes the options that it was given.
+ *
+ * @throws {UsageError} when it does not.
+ */
+export function checkOptions(command: CommandName, given: readonly string[]): void {
+  for (const [option, , of] of options) {
+    const [name = ''] = option.slice(2).split(' ')
+    if (!given.includes(name)) continue
+    const taken = command !== 'new' && (of?.includes(command) ?? true)
+    if (!taken) throw new UsageError(`"${command}" takes no "--${name}"`)
+  }
+}
+
 /** The help. */
 export const usage: string = `Usage: edgewise <command> <url> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
@@ -74,7 +97,8 @@ ${options.map(([option, meaning]) => row(option, 20, meaning)).join('\n')}
   --help               this, or of one command: edgewise call --help
   --version
 
-Exit status: 0 done; 1 the server refused or a tool failed; 2 wrong usage; 3 no connection.
+Exit status: 0 done; 1 the server refused or a tool failed; 2 wrong usage; 3 no connection;
+128 and more interrupted.
 `
 
 /** The help of one command. */

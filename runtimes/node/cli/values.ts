@@ -16,11 +16,11 @@ export function readValues(
   base: JsonObject,
 ): JsonObject {
   const read = words.map((word): [string, JsonObject[string]] => {
-    const [, name, colon, text] = /^([^=]+?)(:?)=(.*)$/s.exec(word) ?? []
+    const [, name, colon, text] = /^(?!:=)([^=]+?)(:?)=(.*)$/s.exec(word) ?? []
     if (name === undefined || text === undefined) {
       throw new UsageError(`"${word}" is no name=value`)
     }
-    return [name, colon ? json(text, name) : typed(text, propertyOf(schema, name))]
+    return [name, colon ? json(text, name) : typed(text, propertyOf(schema, name), schema)]
   })
   return { ...base, ...Object.fromEntries(read) }
 }
@@ -39,26 +39,53 @@ export async function readObject(text: string | undefined): Promise<JsonObject> 
     for await (const piece of process.stdin) source += String(piece)
   }
   const value = json(source, '--args')
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as JsonObject
-  }
+  if (isObject(value)) return value
   throw new UsageError('"--args" must be a JSON object')
 }
 
-function propertyOf({ properties }: JsonObject, name: string): JsonObject {
-  const known = (properties as { [name: string]: JsonObject } | undefined) ?? {}
-  return Object.hasOwn(known, name) ? (known[name] ?? {}) : {}
+function propertyOf({ properties }: JsonObject, name: string): unknown {
+  return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
 /** Text where the schema takes text; else what the text is as JSON, or text again. */
-function typed(text: string, { type }: JsonObject): unknown {
-  const types: unknown[] = Array.isArray(type) ? type : [type]
-  if (types.includes('string')) return text
+function typed(text: string, property: unknown, schema: JsonObject): unknown {
+  if (takesText(property, schema, new Set())) return text
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isExact(value, text) ? value : text
   } catch {
     return text
   }
+}
+
+/** Whether a schema, or one of those that it is made of, takes text. */
+function takesText(schema: unknown, root: JsonObject, seen: Set<unknown>): boolean {
+  if (!isObject(schema) || seen.has(schema)) return false
+  seen.add(schema)
+  const { type, anyOf, oneOf, allOf, enum: values, const: only, $ref } = schema
+  if (type !== undefined) return [type].flat().includes('string')
+  const parts = [anyOf, oneOf, allOf, referred($ref, root)].flat()
+  return [values, only].flat().some(isText) || parts.some((part) => takesText(part, root, seen))
+}
+
+/** What a reference into the same schema leads to. */
+function referred($ref: unknown, root: JsonObject): unknown {
+  const [, path] = /^#\/(.+)$/.exec(String($ref)) ?? []
+  return path?.split('/').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root)
+}
+
+/** Whether a number still says what was written: an id of twenty digits is none that JSON keeps. */
+function isExact(value: unknown, text: string): boolean {
+  if (typeof value !== 'number') return true
+  return Number.isFinite(value) && (!/^-?\d+$/.test(text) || Number.isSafeInteger(value))
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function json(text: string, what: string): unknown {
