@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { Cancellation } from '../patterns/cancellation.ts'
+import { Ending } from '../patterns/ending.ts'
 import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 import { degradeParams } from '../protocol/degrade.ts'
 import {
@@ -79,7 +80,7 @@ class Connection {
   readonly #rounds: Rounds
   /** Requests that stand for themselves, by id. */
   readonly #open = new Map<RequestId, Cancellation>()
-  readonly #ending = new AbortController()
+  readonly #ending = new Ending()
   #session: Session | undefined
 
   constructor(server: ServerDefinition, transport: Transport, options: ConnectionOptions) {
@@ -114,8 +115,8 @@ class Connection {
 
   /** Lets listeners end gracefully, then closes. */
   async #end(): Promise<void> {
-    this.#ending.abort()
-    // The closing results are written by what the abort has set going.
+    this.#ending.end()
+    // The closing results are written by what that has set going.
     await new Promise((resolve) => setTimeout(resolve))
     await this.#transport.close()
   }
@@ -226,7 +227,7 @@ class Connection {
       client,
       caller: this.#caller,
       cancellation,
-      ending: this.#ending.signal,
+      ending: this.#ending,
       logLevel,
       rounds: this.#rounds,
       send: (notification) => this.#outbox.sendFor(cancellation, notification),

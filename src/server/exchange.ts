@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#statelessness
  */
 import type { Cancellation } from '../patterns/cancellation.ts'
+import type { Ending } from '../patterns/ending.ts'
 import type { ReplayInput } from '../patterns/replay.ts'
 import type { Sealer } from '../patterns/sealed-state.ts'
 import type { JsonObject, JsonRpcNotification, RequestId } from '../protocol/jsonrpc.ts'
@@ -94,8 +95,8 @@ export interface Exchange {
   readonly caller: Caller
   /** Whether somebody still waits for the answer. */
   readonly cancellation: Cancellation
-  /** Fires when the host shuts down and open listeners should end gracefully. */
-  readonly ending?: AbortSignal | undefined
+  /** Whether the host shuts down, so that open listeners should end gracefully. */
+  readonly ending?: Ending | undefined
   /** Where listeners hear of changes; the server's own notifier when absent. */
   readonly changes?: ChangeSource | undefined
   /** The least severe log message that the client wants; none when absent. */

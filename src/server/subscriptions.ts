@@ -66,6 +66,7 @@ export async function listen(
     },
     { filter, onEnd: () => over.abort() },
   )
+  const ignoreEnding = exchange.ending?.onEnd(() => over.abort())
   let stop: Unsubscribe | undefined
   try {
     const acknowledged = exchange.send(
@@ -76,10 +77,11 @@ export async function listen(
       tell(notification(method, { ...told, _meta }))
     })
     await acknowledged
-    await ended(exchange.cancellation.signal, [exchange.ending, over.signal])
+    await ended(exchange.cancellation.signal, over.signal)
     return { _meta }
   } finally {
     unsubscribe()
+    ignoreEnding?.()
     stop?.()
   }
 }
@@ -148,14 +150,14 @@ function honour(
   return honoured
 }
 
-/** Resolves when a signal of the graceful ends fires, rejects when the client went away. */
-async function ended(gone: AbortSignal, ends: readonly (AbortSignal | undefined)[]): Promise<void> {
+/** Resolves when the listener ends gracefully, rejects when the client went away. */
+async function ended(gone: AbortSignal, over: AbortSignal): Promise<void> {
   const heard = new AbortController()
   try {
     await new Promise<void>((resolve) => {
-      for (const signal of [gone, ...ends]) {
-        if (signal?.aborted) resolve()
-        signal?.addEventListener('abort', () => resolve(), { signal: heard.signal })
+      for (const signal of [gone, over]) {
+        if (signal.aborted) resolve()
+        signal.addEventListener('abort', () => resolve(), { signal: heard.signal })
       }
     })
   } finally {

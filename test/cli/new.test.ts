@@ -64,6 +64,24 @@ describe('a new project', () => {
     expect(existsSync(join(project, '.gitignore'))).toBe(true)
   })
 
+  it('for Workers allows the types that each Wrangler wants, old or new', () => {
+    const ranges = (
+      file: string,
+    ): { readonly [part: string]: { readonly [name: string]: string } } =>
+      JSON.parse(readFileSync(join(root, file), 'utf8'))
+    const majors = (range: string): string[] => range.match(/(?<=\^)\d+/g) ?? []
+    const { devDependencies } = ranges('examples/templates/workers/package.json')
+    const { peerDependencies } = ranges('node_modules/wrangler/package.json')
+    const allowed = majors(devDependencies!['@cloudflare/workers-types']!)
+    // Wrangler 4.86 is the last for Node 20, and wants 4; the newest wants 5.
+    expect(devDependencies).toMatchObject({ wrangler: '^4.86.0' })
+    expect(allowed).toEqual(['4', '5'])
+    expect(majors(peerDependencies!['@cloudflare/workers-types']!)).toHaveLength(1)
+    expect(allowed).toEqual(
+      expect.arrayContaining(majors(peerDependencies!['@cloudflare/workers-types']!)),
+    )
+  })
+
   it('for Node has tests that pass, and a program that answers when it is built', async () => {
     const project = await create('node')
     expect(await tool(project, 'node', tsx, '--test', 'src/server.test.ts')).toContain('# pass 5')

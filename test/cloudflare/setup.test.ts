@@ -53,6 +53,22 @@ describe('A Worker that is set up wrongly', () => {
 })
 
 describe('A Worker', () => {
+  it('makes no signals outside of requests, which workerd refused until 2026', async () => {
+    const strict = `
+      globalThis.AbortController = class extends AbortController {
+        constructor() {
+          if (globalThis.starting) throw new Error('Disallowed operation called within global scope')
+          super()
+        }
+      }
+      globalThis.starting = true
+      ${script}
+      globalThis.starting = false`
+    const workerd = await startWorker(strict)
+    expect((await postModern(workerd.handle, 'tools/list')).status).toBe(200)
+    await workerd.stop()
+  })
+
   it('runs with the first compatibility date that it names', async () => {
     const workerd = await startWorker(script, { compatibilityDate: '2024-10-14' })
     const { send } = await openSession(workerd.handle)

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { Ending } from '../../patterns/ending.ts'
 import { createSealer } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf } from '../../server/server.ts'
@@ -34,13 +35,13 @@ export interface Handler {
 export function createHandler(server: Server, options: HandlerOptions = {}): Handler {
   const definition = definitionOf(server)
   const { stateTtlMs = 900_000, maxStateBytes = 65_536 } = options
-  const ending = new AbortController()
+  const ending = new Ending()
   const host: Host = {
     server: definition,
     options,
     ...sessionsOf(definition, options),
     rounds: { sealer: createSealer(options.secrets), stateTtlMs, maxStateBytes },
-    ending: ending.signal,
+    ending,
   }
   const { sessions } = host
   const unsubscribe =
@@ -52,13 +53,13 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
     })
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
     return answerGuarded(definition, options, request, caller, (known) => {
-      if (ending.signal.aborted) throw refuse(503, 'The server is closed')
+      if (ending.over) throw refuse(503, 'The server is closed')
       return route(host, request, known)
     })
   }
   const close = async (): Promise<void> => {
     ;(await unsubscribe)?.()
-    ending.abort()
+    ending.end()
     await sessions?.close()
   }
   return Object.assign(handle, { close })

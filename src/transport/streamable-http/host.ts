@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import type { Ending } from '../../patterns/ending.ts'
 import type { Caller, Rounds } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
 import type { CallKeeper } from '../../session/kept-calls.ts'
@@ -24,8 +25,8 @@ export interface Host {
   /** Takes the requests of sessions that are served elsewhere. */
   readonly forward: SessionForwarder | undefined
   readonly rounds: Rounds
-  /** Fires when the handler is closed. */
-  readonly ending: AbortSignal
+  /** Whether the handler is closed. */
+  readonly ending: Ending
 }
 
 /** A request that passed the first checks. */
