@@ -11,17 +11,17 @@ export const bench: Bench = {
     return [
       ratioTable(
         '1 MB result',
-        'none set',
+        'ratio ≤ 1.25',
         await measureFetch('large', ['stateless', 'session'], options),
       ),
       ratioTable(
         '1,000 progress notifications',
-        'none set',
+        'ratio ≤ 1.35',
         await measureFetch('progress', ['modern'], streaming),
       ),
       ratioTable(
         '200 streams at once',
-        'none set',
+        'ratio ≤ 1.5',
         await measureFetch('concurrent', ['modern'], streaming),
       ),
     ]

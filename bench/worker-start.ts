@@ -89,7 +89,7 @@ export const bench: Bench = {
       const options = { generations: 1, rounds: Math.ceil(20 * scale) }
       const measured = await compare(async () => contenders, options)
       const sizes = modules.map((text) => (text.length / 1024).toFixed(0))
-      const { head, rows: lines, ...table } = ratioTable('new isolate', 'none set', measured)
+      const { head, rows: lines, ...table } = ratioTable('new isolate', 'ratio ≤ 2', measured)
       return [
         {
           ...table,
