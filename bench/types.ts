@@ -21,8 +21,10 @@ const content = `({ content: [{ type: 'text', text: ${words} }] })`
 const files: Record<string, { head: string; tool: (name: string) => string }> = {
   // What zod and the types of the arguments take by themselves.
   floor: {
-    head: `function tool<T extends z.ZodType>(name: string, input: T, run: (args: z.infer<T>) => string): void { console.log(name, input, run) }`,
-    tool: (name) => `tool('${name}', ${input}, ({ query, limit, range }) => ${words})`,
+    head: '',
+    tool: (name) =>
+      `const ${name} = ${input}
+export const run_${name} = ({ query, limit, range }: z.output<typeof ${name}>) => ${words}`,
   },
   edgewise: {
     head: `import { createServer, text } from 'edgewise/server'
