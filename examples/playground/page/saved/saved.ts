@@ -53,6 +53,12 @@ export function setUpSaved({ current, open }: Page): void {
       input.addEventListener('change', () =>
         change(index, { ...server, name: input.value || name }),
       )
+      input.addEventListener('keydown', (event) => {
+        if (event.key !== 'Enter' || input.value !== name) return
+        // What was not changed tells of no change; nor is it for what has the focus next.
+        event.preventDefault()
+        draw(index)
+      })
       pick.replaceWith(input)
       input.select()
     })
