@@ -126,26 +126,26 @@ export class HubLog {
     }
   }
 
-  /** What followed a change on a stream; nothing when the stream is not known. */
-  missed(session: string, stream: string, after: number): LoggedChange[] | undefined {
+  /** What followed a change on a stream of a session, as far as the session wants to hear of it. */
+  *missed(session: string, stream: string, after: number): Generator<LoggedChange> {
     const turns = this.turns(session)
-    if (!turns.some((turn) => turn.stream === stream)) return undefined
     const watched = new Map(
       this.#rows<{ what: string; since: number }>(
         'SELECT what, since FROM mcp_watching WHERE session = ?',
         session,
       ).map(({ what, since }) => [what, since]),
     )
-    return this.#rows<{ seq: number; method: string; what: string | null }>(
+    const rows = this.#sql.exec<{ seq: number; method: string; what: string | null }>(
       'SELECT seq, method, what FROM mcp_changes WHERE seq > ? ORDER BY seq',
       after,
     )
-      .map(({ seq, method, what }) => ({ seq, change: readChange(method, what) }))
-      .filter(({ seq }) => turns.findLast(({ since }) => since < seq)?.stream === stream)
-      .filter(({ seq, change }) => {
-        const about = covering(change)
-        return about.length === 0 || about.some((what) => (watched.get(what) ?? Infinity) < seq)
-      })
+    for (const { seq, method, what } of rows) {
+      if (turns.findLast(({ since }) => since < seq)?.stream !== stream) continue
+      const change = readChange(method, what)
+      const about = covering(change)
+      const wanted = about.some((covers) => (watched.get(covers) ?? Infinity) < seq)
+      if (wanted || about.length === 0) yield { seq, change }
+    }
   }
 
   /** Forgets a session. */

@@ -12,6 +12,9 @@ import { sendEvent } from './stream-socket.ts'
 /** What marks the sockets of sessions among those of a hub. */
 const TAG = 'session'
 
+/** The most characters that a client gets at once of what it missed. */
+const MAX_AT_ONCE = 4_000_000
+
 /** What a socket remembers. */
 interface Attachment {
   readonly session: string
@@ -19,6 +22,12 @@ interface Attachment {
   readonly stream: string | undefined
   /** Whether the stream has its turn: each change is told to one stream of a session. */
   readonly current: boolean
+}
+
+/** A change, with its place among all that are kept. */
+interface Told {
+  readonly seq: number | undefined
+  readonly change: ServerChange
 }
 
 /** The streams of all sessions of a hub. */
@@ -34,10 +43,11 @@ export class HubSessions {
   /** Opens the socket of a stream, which has its turn from now on, and tells what was missed. */
   listen({ session, primed, plain, after }: SessionWish): Response {
     const [, resumed, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(after ?? '') ?? []
-    const missed =
-      resumed === undefined ? undefined : this.#log.missed(session, resumed, Number(digits))
-    if (after !== undefined && !missed) return new Response(null, { status: 400 })
+    const known = this.#log.turns(session).some(({ stream }) => stream === resumed)
+    if (after !== undefined && !known) return new Response(null, { status: 400 })
 
+    const stream = plain ? undefined : (resumed ?? crypto.randomUUID().slice(0, 8))
+    if (stream !== undefined) this.#log.take(session, stream)
     const { 0: client, 1: socket } = new WebSocketPair()
     try {
       this.#ctx.acceptWebSocket(socket, [TAG, session])
@@ -46,17 +56,16 @@ export class HubSessions {
       console.error(error)
       return new Response(null, { status: 503 })
     }
-    const stream = plain ? undefined : (resumed ?? crypto.randomUUID().slice(0, 8))
     for (const other of this.#of(session)) {
       if (other === socket) continue
-      const known = attachment(other)
-      if (known.current) other.serializeAttachment({ ...known, current: false })
-      if (stream !== undefined && known.stream === stream) other.close(1000, 'Resumed elsewhere')
+      const open = attachment(other)
+      if (open.current) other.serializeAttachment({ ...open, current: false })
+      if (stream !== undefined && open.stream === stream) other.close(1000, 'Resumed elsewhere')
     }
-    if (stream !== undefined) this.#log.take(session, stream)
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
-    for (const logged of missed ?? []) send(socket, logged)
-    if (primed && !missed) sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
+    if (resumed !== undefined) {
+      this.#catchUp(socket, this.#log.missed(session, resumed, Number(digits)))
+    } else if (primed) sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
     return new Response(null, { status: 101, webSocket: client })
   }
 
@@ -67,10 +76,29 @@ export class HubSessions {
     const watchers = targeted ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
     // Kept before anybody hears of it: whoever does not may come back.
-    const seq = this.#log.append(change) ?? 0
+    const seq = this.#keep(change)
     const sockets = watchers?.flatMap((session) => this.#of(session)) ?? this.#of(TAG)
     for (const socket of sockets) {
       if (attachment(socket).current) send(socket, { seq, change })
+    }
+  }
+
+  /** Sends what a client missed; one that missed much comes back for the rest. */
+  #catchUp(socket: WebSocket, missed: Iterable<LoggedChange>): void {
+    let room = MAX_AT_ONCE
+    for (const logged of missed) {
+      if (room < 0) return socket.close(1000, 'There is more')
+      room -= send(socket, logged)
+    }
+  }
+
+  /** What cannot be kept is told all the same, without an id. */
+  #keep(change: ServerChange): number | undefined {
+    try {
+      return this.#log.append(change)
+    } catch (error) {
+      console.error(error)
+      return undefined
     }
   }
 
@@ -111,18 +139,17 @@ function attachment(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment
 }
 
-/** A socket whose other end is gone must not keep others from hearing of a change. */
-function send(socket: WebSocket, { seq, change }: LoggedChange): void {
+/** Sends a change, and says how long it is. A client that is gone must not keep it from others. */
+function send(socket: WebSocket, { seq, change }: Told): number {
   const { stream } = attachment(socket)
   const { method, ...params } = change
   const said = Object.keys(params).length > 0 ? { params } : {}
   const data = JSON.stringify({ jsonrpc: '2.0', method, ...said })
   try {
-    sendEvent(
-      socket,
-      stream === undefined ? { event: 'message', data } : { id: `${stream}_${seq}`, data },
-    )
+    const id = seq === undefined ? undefined : `${stream}_${seq}`
+    sendEvent(socket, stream === undefined ? { event: 'message', data } : { id, data })
   } catch {
     socket.close(1011, 'The client does not read')
   }
+  return data.length
 }

@@ -113,7 +113,8 @@ export function sessionObject<Env>(
 
     override async fetch(request: Request): Promise<Response> {
       hub.start()
-      this.#touch(request.headers.get('mcp-session-id'))
+      // Who listens is known to the hub, and need not be noted.
+      if (request.method !== 'GET') this.#touch(request.headers.get('mcp-session-id'))
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
       const answer = (asked: Request): Promise<Response> => {
@@ -152,8 +153,9 @@ export function sessionObject<Env>(
       for (const { id, usedAt } of this.#store.uses()) {
         const endsAt = usedAt + idleMs + touchMs
         if (endsAt > Date.now()) next = Math.min(next, endsAt)
-        else if (await this.#listens(id)) next = Math.min(next, Date.now() + idleMs + touchMs)
-        else await this.#end(id)
+        else if ((await this.#listens(id)) || this.#spare(id)) {
+          next = Math.min(next, Date.now() + idleMs + touchMs)
+        } else await this.#end(id)
       }
       this.#store.forgetEvents(Date.now() - idleMs)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
@@ -192,7 +194,7 @@ export function sessionObject<Env>(
     async #tellOf(id: string): Promise<void> {
       this.#stale.delete(id)
       const record = this.#store.load(id)
-      if (record && !record.listens) return
+      if (record && record.listens === undefined) return
       const watched = record && watchedBy(record)
       const told = JSON.stringify(watched?.toSorted())
       if (watched && told === this.#watched.get(id)) return
@@ -211,7 +213,7 @@ export function sessionObject<Env>(
     /** Whether a client is connected to a stream of a session. */
     async #listens(id: string): Promise<boolean> {
       if (this.ctx.getWebSockets(id).length > 0 || this.#sse.sink) return true
-      if (!this.#store.load(id)?.listens) return false
+      if (this.#store.load(id)?.listens === undefined) return false
       try {
         return await hub.listens(id)
       } catch (error) {
@@ -219,6 +221,14 @@ export function sessionObject<Env>(
         console.error(error)
         return true
       }
+    }
+
+    /** Gives a client that listened until lately the time to come back; once. */
+    #spare(id: string): boolean {
+      const record = this.#store.load(id)
+      if (!record?.listens) return false
+      this.#store.save(id, { ...record, listens: false })
+      return true
     }
 
     /** Sees to it that the alarm rings; it then rings as long as there are sessions. */

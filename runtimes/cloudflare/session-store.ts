@@ -81,7 +81,7 @@ export class ObjectSessionStore extends SqlSessionStore {
   }
 
   override async remove(id: string): Promise<void> {
-    if (this.load(id)?.listens) this.#ended(id)
+    if (this.load(id)?.listens !== undefined) this.#ended(id)
     // What a shared object keeps beside its sessions is the application's, and stays.
     if (isShared(id)) return super.remove(id)
     // Rows that are deleted one by one are billed one by one.

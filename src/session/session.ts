@@ -25,7 +25,10 @@ export interface SessionRecord {
   subscriptions: string[]
   /** The URLs that the client was asked to have opened and whose end was not announced, by id. */
   elicitations?: string[]
-  /** Whether the client ever listened, where others than the session tell of changes. */
+  /**
+   * Whether the client listens, as far as is known, where others than the session tell of changes;
+   * absent when it never did.
+   */
   listens?: boolean
   /** Who opened the session; nobody else may use it. */
   principal?: string

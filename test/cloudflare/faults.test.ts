@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   allMessages,
@@ -119,6 +121,56 @@ describe('A session object that crashes', () => {
     await workerd.get('/notify')
     expect((await reader.next())?.message?.method).toBe('notifications/tools/list_changed')
     await reader.cancel()
+  })
+})
+
+describe('A hub whose storage fails', () => {
+  it('tells of changes all the same, and goes on to keep them when it can', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = new EventReader(await listen(workerd.handle, id))
+    const primed = await reader.next()
+    await workerd.get('/break-hub')
+    await workerd.get('/notify')
+    const told = await reader.next()
+    expect(told?.message?.method).toBe('notifications/tools/list_changed')
+    expect(told?.id, 'Its client comes back with the one before').toBe('')
+    await workerd.get('/mend-hub')
+    await workerd.get('/notify')
+    const kept = await reader.next()
+    expect(kept?.id).not.toBe(primed!.id)
+    await reader.cancel()
+    const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+    expect((await resumed.next())?.id).toBe(kept!.id)
+    await resumed.cancel()
+  })
+})
+
+describe('A client that does not read', () => {
+  it('loses its stream, and can come back for what it missed', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const params = { uri: 'note://one' }
+    await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params })
+    const { hostname, port } = workerd.url
+    const socket = connect(Number(port), hostname)
+    const lines = ['GET /mcp HTTP/1.1', 'host: localhost', 'accept: text/event-stream']
+    socket.write(`${[...lines, `mcp-session-id: ${id}`].join('\r\n')}\r\n\r\n`)
+    const [first] = (await once(socket, 'data')) as [Buffer]
+    socket.pause()
+    const listens = async (): Promise<unknown> => (await workerd.get(`/listens/${id}`)).json()
+    expect(await listens()).toBe(true)
+    await workerd.get('/notify-many')
+    await vi.waitFor(async () => expect(await listens()).toBe(false), PATIENCE)
+    socket.destroy()
+    const [, primed = ''] = /^id: (.+)$/m.exec(String(first)) ?? []
+    let after = primed
+    for (let n = 0; n < 3000;) {
+      const resumed = new EventReader(await listen(workerd.handle, id, after))
+      for (let event = await resumed.next(); event; event = await resumed.next()) {
+        expect(String(event.message?.params?.uri)).toContain(`note://one/${n++}z`)
+        after = event.id
+        if (n === 3000) await resumed.cancel()
+      }
+    }
   })
 })
 

@@ -126,6 +126,26 @@ describe('What a session keeps', () => {
 describe('Sessions of the same key', () => {
   startWith(3_600_000)
 
+  it('hear each of what it watches', async () => {
+    const [one, other] = [await openAs('cid'), await openAs('cid')]
+    const readers = [one, other].map(
+      async (id) => new EventReader(await listen(workerd.handle, id)),
+    )
+    const [first, second] = (await Promise.all(readers)) as [EventReader, EventReader]
+    const params = { uri: 'note://one' }
+    await send(one, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params })
+    await workerd.get('/notify?uri=note://one')
+    await workerd.get('/notify')
+    expect((await first.next())?.message?.method).toBe('notifications/resources/updated')
+    expect((await first.next())?.message?.method).toBe('notifications/tools/list_changed')
+    expect((await second.next())?.message?.method).toBe('notifications/tools/list_changed')
+    expect((await end(one)).status).toBe(200)
+    expect(await first.next(), 'Its stream ends').toBeUndefined()
+    await workerd.get('/notify')
+    expect((await second.next())?.message?.method).toBe('notifications/tools/list_changed')
+    await second.cancel()
+  })
+
   it('share an object, and nothing else', async () => {
     const [one, other, foreign] = await Promise.all([openAs('ann'), openAs('ann'), openAs('bob')])
     const object = (id: string): string => id.split('.')[0]!

@@ -39,6 +39,10 @@ interface ObjectState {
 }
 
 interface Env {
+  MCP_HUB: {
+    idFromName(name: string): unknown
+    get(id: unknown): { listens(session: string): Promise<boolean> }
+  }
   MCP_SESSION: {
     idFromString(id: string): unknown
     get(id: unknown): {
@@ -53,7 +57,30 @@ interface Env {
 export default {
   async fetch(request: Request, env: Env, ctx: never): Promise<Response> {
     const [, route, id] = new URL(request.url).pathname.split('/')
-    if (route === 'notify') return Response.json((await worker.notify.toolsListChanged()) ?? null)
+    if (route === 'notify') {
+      const uri = new URL(request.url).searchParams.get('uri')
+      const { notify } = worker
+      await (uri === null ? notify.toolsListChanged() : notify.resourceUpdated(uri))
+      return new Response('told')
+    }
+    if (route === 'notify-many') {
+      for (let n = 0; n < 3000; n++) {
+        await worker.notify.resourceUpdated(`note://one/${n}${'z'.repeat(8000)}`)
+      }
+      return new Response('told')
+    }
+    if (route === 'break-hub') {
+      full.add('hub')
+      return new Response()
+    }
+    if (route === 'mend-hub') {
+      full.delete('hub')
+      return new Response()
+    }
+    if (route === 'listens' && id) {
+      const { MCP_HUB: hubs } = env
+      return Response.json(await hubs.get(hubs.idFromName('hub 0')).listens(id))
+    }
     if (route === 'ran') return Response.json(ran)
     if (route === 'written' && id === 'hub') return Response.json(written.hub ?? 0)
     if (!id) return worker.fetch(request, env, ctx)
