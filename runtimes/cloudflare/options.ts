@@ -51,7 +51,10 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    * After another number is deployed, clients cannot resume streams and open new ones.
    */
   hubShards?: number
-  /** Milliseconds without a request after which a session ends; one hour by default. */
+  /**
+   * Milliseconds without a request after which a session ends, and up to twice that after its stream
+   * ended; one hour by default.
+   */
   sessionIdleMs?: number
   /**
    * Secrets that seal what travels through clients; the first seals, all open. By default the
