@@ -97,9 +97,9 @@ describe('A Worker and clients of HTTP+SSE', () => {
     await untilWoken(workerd, ['sessions'], async () => {
       await workerd.get('/notify')
       expect((await reader.next())?.message?.method).toBe(LISTS)
+      await post(call(1, 'add', { a: 1, b: 2 }))
+      expect((await reader.next())?.message).toMatchObject({ id: 1, result: {} })
     })
-    await post(call(1, 'add', { a: 1, b: 2 }))
-    expect((await reader.next())?.message).toMatchObject({ id: 1, result: {} })
     await reader.cancel()
   })
 
