@@ -29,7 +29,13 @@ const wrangler = spawn(
 )
 wrangler.on('message', (message) => {
   const { event, ip, port }: { [name: string]: string | number } = JSON.parse(String(message))
-  if (event === 'DEV_SERVER_READY') console.log(`Playground: http://${ip}:${port}`)
+  if (event !== 'DEV_SERVER_READY') return
+  const url = `http://${ip}:${port}`
+  // The first request is slow, so it is not left to who opens the page.
+  void fetch(`${url}/mcp`)
+    .then(() => fetch(`${url}/styles.css`))
+    .catch(() => undefined)
+    .then(() => console.log(`Playground: ${url}`))
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => wrangler.kill(signal))
