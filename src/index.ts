@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { isContentBlock, isResourceContents } from './protocol/content.ts'
 export * from './protocol/errors.ts'
 export * from './protocol/jsonrpc.ts'
 export * from './protocol/meta.ts'

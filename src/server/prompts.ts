@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
+import { isContentBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
@@ -29,7 +30,7 @@ import type { RequestContext } from './request-context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
-import { isBlock, requireBlocks, type Content } from './results.ts'
+import { requireBlocks, type Content } from './results.ts'
 
 /** How a prompt is described and checked. */
 export interface PromptOptions<Input extends StandardSchema = StandardSchema, Env = unknown> {
@@ -139,7 +140,7 @@ export async function getPrompt(
 function isMessage(message: unknown): message is PromptMessage {
   if (!isObject(message)) return false
   const { role, content } = message
-  return (role === 'user' || role === 'assistant') && isBlock(content)
+  return (role === 'user' || role === 'assistant') && isContentBlock(content)
 }
 
 function isResult(returned: PromptReturn): returned is GetPromptResult | InputRequiredResult {

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
+import { isResourceContents } from '../protocol/content.ts'
 import { ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
@@ -25,7 +26,7 @@ import type { RequestContext } from './request-context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
-import { base64, isContents, requireAnnotations } from './results.ts'
+import { base64, requireAnnotations } from './results.ts'
 import { sessionRecord } from './session-record.ts'
 import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
@@ -165,7 +166,7 @@ export async function readResource(
     if (!returned) throw notFound(uri, ctx)
     const { contents: found, resultType } = returned as Partial<ReadResourceResult>
     if (resultType !== 'input_required') {
-      if (!Array.isArray(found) || !found.every(isContents)) {
+      if (!Array.isArray(found) || !found.every(isResourceContents)) {
         throw new TypeError(`The reader of "${uri}" returned contents that are none`)
       }
       if (found.length === 0) throw notFound(uri, ctx)

@@ -15,7 +15,7 @@ import type {
   ResourceLink,
   TextContent,
 } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { isContentBlock } from '../protocol/content.ts'
 
 /** A block of text. */
 export function text(value: string): TextContent {
@@ -131,30 +131,6 @@ export function requireAnnotations(annotations: Annotations = {}): void {
   throw new TypeError(`No annotations: ${JSON.stringify(annotations)}`)
 }
 
-/** The members, all text, that the kinds of blocks without an object inside must have. */
-const TEXTS: { readonly [type: string]: readonly string[] } = {
-  text: ['text'],
-  image: ['data', 'mimeType'],
-  audio: ['data', 'mimeType'],
-  resource_link: ['uri', 'name'],
-}
-
-/** Whether a value is a block of content, with all that its kind needs. */
-export function isBlock(value: unknown): value is ContentBlock {
-  if (!isObject(value)) return false
-  const { type } = value
-  if (type === 'text') return typeof value.text === 'string'
-  if (type === 'resource') return isContents(value.resource)
-  const texts = typeof type === 'string' && Object.hasOwn(TEXTS, type) ? TEXTS[type] : undefined
-  return texts?.every((name) => typeof value[name] === 'string') ?? false
-}
-
-/** Whether a value is the contents of a resource. */
-export function isContents(value: unknown): value is ResourceContents {
-  if (!isObject(value) || typeof value.uri !== 'string') return false
-  return typeof value.text === 'string' || typeof value.blob === 'string'
-}
-
 /**
  * The blocks of any form of content.
  *
@@ -163,6 +139,6 @@ export function isContents(value: unknown): value is ResourceContents {
  */
 export function requireBlocks(content: Content, maker: string): ContentBlock[] {
   const blocks = toBlocks(content)
-  if (blocks.every(isBlock)) return blocks
+  if (blocks.every(isContentBlock)) return blocks
   throw new TypeError(`${maker} returned content that is none`)
 }

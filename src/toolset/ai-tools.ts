@@ -5,6 +5,7 @@
  * @see https://ai-sdk.dev/docs/foundations/tools
  */
 import type { Client, RequestOptions } from '../client/index.ts'
+import { isContentBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ContentBlock, ProgressParams, Tool } from '../protocol/types.ts'
 import { toolFunctions, type ToolFunction, type ToolsetOptions } from './functions.ts'
@@ -85,7 +86,9 @@ function modelOutput({ content, structuredContent, isError }: CallToolResult): A
   return { type: 'error-text', value: told.join('\n') || 'The tool failed' }
 }
 
+/** What a model reads of a block; of one that is none, as later revisions may have, what it says. */
 function modelContent(block: ContentBlock): AiContent {
+  if (!isContentBlock(block)) return { type: 'text', text: JSON.stringify(block) }
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text }

@@ -10,7 +10,10 @@ import type { CallToolResult, ObjectSchema, Tool } from '../protocol/types.ts'
 
 /** One tool of a server, ready to be called. */
 export interface ToolFunction {
-  /** The tool's name in letters that every model API takes: `a-z`, `A-Z`, `0-9`, `_` and `-`. */
+  /**
+   * The tool's name as every model API takes it: of `a-z`, `A-Z`, `0-9`, `_` and `-`, and with a
+   * letter or `_` in front.
+   */
   readonly name: string
   /** What the tool does, or its title where it says no more; untrusted unless the server is trusted. */
   readonly description: string | undefined
@@ -42,8 +45,8 @@ export interface ToolsetOptions {
  * Lists a server's tools as functions, in the server's order. Do it again when
  * `onToolsChanged` says that the list has changed.
  *
- * A name that a model API would not take is written with `_` in place of what it would not, cut to
- * its length, and numbered where two names became one.
+ * A name that a model API would not take is written with `_` in place of what it would not, or in
+ * front, cut to its length, and numbered where two names became one.
  *
  * @throws {ProtocolError | McpError} as `client.tools()`.
  */
@@ -67,7 +70,10 @@ export async function toolFunctions(
 }
 
 function freeName(wanted: string, taken: Set<string>, maxLength: number): string {
-  const plain = wanted.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, maxLength)
+  const plain = wanted
+    .replace(/[^A-Za-z0-9_-]/g, '_')
+    .replace(/^(?![A-Za-z_])/, '_')
+    .slice(0, maxLength)
   let name = plain
   for (let n = 2; taken.has(name); n++) {
     const ending = `_${n}`

@@ -115,6 +115,20 @@ describe('a program over stdio', () => {
     })
   })
 
+  it('that answers oddly is shown as it answers, and listed without what it cannot list', async () => {
+    const odd = ['--', process.execPath, '--import', 'tsx', 'test/cli/odd-server.ts']
+    expect(await edgewise('call', 'odd', ...odd)).toEqual({
+      code: 0,
+      out: '{"type":"video","data":"x"}\n{"type":"image"}\n{"type":"resource"}\nnull\n',
+      err: '',
+    })
+    expect((await edgewise('prompt', 'any', ...odd)).out).toBe('user: "plain"\n')
+    const read = await edgewise('read', 'a:b', ...odd)
+    expect(read).toEqual({ code: 0, out: '', err: 'These are no contents: {"uri":"a:b"}\n' })
+    const listed = await edgewise('list', ...odd)
+    expect(listed).toEqual({ code: 0, out: 'odd 1.0.0 speaks 2025-06-18\ntools\n  odd\n', err: '' })
+  })
+
   it('that does not exist is named', async () => {
     const { code, err } = await edgewise('list', '--', 'no-such-program')
     expect(code).toBe(3)

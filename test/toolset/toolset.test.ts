@@ -2,9 +2,9 @@ import { generateText, jsonSchema, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Client } from '../../src/client/index.ts'
+import { connect, type Client } from '../../src/client/index.ts'
 import { audio, createServer, image, text, toolError, type Server } from '../../src/server/index.ts'
-import { connectInMemory } from '../../src/testing/index.ts'
+import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { aiTools, toolFunctions } from '../../src/toolset/index.ts'
 
 const open: Client[] = []
@@ -14,6 +14,21 @@ afterEach(async () => {
 
 async function connected(server: Server): Promise<Client> {
   const client = await connectInMemory(server)
+  open.push(client)
+  return client
+}
+
+/** A client of a server that has these tools, each of which gives this content. */
+async function scripted(names: readonly string[], content: readonly unknown[]): Promise<Client> {
+  const answers: Record<string, object> = {
+    'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
+    'tools/list': { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) },
+    'tools/call': { content },
+  }
+  const peer = scriptedPeer(({ id, method = '' }) => {
+    return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...answers[method] } }
+  })
+  const client = await connect(peer.transport)
   open.push(client)
   return client
 }
@@ -67,6 +82,16 @@ describe('tools as functions', () => {
     expect(results.map(({ content }) => content)).toEqual(
       ['a.b', 'a/b', 'a_b', 'abcdef-1', 'abcdef-2'].map((name) => [{ type: 'text', text: name }]),
     )
+  })
+
+  test('begin with a letter or an underscore, and are never empty', async () => {
+    const names = ['', '1st', '-x', '工具', '😀', '_ok', '__proto__']
+    const client = await scripted(names, [])
+    const functions = await toolFunctions(client)
+    expect(functions.map(({ tool }) => tool.name)).toEqual(names)
+    for (const { name } of functions) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/)
+    expect(new Set(functions.map(({ name }) => name)).size).toBe(names.length)
+    expect(Object.keys(await aiTools(client, { jsonSchema }))).toHaveLength(names.length)
   })
 
   test('are those that are wanted; a schema that is changed is a copy', async () => {
@@ -169,6 +194,47 @@ describe('the tool set of the ai package', () => {
         { type: 'file-data', data: 'aGk=', mediaType: 'audio/wav' },
       ],
     })
+  })
+
+  test('goes on with content that is none, as a later revision may have', async () => {
+    const blocks = [{ type: 'video', data: 'x' }, { type: 'image' }, { type: 'resource' }, null]
+    const { text: said } = await generateText({
+      model: modelCalling('odd', {}),
+      tools: await aiTools(await scripted(['odd'], blocks), { jsonSchema }),
+      prompt: 'Hm?',
+      stopWhen: stepCountIs(2),
+    })
+    const [shown] = JSON.parse(said) as { output: unknown }[]
+    expect(shown?.output).toEqual({
+      type: 'content',
+      value: blocks.map((block) => ({ type: 'text', text: JSON.stringify(block) })),
+    })
+  })
+
+  test('aborts a call with the whole, and tells of a lost connection as a failure', async () => {
+    const abort = new AbortController()
+    let reason: unknown
+    const server = createServer({ name: 's', version: '1.0.0' }, { onError: () => {} })
+    server.tool('hang', {}, (_args, { signal }) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject((reason = signal.reason)))
+        abort.abort()
+      })
+    })
+    const client = await connected(server)
+    const tools = await aiTools(client, { jsonSchema })
+    const ask = (abortSignal?: AbortSignal) =>
+      generateText({
+        model: modelCalling('hang', {}),
+        tools,
+        prompt: 'Hm?',
+        stopWhen: stepCountIs(2),
+        ...(abortSignal && { abortSignal }),
+      })
+    await expect(ask(abort.signal)).rejects.toMatchObject({ name: 'AbortError' })
+    await expect.poll(() => reason).toBeDefined()
+    await client.close()
+    expect((await ask()).text).toContain('The connection is closed')
   })
 
   test('passes the schema on as it is, and tells of progress', async () => {

@@ -2,7 +2,12 @@
  * What people read of results. Everything from a server is untrusted: control characters, which a
  * terminal would obey, are shown and not sent.
  */
-import type { CallToolResult, ContentBlock, ProgressParams } from '../../../src/index.ts'
+import {
+  isContentBlock,
+  type CallToolResult,
+  type ContentBlock,
+  type ProgressParams,
+} from '../../../src/index.ts'
 
 /** Prints a line of text for people. */
 export function print(text: string): void {
@@ -39,8 +44,9 @@ export function printResult({ content, structuredContent, isError }: CallToolRes
   else process.stdout.write(text)
 }
 
-/** One piece of content in a line, or the lines of its text. */
+/** One piece of content in a line, or the lines of its text; what is no content as JSON. */
 export function lineOf(block: ContentBlock): string {
+  if (!isContentBlock(block)) return JSON.stringify(block) ?? ''
   switch (block.type) {
     case 'text':
       return block.text

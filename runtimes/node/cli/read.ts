@@ -1,6 +1,7 @@
 /**
  * `edgewise read`: prints a resource.
  */
+import { isResourceContents } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
@@ -18,6 +19,10 @@ export async function read(invocation: Invocation): Promise<number> {
     return 0
   }
   for (const contents of result.contents) {
+    if (!isResourceContents(contents)) {
+      tell(`These are no contents: ${JSON.stringify(contents)}`)
+      continue
+    }
     if ('text' in contents) {
       if (process.stdout.isTTY) print(contents.text)
       else process.stdout.write(contents.text)

@@ -1,7 +1,7 @@
 /**
  * Arguments of tools and prompts, as they are written on a command line.
  */
-import type { JsonObject } from '../../../src/index.ts'
+import { isObject, type JsonObject } from '../../../src/index.ts'
 import { UsageError } from './usage.ts'
 
 /**
@@ -82,10 +82,6 @@ function isExact(value: unknown, text: string): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string'
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function json(text: string, what: string): unknown {

@@ -1,0 +1,31 @@
+/**
+ * What tells content from values that only look like it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
+ */
+import type { ContentBlock, ResourceContents } from './types.ts'
+import { isObject } from './validate.ts'
+
+/** The members, all text, that the kinds of blocks without an object inside must have. */
+const TEXTS: { readonly [type: string]: readonly string[] } = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+}
+
+/** Whether a value is a block of content of a kind that is known here, with all that its kind needs. */
+export function isContentBlock(value: unknown): value is ContentBlock {
+  if (!isObject(value)) return false
+  const { type } = value
+  if (type === 'text') return typeof value.text === 'string'
+  if (type === 'resource') return isResourceContents(value.resource)
+  const texts = typeof type === 'string' && Object.hasOwn(TEXTS, type) ? TEXTS[type] : undefined
+  return texts?.every((name) => typeof value[name] === 'string') ?? false
+}
+
+/** Whether a value is the contents of a resource. */
+export function isResourceContents(value: unknown): value is ResourceContents {
+  if (!isObject(value) || typeof value.uri !== 'string') return false
+  return typeof value.text === 'string' || typeof value.blob === 'string'
+}
