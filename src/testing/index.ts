@@ -9,7 +9,13 @@ import { serveTransport, type ConnectionOptions, type Server } from '../server/i
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
 export { inMemoryTransports } from '../transport/in-memory.ts'
-export { recordTransport, replayTransport, type RecordedFrame, type Recorder } from './recording.ts'
+export {
+  recordTransport,
+  replayTransport,
+  type RecordedFrame,
+  type Recorder,
+  type Replay,
+} from './recording.ts'
 export {
   scriptedEvents,
   scriptedFetch,

@@ -3,8 +3,9 @@
  * client again without the server.
  */
 import { McpError } from '../protocol/errors.ts'
-import { isRequest, isResponse, type JsonRpcMessage, type RequestId } from '../protocol/jsonrpc.ts'
-import { validateMessage } from '../protocol/validate.ts'
+import { isRequest, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { META_CLIENT_INFO, META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import { isObject, validateMessage } from '../protocol/validate.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 import type { Transport } from '../protocol/transport.ts'
 
@@ -49,39 +50,49 @@ export function recordTransport(transport: Transport): Recorder {
   }
 }
 
+/** A transport that plays a recording. */
+export interface Replay extends Transport {
+  /** What was not played yet: nothing, once the client has said all that it said then. */
+  readonly left: readonly RecordedFrame[]
+}
+
 /**
  * Plays a recording to a client: a transport whose far side says what was recorded, as soon as the
- * client says what it said then. Ids may differ. A client that says something else, or something
- * more, has its connection closed with the reason.
+ * client says what it said then. Ids, and what the client calls itself, may differ. A client that
+ * says something else, or something more, has its connection closed with the reason.
+ *
+ * @throws {TypeError} when a frame is none that {@link recordTransport} made.
  */
-export function replayTransport(frames: readonly RecordedFrame[]): Transport {
+export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   const [near, far] = inMemoryTransports()
-  const ids = new Map<RequestId, RequestId>()
+  /** The ids that requests have now, by those that were recorded. */
+  const ids = new Map<unknown, unknown>()
+  requireFrames(frames)
   const rest = [...frames]
 
   async function take(frame: unknown): Promise<void> {
-    const expected = rest.shift()
+    const expected = rest[0]
     const message = validateMessage(frame)
     const said = expected && validateMessage(expected.frame)
     const fault = said ? difference(said, message) : `nothing is left to answer ${name(message)}`
     if (fault !== undefined) return fail(fault)
+    rest.shift()
     if (said && isRequest(said) && isRequest(message)) ids.set(said.id, message.id)
     await play()
   }
 
   async function play(): Promise<void> {
     while (rest[0]?.direction === 'received') {
-      const message = validateMessage(rest.shift()?.frame)
-      if (isResponse(message) && message.id !== undefined) {
-        message.id = ids.get(message.id) ?? message.id
-      }
-      await far.send(message)
+      // A broken frame was recorded to be broken again.
+      await far.send(withIds(structuredClone(rest.shift()?.frame), ids) as JsonRpcMessage)
     }
   }
 
   async function fail(fault: string): Promise<void> {
-    rest.length = 0
-    reason = new McpError('INVALID_USE', `The recording differs: ${fault}`)
+    reason = new McpError(
+      'INVALID_USE',
+      `The recording differs: ${fault}; record anew if that is meant`,
+    )
     await far.close()
   }
 
@@ -92,6 +103,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Transport {
     closed() {},
   })
   return {
+    left: rest,
     async start(receiver) {
       await near.start({
         message: (frame) => receiver.message(frame),
@@ -105,20 +117,72 @@ export function replayTransport(frames: readonly RecordedFrame[]): Transport {
   }
 }
 
+function requireFrames(frames: readonly unknown[]): void {
+  for (const [at, each] of frames.entries()) {
+    const { direction, frame } = isObject(each) ? each : {}
+    if (direction === 'received') continue
+    try {
+      if (direction === 'sent') validateMessage(frame)
+      else throw new TypeError('the direction is neither "sent" nor "received"')
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new TypeError(`Cannot replay frame ${at} of the recording: ${why}`, { cause })
+    }
+  }
+}
+
+/** A recorded frame that speaks of requests by the ids that they have now. */
+function withIds(frame: unknown, ids: ReadonlyMap<unknown, unknown>): unknown {
+  if (!isObject(frame)) return frame
+  const { params } = frame
+  const rename = (holder: unknown, key: string): void => {
+    if (isObject(holder) && ids.has(holder[key])) holder[key] = ids.get(holder[key])
+  }
+  // What a server asks has an id of its own.
+  if (!('method' in frame)) rename(frame, 'id')
+  if (frame.method === 'notifications/progress') rename(params, 'progressToken')
+  if (isObject(params)) rename(params._meta, META_SUBSCRIPTION_ID)
+  return frame
+}
+
+/** What follows from ids, and how the client calls itself, which each release does anew. */
+const passing: ReadonlySet<string> = new Set([
+  'id',
+  'params.requestId',
+  'params._meta.progressToken',
+  'params.clientInfo',
+  `params._meta.${META_CLIENT_INFO}`,
+])
+
 /** What was recorded and is said now, where they are not the same. */
 function difference(recorded: JsonRpcMessage, said: JsonRpcMessage): string | undefined {
   if (name(recorded) !== name(said)) return `it has ${name(recorded)}, not ${name(said)}`
-  const [before, now] = [recorded, said].map((message) => {
-    return JSON.stringify({ ...message, id: undefined }, sorted)
-  })
-  return before === now ? undefined : `${name(said)} was ${before}, and is ${now}`
+  const fault = unlike(recorded, said, '')
+  return fault === undefined ? undefined : `in ${name(said)}, ${fault}`
 }
 
-/** Members in one order, without the token that follows from the id. */
-function sorted(key: string, value: unknown): unknown {
-  if (key === 'progressToken') return undefined
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+/** The first member that differs, and how. */
+function unlike(recorded: unknown, said: unknown, path: string): string | undefined {
+  if (passing.has(path)) return undefined
+  if (isHolder(recorded) && isHolder(said) && Array.isArray(recorded) === Array.isArray(said)) {
+    for (const key of new Set([...Object.keys(recorded), ...Object.keys(said)])) {
+      const fault = unlike(recorded[key], said[key], path === '' ? key : `${path}.${key}`)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+  if (JSON.stringify(recorded) === JSON.stringify(said)) return undefined
+  return `"${path}" was ${shown(recorded)}, and is ${shown(said)}`
+}
+
+function isHolder(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null
+}
+
+function shown(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) return 'not there'
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 function name(message: JsonRpcMessage): string {

@@ -69,8 +69,42 @@ describe('a recording', () => {
     open.push(client)
     await client.listAllTools()
     await expect(client.callTool('add', { a: 1, b: 3 })).rejects.toMatchObject({
-      message: expect.stringMatching(/"tools\/call" was .*"b":2.* and is .*"b":3/),
+      message: expect.stringContaining(
+        'in "tools/call", "params.arguments.b" was 2, and is 3; record anew if that is meant',
+      ),
     })
+  })
+
+  test.each(ASKING)(
+    'of %s plays to a client that counts and calls itself differently',
+    async (revision) => {
+      const [results, frames] = await recorded({ revision })
+      const text = JSON.stringify(frames)
+        .replaceAll(/"(id|progressToken)":(\d+)/g, (_, key, id) => `"${key}":${Number(id) + 100}`)
+        .replaceAll('"name":"edgewise"', '"name":"somebody"')
+      const transport = replayTransport(JSON.parse(text) as RecordedFrame[])
+      const client = await connect(transport, { ...answering, revision })
+      open.push(client)
+      expect(await use(client)).toEqual(results)
+      expect(transport.left).toEqual([])
+    },
+  )
+
+  test('that was not played to its end says what is left', async () => {
+    const [, frames] = await recorded({ revision: '2026-07-28' })
+    const transport = replayTransport(frames)
+    const client = await connect(transport, { ...answering, revision: '2026-07-28' })
+    open.push(client)
+    expect(transport.left[0]).toMatchObject({ direction: 'sent', frame: { method: 'tools/list' } })
+  })
+
+  test.each([
+    [{ direction: 'sent', frame: 5 }, 'Cannot replay frame 0 of the recording: Invalid request'],
+    [{ direction: 'up', frame: {} }, 'the direction is neither "sent" nor "received"'],
+    [null, 'the direction is neither "sent" nor "received"'],
+  ])('with a frame such as %j is refused', (frame, reason) => {
+    const frames = JSON.parse(JSON.stringify([frame])) as RecordedFrame[]
+    expect(() => replayTransport(frames)).toThrow(reason)
   })
 
   test('has both directions in order', async () => {
