@@ -218,7 +218,7 @@ test('an upload that breaks off is an error for the reader, not a shorter body',
     }),
   )
   const socket = connectTcp(port, '127.0.0.1', () =>
-    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{}'),
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n{}'),
   )
   await arrival
   socket.destroy()
