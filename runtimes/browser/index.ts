@@ -6,7 +6,7 @@
  * @module
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-export { completeSignIn, popup, type PopupOptions } from './popup.ts'
+export { completeSignIn, popup, returnedFromSignIn, type PopupOptions } from './popup.ts'
 export { indexedDbKeyPair, indexedDbTokens } from './indexed-db.ts'
 export * from '../../src/client/index.ts'
 export * from '../../src/index.ts'

@@ -44,8 +44,9 @@ interface Kept {
 
 /**
  * Signs users in in a popup: give the result to `signIn` as `interaction`. Connect as an answer to a
- * click, so that the browser lets the popup open. After a page was left, the first request that a
- * client of the same page makes goes on with what was begun.
+ * click, so that the browser lets the popup open. A page that was left is loaded anew when the user
+ * is back, which {@link returnedFromSignIn} tells: connect again then, without a click, and the first
+ * request goes on with what was begun.
  *
  * A popup that the user closes ends signing in within two seconds, if the focus comes back to the page.
  * Otherwise it may be one that the authorization server has cut off from the page, and is waited for
@@ -165,21 +166,34 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
   })
 }
 
-/** What came back after the page was left, whether by way of another page or to this one. */
+/**
+ * Whether the page was left to sign in and has been loaded anew with what came of it, good or bad.
+ * Connect then, and it goes on. False as soon as a request took it.
+ */
+export function returnedFromSignIn(): boolean {
+  return findReturned() !== undefined
+}
+
 function takeReturned(): Returned | undefined {
-  const kept = readKept()
-  if (!kept) return undefined
-  const { flow, state } = kept
-  const url = new URL(location.href)
-  const here = state !== null && url.searchParams.get('state') === state
-  const callback = kept.callback ?? (here ? url.href : undefined)
-  if (callback === undefined) return undefined
+  const found = findReturned()
+  if (!found) return undefined
   sessionStorage.removeItem(KEPT)
-  if (here) {
+  if (found.here) {
+    const url = new URL(location.href)
     for (const name of RESPONSE) url.searchParams.delete(name)
     history.replaceState(null, '', url)
   }
-  return { callback, flow }
+  return { callback: found.callback, flow: found.flow }
+}
+
+/** What came back after the page was left, whether by way of another page or to this one. */
+function findReturned(): (Returned & { readonly here: boolean }) | undefined {
+  const kept = readKept()
+  if (!kept) return undefined
+  const { flow, state } = kept
+  const here = state !== null && new URL(location.href).searchParams.get('state') === state
+  const callback = kept.callback ?? (here ? location.href : undefined)
+  return callback === undefined ? undefined : { callback, flow, here }
 }
 
 function keep(kept: Kept): void {

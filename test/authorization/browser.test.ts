@@ -207,7 +207,6 @@ describe('a page that cannot open one', () => {
       await page.click('a')
       // Either by way of another page, or to this one
       await page.waitForURL((url) => url.origin === APP && url.pathname === '/')
-      await page.click('button')
       await shown(page, 'book')
       expect(page.url().replace('=', '')).toBe(APP + path.replace('redirect&', ''))
       expect(world.to(AUTHORIZE)).toHaveLength(1)
@@ -222,8 +221,24 @@ describe('a page that cannot open one', () => {
     await page.waitForURL(`${AUTHORIZE}?**`)
     await page.click('a')
     await page.waitForURL(`${APP}/`)
-    await page.click('button')
     await shown(page, 'book')
+  })
+
+  it('has nothing to go on with unless something came back, and then once', async () => {
+    const page = await open('/?redirect')
+    expect(await page.getAttribute('body', 'data-shown')).toBeNull()
+    await page.click('button')
+    await page.waitForURL(`${AUTHORIZE}?**`)
+    // The user changes their mind
+    await page.goto(`${APP}/?redirect`)
+    expect(await page.getAttribute('body', 'data-shown')).toBeNull()
+    await page.click('button')
+    await page.waitForURL(`${AUTHORIZE}?**`)
+    await page.click('a')
+    await shown(page, 'book')
+    await page.reload()
+    expect(await page.getAttribute('body', 'data-shown')).toBeNull()
+    expect(world.to(TOKEN)).toHaveLength(1)
   })
 
   it('is not left against the will of the application', async () => {
@@ -241,7 +256,6 @@ describe('a page that cannot open one', () => {
     const href = (await page.getAttribute('a', 'href')) ?? ''
     await page.goto(href.replace(/code=[^&]+/, 'error=access_denied'))
     await page.waitForURL(`${APP}/?redirect`)
-    await page.click('button')
     await page.waitForSelector('body[data-shown*="access_denied"]')
     expect(world.to(TOKEN)).toEqual([])
   })

@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { commandOf, root } from '../process.ts'
 import { edgewise } from './run.ts'
@@ -85,6 +84,8 @@ describe('a new project', () => {
   it('for Node has tests that pass, and a program that answers when it is built', async () => {
     const project = await create('node')
     expect(await tool(project, 'node', tsx, '--test', 'src/server.test.ts')).toContain('# pass 5')
+    await tool(project, 'node', tsc, '--noEmit')
+    expect(existsSync(join(project, 'dist'))).toBe(false)
     await tool(project, 'node', tsc)
     const program = join(project, 'dist/main.js')
     const called = await edgewise('call', 'greet', 'name=Ada', '--', process.execPath, program)
@@ -105,13 +106,16 @@ describe('a new project', () => {
   it('for browsers has types that fit and a page that is built', async () => {
     const project = await create('browser')
     await tool(project, 'node', tsc)
-    await build({
-      entryPoints: [join(project, 'src/main.ts')],
-      bundle: true,
-      format: 'esm',
-      outdir: join(project, 'public'),
-    })
-    expect(readFileSync(join(project, 'public/main.js'), 'utf8')).toContain('Connecting')
+    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    const [, ...words] = (scripts.build ?? '').split(' ')
+    await run(join(modules, 'esbuild/bin/esbuild'), words, { cwd: project })
+    for (const page of ['index', 'signed-in']) {
+      const html = readFileSync(join(project, `public/${page}.html`), 'utf8')
+      const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(html) ?? []
+      expect(existsSync(join(project, 'public', script))).toBe(true)
+    }
   })
 
   it('needs a template that exists, and a folder that is empty', async () => {

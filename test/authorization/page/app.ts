@@ -1,9 +1,10 @@
-/** A page that connects when its button is clicked, and shows the tools, or why there are none. */
+/** A page that connects when its button is clicked or it was left to sign in, and shows the tools, or why there are none. */
 import {
   connect,
   indexedDbKeyPair,
   indexedDbTokens,
   popup,
+  returnedFromSignIn,
   type Client,
 } from '../../../runtimes/browser/index.ts'
 import { signIn } from '../../../src/authorization/index.ts'
@@ -36,6 +37,7 @@ function show(work: () => Promise<string>): void {
 }
 
 document.querySelector('button')?.addEventListener('click', () => show(listTools))
+if (returnedFromSignIn()) show(listTools)
 
 /** What tests find out of the page. */
 export interface PageFacts {
