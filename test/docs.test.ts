@@ -2,8 +2,8 @@
 // fence says so.
 //
 // A fence reads "```ts", "```ts run" (it runs to its end) or "```ts serve" (it listens on port 8000
-// until it is ended; the "run" blocks after it may call it). A first line like "// server.ts" names
-// the block, so that later ones of the page can import it.
+// until it is ended; the "run" blocks after it may call it). A first line like "// server.ts", or
+// one behind "#!", names the block, so that later ones of the page can import it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -117,8 +117,8 @@ function readBlocks(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```ts\b(.*)\n([\s\S]*?)^```$/gm)].map(
     ([, marks = '', code = ''], at) => {
-      const [first = ''] = code.split('\n', 1)
-      const name = /^\/\/ ([\w-]+\.tsx?)$/.exec(first)?.[1] ?? `block-${at + 1}.ts`
+      const [, named] = /^(?:#!.*\n)?\/\/ ([\w-]+\.tsx?)\n/.exec(code) ?? []
+      const name = named ?? `block-${at + 1}.ts`
       return {
         file: join(page, name),
         code,
