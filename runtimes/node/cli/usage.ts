@@ -62,7 +62,7 @@ const options: readonly (readonly [
   ['--cwd <folder>', 'where the program runs'],
   [
     '--yes',
-    'agree to what the server asks in forms, with the defaults',
+    'accept forms by the defaults of their fields; decline those without',
     ['call', 'read', 'prompt'],
   ],
   ['--verbose', 'print problems that no answer tells of'],
