@@ -186,9 +186,10 @@ export function sessionObject<Env>(
     /** Lets the hub know what changed of the sessions that listen, one thing after the other. */
     #tellHub(): Promise<void> | undefined {
       if (this.#stale.size === 0) return undefined
-      return (this.#telling = this.#telling.then(async () => {
+      const tell = async (): Promise<void> => {
         for (const id of [...this.#stale]) await this.#tellOf(id)
-      }))
+      }
+      return (this.#telling = this.#telling.then(tell, tell))
     }
 
     async #tellOf(id: string): Promise<void> {
