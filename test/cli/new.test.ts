@@ -118,11 +118,46 @@ describe('a new project', () => {
     }
   })
 
+  it.each([
+    ['My App.v2', 'my-app-v2'],
+    ['@scope/pkg', 'pkg'],
+    ['日本', 'my-project'],
+    ['edgewise', 'my-edgewise'],
+    [`${'a'.repeat(62)}-long`, 'a'.repeat(62)],
+  ])('in the folder "%s" is named "%s", as npm and Workers take it', async (target, name) => {
+    const project = join(folder, 'names', target)
+    rmSync(project, { recursive: true, force: true })
+    expect(await edgewise('new', 'workers', project)).toMatchObject({ code: 0, err: '' })
+    const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as object
+    expect(manifest).toMatchObject({ name })
+    expect(readFileSync(join(project, 'wrangler.toml'), 'utf8')).toContain(`name = "${name}"`)
+  })
+
+  it('goes into a repository that was begun, and leaves that as it is', async () => {
+    const project = join(folder, 'begun')
+    rmSync(project, { recursive: true, force: true })
+    mkdirSync(join(project, '.git'), { recursive: true })
+    writeFileSync(join(project, '.git', 'my-server.md'), 'my-server')
+    expect(await edgewise('new', 'node', project)).toMatchObject({ code: 0, err: '' })
+    expect(readFileSync(join(project, '.git', 'my-server.md'), 'utf8')).toBe('my-server')
+    expect(readFileSync(join(project, 'README.md'), 'utf8')).toContain('# begun')
+  })
+
+  it('that the system cannot make ends with 1 and what it says', async () => {
+    const file = join(folder, 'file')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, '')
+    const { code, err } = await edgewise('new', 'node', file)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^EEXIST: .*\n$/)
+  })
+
   it('needs a template that exists, and a folder that is empty', async () => {
     const unknown = await edgewise('new', 'cobol', join(folder, 'x'))
     expect(unknown).toMatchObject({ code: 2 })
     expect(unknown.err).toContain('Choose one of browser, deno, node, workers')
     expect((await edgewise('new', 'node')).err).toContain('Name a folder')
+    expect((await edgewise('new', 'node', '')).err).toContain('Name a folder')
     expect((await edgewise('new', 'node', root)).err).toContain('is not empty')
   })
 })

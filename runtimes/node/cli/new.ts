@@ -12,8 +12,14 @@ const folder = new URL('../../../templates/', import.meta.url)
 /** The names in the templates that become the project's own. */
 const placeholder = /\bmy-(server|client)\b/g
 
+/** What a new project leaves in a folder as it is: a repository that was begun before. */
+const harmless: ReadonlySet<string> = new Set(['.git', '.DS_Store'])
+
+/** The longest name that a Worker may have, in characters; packages may have longer ones. */
+const MAX_NAME_LENGTH = 63
+
 /**
- * Copies a template into a folder that is empty or not there yet.
+ * Copies a template into a folder that is empty but for `.git`, or not there yet.
  *
  * @throws {UsageError} when there is no such template, or the folder holds something.
  */
@@ -26,15 +32,18 @@ export async function createProject([
   if (template === undefined || !known.includes(template) || others.length > 0) {
     throw new UsageError(`Choose one of ${known.join(', ')}, and a folder`)
   }
-  if (target === undefined) throw new UsageError('Name a folder for the project')
+  if (target === undefined || target === '') throw new UsageError('Name a folder for the project')
   const path = resolve(target)
   await mkdir(path, { recursive: true })
-  if ((await readdir(path)).length > 0) throw new UsageError(`The folder "${target}" is not empty`)
-  await cp(fileURLToPath(new URL(template, folder)), path, { recursive: true })
-  const files = await readdir(path, { recursive: true })
+  if ((await readdir(path)).some((name) => !harmless.has(name))) {
+    throw new UsageError(`The folder "${target}" is not empty`)
+  }
+  const source = fileURLToPath(new URL(template, folder))
+  await cp(source, path, { recursive: true })
+  const files = await readdir(source, { recursive: true })
   // npm leaves files of that name out of packages.
   if (files.includes('gitignore')) await rename(join(path, 'gitignore'), join(path, '.gitignore'))
-  const name = nameOf(path)
+  const name = await nameOf(path)
   for (const file of files.filter((each) => /\.(json|toml|md|ts|html)$/.test(each))) {
     const text = await readFile(join(path, file), 'utf8')
     await writeFile(join(path, file), text.replaceAll(placeholder, name))
@@ -43,11 +52,17 @@ export async function createProject([
   return 0
 }
 
-/** The name of a folder as a package may be named. */
-function nameOf(path: string): string {
+/** The name of a project's folder as a package and a Worker may be named. */
+async function nameOf(path: string): Promise<string> {
   const name = basename(path)
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replace(/^-+/, '')
+    .slice(0, MAX_NAME_LENGTH)
+    .replace(/-+$/, '')
+  // npm installs no package into one of the same name.
+  const manifest = await readFile(join(path, 'package.json'), 'utf8').catch(() => '{}')
+  const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, object>
+  if (Object.hasOwn({ ...dependencies, ...devDependencies }, name)) return `my-${name}`
   return name === '' ? 'my-project' : name
 }
