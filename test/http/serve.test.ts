@@ -161,13 +161,9 @@ describe.each([
 
   test('a client that leaves before anything is answered aborts the handler [M-HTTP-035]', async () => {
     const before = Number(await callText('aborts'))
-    const waits = Number(await callText('waits'))
     const leaving = new AbortController()
     const response = fetch(url, { ...call('wait'), signal: leaving.signal })
-    await vi.waitFor(async () => expect(Number(await callText('waits'))).toBe(waits + 1), PATIENCE)
-    // On Deno, one that leaves at once may go unnoticed
-    await sleep(500)
-    leaving.abort()
+    setTimeout(() => leaving.abort(), 2000)
     await expect(response).rejects.toThrow()
     await vi.waitFor(
       async () => expect(Number(await callText('aborts'))).toBe(before + 1),
