@@ -10,6 +10,8 @@ import type { ServerChange } from '../../src/server/index.ts'
 export interface SessionObject extends Rpc.DurableObjectBranded {
   /** The secret of this deployment, minted by the first call. */
   sealingSecret(): Promise<string>
+  /** Whether there is a session of that id. */
+  keeps(session: string): Promise<boolean>
 }
 
 /** The methods of a hub object beside `fetch`. */

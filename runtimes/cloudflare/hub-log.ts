@@ -25,7 +25,8 @@ const MAX_COVERING = 2000
 const MAX_TURNS = 50
 
 // `what` is the URI of an updated resource, or the id of a question that was answered elsewhere.
-// `since` is the last change before. A turn ends where the next one of its session begins.
+// `since` is the last change before, `at` when the session was last known to be there. A turn ends
+// where the next one of its session begins.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS mcp_changes (seq INTEGER PRIMARY KEY, method TEXT NOT NULL, what TEXT);
   CREATE TABLE IF NOT EXISTS mcp_turns (
@@ -33,6 +34,7 @@ const TABLES = `
     turn INTEGER NOT NULL,
     stream TEXT NOT NULL,
     since INTEGER NOT NULL,
+    at INTEGER NOT NULL,
     PRIMARY KEY (session, turn)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS mcp_watching (
@@ -114,16 +116,25 @@ export class HubLog {
     if (last?.stream === stream) return
     const turn = (last?.turn ?? 0) + 1
     this.#rows(
-      'INSERT INTO mcp_turns (session, turn, stream, since) VALUES (?, ?, ?, ?)',
+      'INSERT INTO mcp_turns (session, turn, stream, since, at) VALUES (?, ?, ?, ?, ?)',
       session,
       turn,
       stream,
       this.last,
+      Date.now(),
     )
     const gone = turn - MAX_TURNS
     if (gone > 0) {
       this.#rows('DELETE FROM mcp_turns WHERE session = ? AND turn <= ?', session, gone)
     }
+  }
+
+  /** Whether a stream is known, and what followed a change on it still is. */
+  canResume(session: string, stream: string, after: number): boolean {
+    const turns = this.turns(session)
+    const [first] = turns
+    if (first && first.turn > 1 && after < first.since) return false
+    return turns.some((turn) => turn.stream === stream)
   }
 
   /** What followed a change on a stream of a session, as far as the session wants to hear of it. */
@@ -146,6 +157,30 @@ export class HubLog {
       const wanted = about.some((covers) => (watched.get(covers) ?? Infinity) < seq)
       if (wanted || about.length === 0) yield { seq, change }
     }
+  }
+
+  /** Some sessions that gave no sign of life since then, in milliseconds since 1970. */
+  quiet(before: number, limit: number): string[] {
+    return this.#rows<{ session: string }>(
+      `SELECT session FROM (
+         SELECT session FROM mcp_turns GROUP BY session HAVING max(at) < ?
+         UNION
+         SELECT session FROM mcp_watching WHERE session NOT IN (SELECT session FROM mcp_turns)
+       ) ORDER BY random() LIMIT ?`,
+      before,
+      limit,
+    ).map(({ session }) => session)
+  }
+
+  /** Notes that a session is still there. */
+  seen(session: string): void {
+    this.#rows(
+      `UPDATE mcp_turns SET at = ? WHERE session = ? AND turn =
+       (SELECT max(turn) FROM mcp_turns WHERE session = ?)`,
+      Date.now(),
+      session,
+      session,
+    )
   }
 
   /** Forgets a session. */

@@ -7,18 +7,28 @@
  */
 import { DurableObject } from 'cloudflare:workers'
 import type { ServerChange } from '../../src/server/index.ts'
-import { requireSql } from './bindings.ts'
+import { requireNamespace, requireSql } from './bindings.ts'
 import { HubLog } from './hub-log.ts'
 import { HubSessions } from './hub-sessions.ts'
 import { readSession, readWish, wants } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
+import { objectOf } from './session-id.ts'
 import type { ObjectClass } from './session-object.ts'
 
 /** What marks the sockets of listeners of 2026-07-28. */
 const LISTENER = 'listener'
+/** How often the hub looks for sessions that ended without its knowing, in milliseconds. */
+const SWEEP_MS = 86_400_000
+const SWEEP_ON_MS = 600_000
+/** For how long a session is not asked whether it is still there. */
+const STALE_MS = 604_800_000
+/** How many sessions are asked at a time; the platform bounds it. */
+const MAX_ASKED = 500
 
 /** Makes the class of the objects that tell of a server's changes. */
-export function hubObject<Env>(_options: WorkerOptions<Env>): ObjectClass {
+export function hubObject<Env>({
+  sessionBinding = 'MCP_SESSION',
+}: WorkerOptions<Env>): ObjectClass {
   return class McpHub extends DurableObject {
     readonly #sessions: HubSessions
 
@@ -29,16 +39,24 @@ export function hubObject<Env>(_options: WorkerOptions<Env>): ObjectClass {
     }
 
     /** Opens the socket of a listener, or that of a session's stream. */
-    override fetch({ headers }: Request): Response {
+    override async fetch({ headers }: Request): Promise<Response> {
       const session = readSession(headers)
-      if (session) return this.#sessions.listen(session)
-      const { 0: client, 1: socket } = new WebSocketPair()
-      this.ctx.acceptWebSocket(socket, [LISTENER])
-      socket.serializeAttachment(readWish(headers))
-      return new Response(null, { status: 101, webSocket: client })
+      try {
+        if (!session) return this.#listen(readWish(headers))
+        await this.#sweepLater()
+        return this.#sessions.listen(session)
+      } catch (error) {
+        // An object takes 32,768 sockets.
+        console.error(error)
+        return new Response(null, { status: 503 })
+      }
     }
 
     override webSocketMessage(): void {}
+
+    override webSocketError(socket: WebSocket): void {
+      this.#sessions.closed(socket)
+    }
 
     override webSocketClose(socket: WebSocket): void {
       socket.close()
@@ -55,7 +73,8 @@ export function hubObject<Env>(_options: WorkerOptions<Env>): ObjectClass {
     }
 
     /** Notes what a session watches, instead of what it did before. */
-    watch(session: string, watched: readonly string[]): void {
+    async watch(session: string, watched: readonly string[]): Promise<void> {
+      await this.#sweepLater()
       this.#sessions.watch(session, watched)
     }
 
@@ -67,6 +86,36 @@ export function hubObject<Env>(_options: WorkerOptions<Env>): ObjectClass {
     /** Forgets a session that ended, and ends its streams. */
     leave(session: string): void {
       this.#sessions.leave(session)
+    }
+
+    /** Forgets sessions whose objects could not say that they ended. */
+    override async alarm(): Promise<void> {
+      const namespace = requireNamespace(this.env, sessionBinding, 'McpSession')
+      const isThere = async (session: string): Promise<boolean> => {
+        const id = objectOf(namespace, session)
+        try {
+          return id !== undefined && (await namespace.get(id).keeps(session))
+        } catch (error) {
+          // It is asked again.
+          console.error(error)
+          return true
+        }
+      }
+      const before = Date.now() - STALE_MS
+      const asked = await this.#sessions.sweep(isThere, { before, limit: MAX_ASKED })
+      await this.ctx.storage.setAlarm(Date.now() + (asked < MAX_ASKED ? SWEEP_MS : SWEEP_ON_MS))
+    }
+
+    #listen(wish: unknown): Response {
+      const { 0: client, 1: socket } = new WebSocketPair()
+      this.ctx.acceptWebSocket(socket, [LISTENER])
+      socket.serializeAttachment(wish)
+      return new Response(null, { status: 101, webSocket: client })
+    }
+
+    async #sweepLater(): Promise<void> {
+      const { storage } = this.ctx
+      if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + SWEEP_MS)
     }
   }
 }

@@ -11,6 +11,8 @@ import { sendEvent } from './stream-socket.ts'
 
 /** What marks the sockets of sessions among those of a hub. */
 const TAG = 'session'
+/** The most open streams of one session, so that it leaves sockets to others; the oldest ends. */
+const MAX_OPEN = 32
 
 /** The most characters that a client gets at once of what it missed. */
 const MAX_AT_ONCE = 4_000_000
@@ -18,7 +20,7 @@ const MAX_AT_ONCE = 4_000_000
 /** What a socket remembers. */
 interface Attachment {
   readonly session: string
-  /** The id of the stream; none where its client cannot come back, as with HTTP+SSE. */
+  /** The id of the stream; none where its client cannot come back to it, as with HTTP+SSE. */
   readonly stream: string | undefined
   /** Whether the stream has its turn: each change is told to one stream of a session. */
   readonly current: boolean
@@ -43,29 +45,19 @@ export class HubSessions {
   /** Opens the socket of a stream, which has its turn from now on, and tells what was missed. */
   listen({ session, primed, plain, after }: SessionWish): Response {
     const [, resumed, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(after ?? '') ?? []
-    const known = this.#log.turns(session).some(({ stream }) => stream === resumed)
+    const known = resumed !== undefined && this.#log.canResume(session, resumed, Number(digits))
     if (after !== undefined && !known) return new Response(null, { status: 400 })
 
-    const stream = plain ? undefined : (resumed ?? crypto.randomUUID().slice(0, 8))
-    if (stream !== undefined) this.#log.take(session, stream)
     const { 0: client, 1: socket } = new WebSocketPair()
-    try {
-      this.#ctx.acceptWebSocket(socket, [TAG, session])
-    } catch (error) {
-      // An object takes 32,768 sockets.
-      console.error(error)
-      return new Response(null, { status: 503 })
-    }
-    for (const other of this.#of(session)) {
-      if (other === socket) continue
-      const open = attachment(other)
-      if (open.current) other.serializeAttachment({ ...open, current: false })
-      if (stream !== undefined && open.stream === stream) other.close(1000, 'Resumed elsewhere')
-    }
+    this.#ctx.acceptWebSocket(socket, [TAG, session])
+    const stream = plain ? undefined : this.#take(session, resumed ?? newStreamId())
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
+    this.#displace(socket)
     if (resumed !== undefined) {
       this.#catchUp(socket, this.#log.missed(session, resumed, Number(digits)))
-    } else if (primed) sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
+    } else if (primed && stream !== undefined) {
+      sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
+    }
     return new Response(null, { status: 101, webSocket: client })
   }
 
@@ -76,7 +68,7 @@ export class HubSessions {
     const watchers = targeted ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
     // Kept before anybody hears of it: whoever does not may come back.
-    const seq = this.#keep(change)
+    const seq = this.#keep(() => this.#log.append(change))
     const sockets = watchers?.flatMap((session) => this.#of(session)) ?? this.#of(TAG)
     for (const socket of sockets) {
       if (attachment(socket).current) send(socket, { seq, change })
@@ -92,16 +84,6 @@ export class HubSessions {
     }
   }
 
-  /** What cannot be kept is told all the same, without an id. */
-  #keep(change: ServerChange): number | undefined {
-    try {
-      return this.#log.append(change)
-    } catch (error) {
-      console.error(error)
-      return undefined
-    }
-  }
-
   /** Lets another open stream of a session have the turn of one that is closed. */
   closed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
@@ -109,8 +91,8 @@ export class HubSessions {
     const next = current ? this.#of(session).findLast((other) => other !== socket) : undefined
     if (!next) return
     const known = attachment(next)
-    next.serializeAttachment({ ...known, current: true } satisfies Attachment)
-    if (known.stream !== undefined) this.#log.take(session, known.stream)
+    const stream = known.stream === undefined ? undefined : this.#take(session, known.stream)
+    next.serializeAttachment({ session, stream, current: true } satisfies Attachment)
   }
 
   /** Notes what a session watches, instead of what it did before. */
@@ -123,16 +105,65 @@ export class HubSessions {
     return this.#of(session).length > 0
   }
 
+  /** Forgets those sessions of long ago that are not there any more; how many it asked for. */
+  async sweep(
+    isThere: (session: string) => Promise<boolean>,
+    { before, limit }: { before: number; limit: number },
+  ): Promise<number> {
+    const quiet = this.#log.quiet(before, limit)
+    await Promise.all(
+      quiet.map(async (session) => {
+        if (await isThere(session)) this.#log.seen(session)
+        else this.leave(session)
+      }),
+    )
+    return quiet.length
+  }
+
   /** Forgets a session, and ends its streams. */
   leave(session: string): void {
     this.#log.leave(session)
     for (const socket of this.#of(session)) socket.close(1000, 'The session ended')
   }
 
+  /** Lets a stream have its turn; its id, unless that cannot be kept and so never be resumed. */
+  #take(session: string, stream: string): string | undefined {
+    return this.#keep(() => {
+      this.#log.take(session, stream)
+      return stream
+    })
+  }
+
+  /** What cannot be kept is told all the same, to whoever is connected. */
+  #keep<Kept>(work: () => Kept): Kept | undefined {
+    try {
+      return work()
+    } catch (error) {
+      console.error(error)
+      return undefined
+    }
+  }
+
+  /** Lets a new socket have the turn of the others of its session. */
+  #displace(socket: WebSocket): void {
+    const { session, stream } = attachment(socket)
+    const others = this.#of(session).filter((other) => other !== socket)
+    for (const [n, other] of others.entries()) {
+      const known = attachment(other)
+      if (known.current) other.serializeAttachment({ ...known, current: false })
+      if (stream !== undefined && known.stream === stream) other.close(1000, 'Resumed elsewhere')
+      else if (n <= others.length - MAX_OPEN) other.close(1000, 'The session has too many streams')
+    }
+  }
+
   #of(tag: string): WebSocket[] {
     const open = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
     return this.#ctx.getWebSockets(tag).filter(open)
   }
+}
+
+function newStreamId(): string {
+  return crypto.randomUUID().slice(0, 8)
 }
 
 function attachment(socket: WebSocket): Attachment {

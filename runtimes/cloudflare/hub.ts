@@ -2,10 +2,14 @@
  * How changes reach everybody, whatever the isolate: through the hub, one object or several.
  */
 import { env, waitUntil } from 'cloudflare:workers'
+import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
 import type { ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
 import { sessionHeaders, wishHeaders, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
+
+/** What clients hear that cannot listen for now. */
+export const NO_STREAM = 'No stream can be opened for now'
 
 /** Announces changes to every client, from anywhere in the Worker. */
 export interface WorkerNotifier {
@@ -51,10 +55,15 @@ export class Hub {
     await Promise.all(all.map((object) => object.publish(change)))
   }
 
-  /** Opens the stream of a session; the response has no socket when the hub refuses. */
+  /** Opens the stream of a session; the response has no socket when the hub refuses, or fails. */
   async listen(wish: SessionWish): Promise<Response> {
     const headers = { upgrade: 'websocket', ...sessionHeaders(wish) }
-    return this.#objectOf(wish.session).fetch('https://hub/', { headers })
+    try {
+      return await this.#objectOf(wish.session).fetch('https://hub/', { headers })
+    } catch (error) {
+      console.error(error)
+      return new Response(null, { status: 503 })
+    }
   }
 
   /** Notes what a session watches. */
@@ -78,7 +87,7 @@ export class Hub {
       const headers = { upgrade: 'websocket', ...wishHeaders(options) }
       const shard = Math.floor(Math.random() * this.#shards)
       const { webSocket } = await this.#object(shard).fetch('https://hub/', { headers })
-      if (!webSocket) throw new Error('The hub refused a listener')
+      if (!webSocket) throw new ProtocolError(INTERNAL_ERROR, NO_STREAM)
       webSocket.addEventListener('message', ({ data }) => {
         listener(JSON.parse(String(data)) as ServerChange)
       })
@@ -104,8 +113,8 @@ export class Hub {
     return namespace.get(namespace.idFromName(`hub ${shard}`))
   }
 
-  /** The shard of a session; ids are random, so any part of one spreads them evenly. */
+  /** The shard of a session: ids end in digits of a hash or at random, which spread evenly. */
   #objectOf(session: string): DurableObjectStub<HubObject> {
-    return this.#object(parseInt(session.slice(0, 8), 16) % this.#shards)
+    return this.#object(parseInt(session.slice(-8), 16) % this.#shards)
   }
 }

@@ -7,7 +7,7 @@
 import type { Caller, SessionForwarder } from '../../src/server/index.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
-import type { Hub } from './hub.ts'
+import { NO_STREAM, type Hub } from './hub.ts'
 import { readSession, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { objectOf } from './session-id.ts'
@@ -45,7 +45,10 @@ export function sessionForwarder<Env>(
     if (wish) {
       const { webSocket, status } = await hub.listen(resuming(wish, headers.get('last-event-id')))
       if (status === 400) return refuse(400, 'The event to resume after is unknown')
-      if (!webSocket) return refuse(503, 'Too many clients listen')
+      if (!webSocket) {
+        for (const socket of sockets) hangUp(socket)
+        return refuse(503, NO_STREAM, { 'retry-after': '60' })
+      }
       sockets.push(webSocket)
     }
     if (sockets.length > 0) return eventStreamResponse(sockets, keepAliveMs)
@@ -63,6 +66,12 @@ export function sessionForwarder<Env>(
     const id = objectOf(namespace, sessionId)
     return id && ask(id, request, caller)
   }
+}
+
+/** Lets the object know that nobody will listen to a stream. */
+function hangUp(socket: WebSocket): void {
+  socket.accept()
+  socket.close(1000, 'Nobody listens')
 }
 
 /** The stream of a session, after the event that the client got last. */

@@ -80,7 +80,11 @@ export function sessionObject<Env>(
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
           return socket ? socketSink(socket) : this.#sse.sink
         },
-        changed: (id) => void this.#stale.add(id),
+        changed: (id) => {
+          this.#stale.add(id)
+          // A question may end before the next request, which would tell the hub of it.
+          void this.#tellHub()
+        },
         ended: (id) => void this.#stale.add(id),
         onError: (error) => console.error(error),
       })
@@ -117,6 +121,7 @@ export function sessionObject<Env>(
       if (request.method !== 'GET') this.#touch(request.headers.get('mcp-session-id'))
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
+      const toldBefore = this.#telling
       const answer = (asked: Request): Promise<Response> => {
         lendStorage(asked, this.ctx.storage)
         return this.#handle(asked, {
@@ -130,7 +135,7 @@ export function sessionObject<Env>(
         ? await this.#answerSse(request, principal, answer)
         : await answer(request)
       // Before the client learns that it is subscribed.
-      await this.#tellHub()
+      if (this.#stale.size > 0 || this.#telling !== toldBefore) await this.#tellHub()
       return response
     }
 
@@ -167,10 +172,16 @@ export function sessionObject<Env>(
 
     override async webSocketClose(socket: WebSocket): Promise<void> {
       socket.close()
-      // Nobody can come back to a stream of HTTP+SSE.
-      if (!this.#sse.owns(socket)) return
-      for (const { id } of this.#store.uses()) await this.#end(id)
-      await this.#tellHub()
+      await this.#closed(socket)
+    }
+
+    override async webSocketError(socket: WebSocket): Promise<void> {
+      await this.#closed(socket)
+    }
+
+    /** Whether there is a session of that id. */
+    keeps(session: string): boolean {
+      return this.#store.load(session) !== undefined
     }
 
     /** The secret of this deployment, minted by the first call; asked of one object only. */
@@ -183,9 +194,16 @@ export function sessionObject<Env>(
       return minted
     }
 
+    async #closed(socket: WebSocket): Promise<void> {
+      // Nobody can come back to a stream of HTTP+SSE.
+      if (!this.#sse.owns(socket)) return
+      for (const { id } of this.#store.uses()) await this.#end(id)
+      await this.#tellHub()
+    }
+
     /** Lets the hub know what changed of the sessions that listen, one thing after the other. */
-    #tellHub(): Promise<void> | undefined {
-      if (this.#stale.size === 0) return undefined
+    #tellHub(): Promise<void> {
+      if (this.#stale.size === 0) return this.#telling
       const tell = async (): Promise<void> => {
         for (const id of [...this.#stale]) await this.#tellOf(id)
       }
@@ -229,6 +247,8 @@ export function sessionObject<Env>(
       const record = this.#store.load(id)
       if (!record?.listens) return false
       this.#store.save(id, { ...record, listens: false })
+      // Alarms may ring twice, and for others that share the object.
+      this.#store.touch(id)
       return true
     }
 

@@ -132,7 +132,7 @@ export class SseSession {
 }
 
 /** Refuses a request, saying why. */
-export function refuse(status: number, message: string): Response {
+export function refuse(status: number, message: string, headers: HeadersInit = {}): Response {
   const error = { code: -32600, message }
-  return Response.json({ jsonrpc: '2.0', error }, { status })
+  return Response.json({ jsonrpc: '2.0', error }, { status, headers })
 }

@@ -59,7 +59,8 @@ describe('A session object', () => {
 
   it('is not harmed by an alarm that rings twice, or too early', async () => {
     const { id, send } = await openSession(workerd.handle)
-    await Promise.all([workerd.get(`/alarm/${id}`), workerd.get(`/alarm/${id}`)])
+    const rung = await Promise.all([workerd.get(`/alarm/${id}`), workerd.get(`/alarm/${id}`)])
+    expect(rung.map(({ status }) => status)).toEqual([200, 200])
     expect((await lastMessage(await send(add(1)))).result).toBeDefined()
   })
 

@@ -80,6 +80,24 @@ describe('The lifetime of a session', () => {
     await resumed.cancel()
   })
 
+  it('goes on for a while after a stream that was open for long', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const stream = new EventReader(await listen(workerd.handle, id))
+    const primed = await stream.next()
+    // The stream outlives an alarm, and breaks just before the next one.
+    await new Promise((resolve) => setTimeout(resolve, 7000))
+    await stream.cancel()
+    const listens = async (): Promise<unknown> => (await workerd.get(`/listens/${id}`)).json()
+    await vi.waitFor(async () => expect(await listens()).toBe(false), PATIENCE)
+    for (let n = 0; n < 2; n++) expect((await workerd.get(`/alarm/${id}`)).status).toBe(200)
+    const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+    await workerd.get('/notify')
+    expect((await resumed.next())?.message).toBeDefined()
+    await resumed.cancel()
+    await vi.waitFor(async () => expect(await exists(id)).toBe(false), PATIENCE)
+    expect((await send(ping)).status).toBe(404)
+  })
+
   it('ends after a client with an open stream was gone without a word', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const { hostname, port } = workerd.url

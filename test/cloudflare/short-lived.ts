@@ -47,7 +47,7 @@ interface Env {
     idFromString(id: string): unknown
     get(id: unknown): {
       counts(): Promise<object>
-      alarm(): Promise<void>
+      ring(): Promise<void>
       exists(): Promise<boolean>
       crash(): Promise<void>
     }
@@ -92,7 +92,7 @@ export default {
       case 'counts':
         return Response.json(await object.counts())
       case 'alarm':
-        return Response.json((await object.alarm()) ?? null)
+        return Response.json((await object.ring()) ?? null)
       case 'exists':
         return Response.json(await object.exists())
       case 'crash':
@@ -155,6 +155,11 @@ export class McpSession extends worker.durableObjects.McpSession {
   /** Ends as an object does whose code throws where nothing catches it. */
   crash(): void {
     this.ctx.abort('Crashed by a test')
+  }
+
+  /** Rings the alarm, which nobody can call from outside. */
+  ring(): Promise<void> {
+    return this.alarm()
   }
 
   /** Whether anything is kept. */

@@ -89,7 +89,15 @@ export default {
       case '/hub-rows':
         return hubRows(args[1] as Bindings, String(searchParams.get('session')))
       case '/crash-hubs':
-        return crashHubs(args[1] as Bindings)
+        return allHubs(args[1] as Bindings, (hub) => hub.crash().catch(() => {}))
+      case '/fill-hubs':
+        return allHubs(args[1] as Bindings, (hub) => hub.fill())
+      case '/break-hubs':
+        return allHubs(args[1] as Bindings, (hub) => hub.break(String(searchParams.get('what'))))
+      case '/ring-hubs':
+        return allHubs(args[1] as Bindings, (hub) => hub.ring())
+      case '/lose':
+        return lose(args[1] as Bindings, String(searchParams.get('session')))
       case '/notify':
         return notify(searchParams.get('uri')).then(() => new Response('told'))
     }
@@ -102,11 +110,18 @@ function notify(uri: string | null): Promise<void> {
 }
 
 interface Bindings {
+  MCP_SESSION: {
+    idFromString(id: string): unknown
+    get(id: unknown): { lose(): Promise<void> }
+  }
   MCP_HUB: {
     idFromName(name: string): unknown
     get(id: unknown): {
       rows(session: string): Promise<Record<string, number>>
       crash(): Promise<void>
+      fill(): Promise<void>
+      break(what: string): Promise<void>
+      ring(): Promise<void>
     }
   }
 }
@@ -126,9 +141,21 @@ async function hubRows(bindings: Bindings, session: string): Promise<Response> {
   return Response.json(sum)
 }
 
-async function crashHubs(bindings: Bindings): Promise<Response> {
-  await Promise.all(hubsOf(bindings).map((hub) => hub.crash().catch(() => {})))
-  return new Response('crashed')
+async function allHubs(
+  bindings: Bindings,
+  work: (hub: ReturnType<typeof hubsOf>[number]) => Promise<void>,
+): Promise<Response> {
+  await Promise.all(hubsOf(bindings).map(work))
+  return new Response('done')
+}
+
+/** Takes all that a session's object keeps from it, of which the hub does not hear. */
+async function lose({ MCP_SESSION: sessions }: Bindings, id: string): Promise<Response> {
+  await sessions
+    .get(sessions.idFromString(id))
+    .lose()
+    .catch(() => {})
+  return new Response('lost')
 }
 
 /** How often each kind of object came into memory. */
@@ -138,6 +165,12 @@ export class McpSession extends worker.durableObjects.McpSession {
   constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpSession>) {
     super(...args)
     lives.sessions++
+  }
+
+  async lose(): Promise<void> {
+    await this.ctx.storage.deleteAll()
+    await this.ctx.storage.sync()
+    this.ctx.abort('Lost by a test')
   }
 }
 export class McpHub extends worker.durableObjects.McpHub {
@@ -153,7 +186,38 @@ export class McpHub extends worker.durableObjects.McpHub {
     return { mcp_turns: count('mcp_turns'), mcp_watching: count('mcp_watching') }
   }
 
+  /** Rings the alarm, which nobody can call from outside. */
+  ring(): Promise<void> {
+    return this.alarm()
+  }
+
   crash(): void {
     this.ctx.abort('Crashed by a test')
   }
+
+  /** Accepts as many sockets as an object takes. */
+  fill(): void {
+    for (let n = 0; n < 32_768; n++) {
+      const { 0: client, 1: socket } = new WebSocketPair()
+      this.ctx.acceptWebSocket(socket)
+      held.push(client)
+    }
+  }
+
+  /** Lets statements that begin like that fail, or the object die when a stream is opened. */
+  break(what: string): void {
+    if (what === 'sockets') {
+      this.ctx.acceptWebSocket = () => this.ctx.abort('Crashed by a test')
+      return
+    }
+    const { sql } = this.ctx.storage
+    const exec = sql.exec.bind(sql)
+    sql.exec = (query, ...bindings) => {
+      if (query.trim().startsWith(what)) throw new Error('Full')
+      return exec(query, ...bindings)
+    }
+  }
 }
+
+/** The other ends of sockets, which must not be collected. */
+const held: object[] = []

@@ -9,13 +9,20 @@ declare module 'cloudflare:workers' {
       storage: {
         sql: { exec(query: string, ...bindings: unknown[]): { toArray(): Row[]; one(): Row } }
         deleteAll(): Promise<void>
+        sync(): Promise<void>
         list(): Promise<Map<string, unknown>>
       }
     }
+    alarm(): Promise<void>
   }
   interface Row {
     name: string
     n: number
     value: string
   }
+}
+
+declare class WebSocketPair {
+  readonly 0: object
+  readonly 1: object
 }

@@ -1,0 +1,179 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openSession, postModern } from '../transport/streamable-http/post.ts'
+import { EventReader, listen } from './events.ts'
+import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+
+const LISTS = 'notifications/tools/list_changed'
+const URI = 'note://one'
+
+let script: string
+let workerd: Workerd
+
+beforeAll(async () => {
+  script = await bundleWorker('worker.ts')
+})
+beforeEach(async () => {
+  workerd = await startWorker(script)
+})
+afterEach(() => workerd.stop())
+
+const end = (id: string): Promise<Response> => {
+  const headers = { 'mcp-session-id': id }
+  return workerd.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
+}
+const open = async (id: string, after?: string): Promise<EventReader> =>
+  new EventReader(await listen(workerd.handle, id, after))
+const drain = async (reader: EventReader): Promise<unknown[]> => {
+  const methods: unknown[] = []
+  for (let event = await reader.next(); event; event = await reader.next()) {
+    if (event.message) methods.push(event.message.method)
+  }
+  return methods
+}
+const subscribe = (id: number): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'resources/subscribe',
+  params: { uri: URI },
+})
+
+describe('A hub', () => {
+  it('that is full tells clients to come back later', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    await workerd.get('/fill-hubs')
+    const refused = await listen(workerd.handle, id)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await refused.json()).toHaveProperty('error.message', 'No stream can be opened for now')
+    const modern = await postModern(workerd.handle, 'subscriptions/listen', {
+      notifications: { toolsListChanged: true },
+    })
+    expect(await modern.text()).toContain('No stream can be opened for now')
+    const sse = await fetch(new URL('/sse', workerd.url))
+    expect(sse.status).toBe(503)
+  })
+
+  it('that does not answer tells clients to come back later', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    await workerd.get('/break-hubs?what=sockets')
+    const refused = await listen(workerd.handle, id)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  })
+
+  it('that can keep nothing tells who is connected all the same', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await workerd.get('/break-hubs?what=INSERT')
+    expect(await (await workerd.get('/notify')).text()).toBe('told')
+    expect(await reader.next()).toMatchObject({ id: '', message: { method: LISTS } })
+    const { id: other } = await openSession(workerd.handle, '2025-11-25')
+    const late = await open(other)
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    expect((await late.next())?.message?.method).toBe(LISTS)
+    expect([(await end(id)).status, (await end(other)).status]).toEqual([200, 200])
+    expect([await drain(reader), await drain(late)]).toEqual([[], []])
+  })
+
+  it('lets one session have so many streams, and ends the oldest beyond', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const readers: EventReader[] = []
+    for (let n = 0; n < 33; n++) readers.push(await open(id))
+    expect(await drain(readers[0]!)).toEqual([])
+    await workerd.get('/notify')
+    expect((await end(id)).status).toBe(200)
+    const told = await Promise.all(readers.slice(1).map(drain))
+    expect(told.flat()).toEqual([LISTS])
+    expect(told.at(-1)).toEqual([LISTS])
+  })
+
+  it('forgets a session whose object lost it, and no other', async () => {
+    await workerd.stop()
+    const stale = script.replace(/STALE_MS = [\de]+/, 'STALE_MS = -1')
+    expect(stale).toContain('STALE_MS = -1;')
+    workerd = await startWorker(stale)
+    const rows = async (session: string): Promise<unknown> =>
+      (await workerd.get(`/hub-rows?session=${session}`)).json()
+    const [lost, kept] = await Promise.all([
+      openSession(workerd.handle, '2025-11-25'),
+      openSession(workerd.handle, '2025-11-25'),
+    ])
+    const [reader, other] = await Promise.all([open(lost.id), open(kept.id)])
+    for (const { send } of [lost, kept]) await send(subscribe(1))
+    await Promise.all([reader.next(), other.next()])
+    await workerd.get(`/lose?session=${lost.id}`)
+    expect(await rows(lost.id)).toEqual({ mcp_turns: 1, mcp_watching: 1 })
+    await workerd.get('/ring-hubs')
+    expect(await drain(reader)).toEqual([])
+    expect(await rows(lost.id)).toEqual({ mcp_turns: 0, mcp_watching: 0 })
+    expect(await rows(kept.id)).toEqual({ mcp_turns: 1, mcp_watching: 1 })
+    await workerd.get(`/notify?uri=${URI}`)
+    expect((await other.next())?.message?.params).toEqual({ uri: URI })
+    await other.cancel()
+  })
+})
+
+describe('A session at its hub', () => {
+  it('hears of the end of a question before it answered, too', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25', {
+      elicitation: { url: {} },
+    })
+    const reader = await open(id)
+    await reader.next()
+    const params = { name: 'visit', arguments: {} }
+    const call = new EventReader(
+      await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    )
+    const asked = (await call.until('elicitation/create')).message
+    await workerd.get(`/complete?id=${String(asked?.params?.elicitationId)}`)
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.method).toBe('notifications/elicitation/complete')
+    await Promise.all([reader.cancel(), call.cancel()])
+  })
+
+  it('is not told that nothing was missed when its turn then is no longer known', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    let one = await open(id)
+    const begun = (await one.next())!.id
+    await workerd.get('/notify')
+    await one.next()
+    let other = await open(id)
+    const second = (await other.next())!.id
+    // Each takes the turn from the other, until their first ones are forgotten.
+    for (let n = 0; n < 30; n++) {
+      one = await open(id, begun)
+      await one.next()
+      await workerd.get('/notify')
+      await one.next()
+      other = await open(id, second)
+    }
+    expect((await listen(workerd.handle, id, begun)).status).toBe(400)
+    expect((await end(id)).status).toBe(200)
+    await Promise.all([drain(one), drain(other)])
+  })
+
+  it('gets one message of a change that two subscriptions cover, and none of a foreign stream', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    for (const [n, uri] of ['note://', 'note://one', 'note://one/'].entries()) {
+      const params = { uri }
+      await send({ jsonrpc: '2.0', id: n, method: 'resources/subscribe', params })
+    }
+    await workerd.get('/notify?uri=note://one/part')
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.method).toBe('notifications/resources/updated')
+    const last = await reader.next()
+    expect(last?.message?.method).toBe(LISTS)
+    const stream = last!.id.split('_')[0]
+    for (const after of [`${stream}_999999999999999`, `${stream}_0`]) {
+      expect((await listen(workerd.handle, id, after)).status, 'Its own').toBe(200)
+    }
+    for (const after of [`${stream}_9999999999999999`, `${stream}_-1`, `${stream}_1e3`]) {
+      expect((await listen(workerd.handle, id, after)).status).toBe(400)
+    }
+    expect((await end(id)).status).toBe(200)
+  })
+})
