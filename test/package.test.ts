@@ -115,7 +115,6 @@ describe('The version of the manifest', () => {
     'examples/templates/deno/deno.json',
     'examples/templates/node/package.json',
     'examples/templates/workers/package.json',
-    'docs/tutorial-deno.md',
   ])('is what %s wants', (file) => {
     const wanted = readFileSync(join(root, file), 'utf8').matchAll(
       /"edgewise[^"]*": "(?:npm:edgewise@)?([^"/]+)/g,
