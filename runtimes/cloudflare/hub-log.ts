@@ -28,8 +28,8 @@ const MAX_TURNS = 50
 // `since` is the last change before, `at` when the session was last known to be there. A turn ends
 // where the next one of its session begins.
 const TABLES = `
-  CREATE TABLE IF NOT EXISTS mcp_changes (seq INTEGER PRIMARY KEY, method TEXT NOT NULL, what TEXT);
-  CREATE TABLE IF NOT EXISTS mcp_turns (
+  CREATE TABLE mcp_changes (seq INTEGER PRIMARY KEY, method TEXT NOT NULL, what TEXT);
+  CREATE TABLE mcp_turns (
     session TEXT NOT NULL,
     turn INTEGER NOT NULL,
     stream TEXT NOT NULL,
@@ -37,13 +37,16 @@ const TABLES = `
     at INTEGER NOT NULL,
     PRIMARY KEY (session, turn)
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS mcp_watching (
+  CREATE TABLE mcp_watching (
     what TEXT NOT NULL,
     session TEXT NOT NULL,
     since INTEGER NOT NULL,
     PRIMARY KEY (what, session)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS mcp_watching_by_session ON mcp_watching (session);`
+  CREATE INDEX mcp_watching_by_session ON mcp_watching (session);`
+
+/** To be raised with every change of the tables. */
+const VERSION = 1
 
 /** The storage of one hub. */
 export class HubLog {
@@ -51,7 +54,7 @@ export class HubLog {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
-    sql.exec(TABLES)
+    if (this.#version() !== VERSION) this.#makeAnew()
   }
 
   /** The place of the last change. */
@@ -187,6 +190,26 @@ export class HubLog {
   leave(session: string): void {
     this.#rows('DELETE FROM mcp_turns WHERE session = ?', session)
     this.#rows('DELETE FROM mcp_watching WHERE session = ?', session)
+  }
+
+  #version(): number | undefined {
+    const view = `SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`
+    if (this.#rows(view).length === 0) return undefined
+    return this.#rows<{ version: number }>('SELECT version FROM mcp_schema')[0]?.version
+  }
+
+  /**
+   * Makes the tables, instead of those of another version: no stream outlives a deployment, and
+   * sessions say again what they watch. Clients begin new streams.
+   */
+  #makeAnew(): void {
+    const mine = `SELECT type, name FROM sqlite_master
+      WHERE name GLOB 'mcp_*' AND type IN ('table', 'view')`
+    for (const { type, name } of this.#rows<{ type: string; name: string }>(mine)) {
+      this.#sql.exec(`DROP ${type} ${name}`)
+    }
+    this.#sql.exec(TABLES)
+    this.#sql.exec(`CREATE VIEW mcp_schema AS SELECT ${VERSION} AS version`)
   }
 
   /** Forgets old changes that are told by a later one too, and the very old. */

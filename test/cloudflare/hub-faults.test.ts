@@ -116,6 +116,83 @@ describe('A hub', () => {
 })
 
 describe('A session at its hub', () => {
+  it('goes on after tables of another version, on a new stream', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    await send(subscribe(1))
+    await reader.cancel()
+    await workerd.get('/age-hubs')
+    await workerd.restart()
+    expect((await listen(workerd.handle, id, primed!.id)).status).toBe(400)
+    const again = await open(id)
+    await again.next()
+    await workerd.get(`/notify?uri=${URI}`)
+    const told = await again.next()
+    expect(told?.message?.params).toEqual({ uri: URI })
+    const rows = (await workerd.get(`/hub-rows?session=${id}`)).json()
+    expect(await rows).toEqual({ mcp_turns: 1, mcp_watching: 1 })
+    await again.cancel()
+    await workerd.restart()
+    await workerd.get('/notify')
+    const resumed = await open(id, told!.id)
+    expect((await resumed.next())?.message?.method, 'Kept from now on').toBe(LISTS)
+    await resumed.cancel()
+  })
+
+  it('is refused to another principal, and listens as its own again', async () => {
+    const ann = { 'x-user': 'ann' }
+    const as = (headers: Record<string, string>): typeof workerd.handle =>
+      Object.assign(
+        (request: Request) => {
+          const all = new Headers(request.headers)
+          for (const [name, value] of Object.entries(headers)) all.set(name, value)
+          return workerd.handle(new Request(request, { headers: all }))
+        },
+        { close: () => Promise.resolve() },
+      )
+    const { id } = await openSession(as(ann), '2025-11-25')
+    const reader = new EventReader(await listen(as(ann), id))
+    const primed = await reader.next()
+    await reader.cancel()
+    await workerd.get('/notify')
+    for (const headers of [{}, { 'x-user': 'bob' }]) {
+      for (const after of [undefined, primed!.id]) {
+        expect((await listen(as(headers), id, after)).status).toBe(404)
+      }
+    }
+    const forged = encodeURIComponent(JSON.stringify({ session: id, after: primed!.id }))
+    const { id: own } = await openSession(as({ 'x-user': 'bob' }), '2025-11-25')
+    const bob = as({ 'x-user': 'bob', 'edgewise-session': forged })
+    expect((await listen(bob, own, primed!.id)).status).toBe(400)
+    const resumed = new EventReader(await listen(as(ann), id, primed!.id))
+    expect((await resumed.next())?.message?.method).toBe(LISTS)
+    await resumed.cancel()
+  })
+
+  it('hears what it watched anew only from then on, and no ended subscription', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    const params = { uri: URI }
+    const unsubscribe = { jsonrpc: '2.0', id: 9, method: 'resources/unsubscribe', params }
+    await send(subscribe(1))
+    await reader.cancel()
+    await workerd.get(`/notify?uri=${URI}/1`)
+    await send(unsubscribe)
+    await workerd.get(`/notify?uri=${URI}/2`)
+    await workerd.get('/notify')
+    await send(subscribe(2))
+    await workerd.restart()
+    await workerd.get(`/notify?uri=${URI}/3`)
+    const resumed = await open(id, primed!.id)
+    expect((await resumed.next())?.message?.method).toBe(LISTS)
+    expect((await resumed.next())?.message?.params).toEqual({ uri: `${URI}/3` })
+    expect((await end(id)).status).toBe(200)
+    expect(await drain(resumed)).toEqual([])
+    expect((await listen(workerd.handle, id, primed!.id)).status).toBe(404)
+  })
+
   it('hears of the end of a question before it answered, too', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25', {
       elicitation: { url: {} },

@@ -94,6 +94,8 @@ export default {
         return allHubs(args[1] as Bindings, (hub) => hub.fill())
       case '/break-hubs':
         return allHubs(args[1] as Bindings, (hub) => hub.break(String(searchParams.get('what'))))
+      case '/age-hubs':
+        return allHubs(args[1] as Bindings, (hub) => hub.age().catch(() => {}))
       case '/ring-hubs':
         return allHubs(args[1] as Bindings, (hub) => hub.ring())
       case '/lose':
@@ -122,6 +124,7 @@ interface Bindings {
       fill(): Promise<void>
       break(what: string): Promise<void>
       ring(): Promise<void>
+      age(): Promise<void>
     }
   }
 }
@@ -183,6 +186,8 @@ export class McpHub extends worker.durableObjects.McpHub {
     const { sql } = this.ctx.storage
     const count = (table: string): number =>
       sql.exec(`SELECT count(*) AS n FROM ${table} WHERE session = ?`, session).one().n
+    const others = `SELECT count(*) AS n FROM sqlite_master WHERE name = 'mcp_members'`
+    if (sql.exec(others).one().n > 0) throw new Error('There are tables of another version')
     return { mcp_turns: count('mcp_turns'), mcp_watching: count('mcp_watching') }
   }
 
@@ -193,6 +198,16 @@ export class McpHub extends worker.durableObjects.McpHub {
 
   crash(): void {
     this.ctx.abort('Crashed by a test')
+  }
+
+  /** Puts tables of another version in place of those that are there. */
+  async age(): Promise<void> {
+    const { sql } = this.ctx.storage
+    sql.exec('DROP VIEW mcp_schema')
+    sql.exec('DROP TABLE mcp_turns')
+    sql.exec('CREATE TABLE mcp_members (object TEXT PRIMARY KEY) WITHOUT ROWID')
+    await this.ctx.storage.sync()
+    this.ctx.abort('Deployed by a test')
   }
 
   /** Accepts as many sockets as an object takes. */
