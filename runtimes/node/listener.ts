@@ -12,6 +12,9 @@ const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 /** Up to which length a body is read before the handler runs, which costs less than a stream. */
 const WHOLE_BYTES = 65_536
 
+/** How long a client may go on sending once it has its answer, in milliseconds. */
+const LINGER_MS = 1000
+
 /**
  * Turns a handler into a listener for `node:http`, which is also a middleware for Express and the
  * like (mount it before anything that reads bodies).
@@ -113,22 +116,48 @@ async function write(
 ): Promise<void> {
   const { body, headers, status } = response
   const head = [...headers].flat()
-  // The rest of a body that nobody wanted to read is not waited for.
-  if (!incoming.complete) head.push('connection', 'close')
+  // The rest of a body that nobody wanted to read is not waited for long.
+  const unread = !incoming.complete
+  if (unread) head.push('connection', 'close')
   if (gone.aborted || incoming.method === 'HEAD') {
     await body?.cancel(gone.reason)
     outgoing.writeHead(status, head).end()
-  } else if (!body || headers.get('content-type')?.startsWith('application/json')) {
-    // What is there as a whole gets a length, and one packet.
+  } else if (
+    !body ||
+    headers.get('content-type')?.startsWith('application/json') ||
+    (unread && status >= 400)
+  ) {
+    // What is there as a whole gets a length, and one packet; so does the reason of a refusal.
     const bytes = new Uint8Array(await response.arrayBuffer())
     const counted = headers.has('content-length') || status === 204 || status === 304
     if (!counted) head.push('content-length', String(bytes.length))
-    outgoing.writeHead(status, head).end(bytes)
+    outgoing.writeHead(status, head)
+    if (unread) {
+      outgoing.flushHeaders()
+      outgoing.write(bytes)
+      await discard(incoming)
+      outgoing.end()
+    } else outgoing.end(bytes)
   } else {
     outgoing.writeHead(status, head).flushHeaders()
     await stream(body, outgoing, gone)
     outgoing.end()
   }
+}
+
+/**
+ * Takes what a client still sends while it gets its answer, for a while: who closes at once resets
+ * the connection, and the client may never see the answer.
+ */
+function discard(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(done, LINGER_MS)
+    incoming.removeAllListeners('data').once('end', done).once('close', done).resume()
+  })
 }
 
 async function stream(

@@ -99,6 +99,16 @@ it.each(['2026-07-28', '2025-11-25'])('a task of %s is followed to its end', asy
   expect(called).toMatchObject({ code: 0, out: 'Baked\n' })
 })
 
+it('an object comes from standard input, be it with a byte order mark', async () => {
+  const words = ['call', http.url, 'add', '--args', '-']
+  const child = execFile(process.execPath, [...program, ...words])
+  let out = ''
+  child.stdout?.on('data', (text: string) => (out += text))
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  child.stdin?.end('\uFEFF{"a": 1}')
+  expect([await ended, out]).toEqual([0, '{"sum":1}\n'])
+})
+
 it('bytes of a resource reach a pipe unchanged', async () => {
   const read = promisify(execFile)
   const { stdout } = await read(process.execPath, [...program, 'read', http.url, 'shop://bytes'], {

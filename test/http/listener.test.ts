@@ -119,6 +119,23 @@ test('a body that nobody reads does not hold up the answer, and ends the connect
   expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 403 [^]*connection: close/i)
 })
 
+test('who still sends a long body gets the answer, and no reset of the connection', async () => {
+  const { port } = await listen(toNodeListener(() => new Response('Too long', { status: 413 })))
+  const rest = 'x'.repeat(6_000_000)
+  const answer = await new Promise<string>((resolve, reject) => {
+    let all = ''
+    const socket = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true }, () => {
+      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${rest.length}\r\n\r\n`)
+    })
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      if (all === '') socket.end(rest)
+      all += chunk
+    })
+    socket.on('close', () => resolve(all)).on('error', reject)
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 413 .*Too long$/s)
+})
+
 test('events are sent as they come', async () => {
   let send: (text: string) => void = () => {}
   const { url } = await listen(

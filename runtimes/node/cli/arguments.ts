@@ -132,7 +132,7 @@ function urlOf(text: string | undefined): Target {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new UsageError(`"${text}" is no http or https URL; a program follows "--"`)
   }
-  return { url: text }
+  return { url: text.trim() }
 }
 
 /** The headers that were given, and the token; of either what HTTP can carry. */

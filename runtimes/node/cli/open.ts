@@ -82,7 +82,7 @@ function transportTo(
 
 function reason(error: unknown, target: Target, hasToken: boolean): string {
   const where = 'url' in target ? target.url : target.command
-  const why = [...causes(error)].map((cause) => cause.trim()).join(': ')
+  const why = [...causes(error)].join(': ')
   const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED' && !hasToken
   return `Cannot connect to ${where}: ${why}${unauthorized ? '; try --sign-in or --token' : ''}`
 }
@@ -101,8 +101,8 @@ async function signInWithBrowser(): Promise<AuthProvider> {
 }
 
 /** What went wrong, and what was behind it. */
-function* causes(error: unknown): Generator<string> {
-  const message = error instanceof Error ? error.message : String(error)
+export function* causes(error: unknown): Generator<string> {
+  const message = (error instanceof Error ? error.message : String(error)).trim()
   yield message
   if (!(error instanceof Error) || error.cause === undefined) return
   for (const cause of causes(error.cause)) if (!message.includes(cause)) yield cause

@@ -37,6 +37,8 @@ export async function readObject(text: string | undefined): Promise<JsonObject> 
     source = ''
     process.stdin.setEncoding('utf8')
     for await (const piece of process.stdin) source += String(piece)
+    // Some shells begin what they pipe with a byte order mark.
+    source = source.replace(/^\uFEFF/, '')
   }
   const value = json(source, '--args')
   if (isObject(value)) return value
