@@ -210,6 +210,54 @@ describe('A session at its hub', () => {
     await Promise.all([reader.cancel(), call.cancel()])
   })
 
+  it('gets each change once and in order, whatever breaks and whichever tab comes back [L-HTTP-040] [L-HTTP-041]', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    await send(subscribe(1))
+    const tab = async () => {
+      const seen: number[] = []
+      let last: string | undefined
+      let reader: EventReader
+      let reading = Promise.resolve()
+      const read = async (): Promise<void> => {
+        for (let event = await reader.next(); event; event = await reader.next()) {
+          last = event.id
+          const uri = event.message?.params?.uri
+          if (uri !== undefined) seen.push(Number(String(uri).split('/').at(-1)))
+        }
+      }
+      const comeBack = async (): Promise<void> => {
+        await reader?.cancel().catch(() => {})
+        await reading
+        reader = await open(id, last)
+        if (last === undefined) last = (await reader.next())!.id
+        reading = read().catch(() => {})
+      }
+      await comeBack()
+      return { seen, comeBack, done: () => reading }
+    }
+    const [one, other] = [await tab(), await tab()]
+    for (let n = 0; n < 80; n++) {
+      await workerd.get(`/notify?uri=${URI}/${n}`)
+      if (n % 7 === 3) await one.comeBack()
+      if (n % 5 === 2) await other.comeBack()
+      if (n % 20 === 19) {
+        await workerd.get('/crash-hubs')
+        await Promise.all([one.comeBack(), other.comeBack()])
+      }
+      if (n === 50) {
+        await workerd.restart()
+        await Promise.all([one.comeBack(), other.comeBack()])
+      }
+    }
+    await one.comeBack()
+    await other.comeBack()
+    expect((await end(id)).status).toBe(200)
+    await Promise.all([one.done(), other.done()])
+    const sorted = (all: number[]): number[] => all.toSorted((a, b) => a - b)
+    expect(sorted([...one.seen, ...other.seen])).toEqual(Array.from({ length: 80 }, (_, n) => n))
+    expect([one.seen, other.seen]).toEqual([sorted(one.seen), sorted(other.seen)])
+  })
+
   it('is not told that nothing was missed when its turn then is no longer known', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     let one = await open(id)
