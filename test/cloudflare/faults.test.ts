@@ -57,6 +57,19 @@ describe('A session object', () => {
     expect(workerd.printed.join('')).toContain('Error: Full')
   })
 
+  it('tells of changes although it cannot note that its client listens', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    await workerd.get(`/break/${id}`)
+    const response = await listen(workerd.handle, id)
+    expect(response.status).toBe(200)
+    const reader = new EventReader(response)
+    await reader.next()
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.method).toBe('notifications/tools/list_changed')
+    expect((await end(id)).status).toBe(200)
+    expect(await reader.next()).toBeUndefined()
+  })
+
   it('is not harmed by an alarm that rings twice, or too early', async () => {
     const { id, send } = await openSession(workerd.handle)
     const rung = await Promise.all([workerd.get(`/alarm/${id}`), workerd.get(`/alarm/${id}`)])

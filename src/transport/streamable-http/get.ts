@@ -50,11 +50,16 @@ export async function get(host: Host, request: Request, caller: Caller): Promise
   return response
 }
 
-async function noteListening({ sessions }: Host, live: LiveSession): Promise<void> {
+async function noteListening({ server, sessions }: Host, live: LiveSession): Promise<void> {
   const { record } = live.session
   if (record.listens) return
   record.listens = true
-  await sessions?.save(live)
+  try {
+    await sessions?.save(live)
+  } catch (error) {
+    // The client hears of changes all the same.
+    server.report(error)
+  }
 }
 
 const carryInBody: StreamCarrier = (_stream, { keepAliveMs }) => {
