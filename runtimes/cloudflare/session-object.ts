@@ -99,6 +99,10 @@ export function sessionObject<Env>(
           const record = this.#store.load(stream.session)
           // Whatever the hub was told before this object came into memory, it is told again.
           if (record && watchedBy(record).length > 0) this.#stale.add(stream.session)
+          // The alarm notes it in the store only, and the handler does not look there again.
+          if (record?.listens === false) {
+            this.#store.save(stream.session, { ...record, listens: true })
+          }
           return new Response(null, { headers: sessionHeaders(stream) })
         },
         carry: ({ session, stream }) => {

@@ -80,17 +80,20 @@ describe('The lifetime of a session', () => {
     await resumed.cancel()
   })
 
-  it('goes on for a while after a stream that was open for long', async () => {
+  it('goes on for a while after a stream that was open for long, each time', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    const stream = new EventReader(await listen(workerd.handle, id))
-    const primed = await stream.next()
-    // The stream outlives an alarm, and breaks just before the next one.
-    await new Promise((resolve) => setTimeout(resolve, 7000))
-    await stream.cancel()
     const listens = async (): Promise<unknown> => (await workerd.get(`/listens/${id}`)).json()
-    await vi.waitFor(async () => expect(await listens()).toBe(false), PATIENCE)
-    for (let n = 0; n < 2; n++) expect((await workerd.get(`/alarm/${id}`)).status).toBe(200)
-    const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+    let last: string | undefined
+    for (let round = 0; round < 2; round++) {
+      const stream = new EventReader(await listen(workerd.handle, id, last))
+      last ??= (await stream.next())!.id
+      // The stream outlives an alarm, and breaks just before the next one.
+      await new Promise((resolve) => setTimeout(resolve, 7000))
+      await stream.cancel()
+      await vi.waitFor(async () => expect(await listens()).toBe(false), PATIENCE)
+      for (let n = 0; n < 2; n++) expect((await workerd.get(`/alarm/${id}`)).status).toBe(200)
+    }
+    const resumed = new EventReader(await listen(workerd.handle, id, last))
     await workerd.get('/notify')
     expect((await resumed.next())?.message).toBeDefined()
     await resumed.cancel()
