@@ -1,4 +1,6 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connect } from '../../src/client/index.ts'
+import { PATIENCE } from '../patience.ts'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
@@ -138,6 +140,28 @@ describe('A session at its hub', () => {
     const resumed = await open(id, told!.id)
     expect((await resumed.next())?.message?.method, 'Kept from now on').toBe(LISTS)
     await resumed.cancel()
+  })
+
+  it('has our client listen anew when the hub forgot its stream', async () => {
+    let heard = 0
+    const problems: Error[] = []
+    await using client = await connect(new URL('/mcp', workerd.url), {
+      revision: '2025-11-25',
+      onToolsChanged: () => void heard++,
+      onError: (error) => problems.push(error),
+    })
+    const hearing = async (): Promise<void> => {
+      const before = heard
+      await vi.waitFor(async () => {
+        await workerd.get('/notify')
+        expect(heard).toBeGreaterThan(before)
+      }, PATIENCE)
+    }
+    await hearing()
+    await workerd.get('/age-hubs')
+    await hearing()
+    expect(client.revision).toBe('2025-11-25')
+    expect(problems).toEqual([])
   })
 
   it('is refused to another principal, and listens as its own again', async () => {

@@ -121,13 +121,14 @@ export class StreamableHttpChannel implements Channel {
 
   /** Opens a stream where another ended; nothing after a failure that may pass. */
   async #open(
-    { lastEventId }: Position,
+    position: Position,
     signal: AbortSignal,
     failures: number,
     call?: Outgoing,
   ): Promise<Response | undefined> {
     const enough = call && failures >= MAX_FAILURES
     const headers = this.#headers()
+    const { lastEventId } = position
     if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
     try {
       const response = await this.#send('GET', headers, signal)
@@ -136,7 +137,10 @@ export class StreamableHttpChannel implements Channel {
         return response
       }
       const { status } = response
-      const passes = status === 429 || (status >= 500 && status !== 501)
+      // The server no longer knows the event, and a new stream brings what comes from now on
+      const forgotten = status === 400 && !call && lastEventId !== ''
+      if (forgotten) position.lastEventId = ''
+      const passes = forgotten || status === 429 || (status >= 500 && status !== 501)
       const error = httpError(response, 'The server gave no stream')
       if (!passes || enough) throw error
     } catch (error) {
