@@ -87,7 +87,8 @@ export async function findFetchFault(request: FailedRequest): Promise<FetchFault
     const advice =
       `Have it send "Access-Control-Allow-Origin: ${own}", allow the methods GET, POST and DELETE ` +
       `and the headers ${names.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +
-      `(Edgewise: allowedOrigins: ['${own}'])`
+      `(Edgewise: allowedOrigins: ['${own}']), ` +
+      'or see whether the path is wrong (that of Edgewise is /mcp)'
     const message = `"${origin}" answers, but does not let pages of "${own}" read it (CORS)`
     return fault('cors', message, advice)
   }

@@ -4,7 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/server/index.ts'
-import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
+import {
+  createEndpoint,
+  listenFault,
+  type HttpServer,
+  type ListenOptions,
+} from '../../src/transport/index.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */
@@ -13,13 +18,21 @@ const LAST_ANSWERS_MS = 1000
 /**
  * Starts an HTTP server.
  *
+ * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serve(server: Server, options: ListenOptions = {}): HttpServer {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   // No time limit: a quiet stream is not an idle connection.
-  const http = Bun.serve({ port, hostname, idleTimeout: 0, fetch: answer })
+  const listen = (): ReturnType<typeof Bun.serve> => {
+    try {
+      return Bun.serve({ port, hostname, idleTimeout: 0, fetch: answer })
+    } catch (error) {
+      throw listenFault(error, hostname, port)
+    }
+  }
+  const http = listen()
   return listening(http.port ?? port, async () => {
     const timer = setTimeout(() => void http.stop(true), LAST_ANSWERS_MS)
     await http.stop()

@@ -22,7 +22,7 @@ import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
 import { ObjectSessionStore } from './session-store.ts'
-import { lendStorage } from './storage.ts'
+import { lendStorage } from './lent-storage.ts'
 import { SseSession } from './sse-session.ts'
 import { socketSink } from './stream-socket.ts'
 

@@ -1,10 +1,12 @@
 /**
- * Storage for handlers: that of the object that serves the session.
+ * Storage for handlers: that of the object that serves the session. Loads nothing that only Workers
+ * have, so that servers which use it can be tested anywhere.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 import { McpError } from '../../src/index.ts'
 import type { Context } from '../../src/server/index.ts'
+import { lentStorage } from './lent-storage.ts'
 
 /** Values by key, kept until the session ends; with `sessionKey`, for all sessions of the key. */
 export interface ObjectStorage {
@@ -21,20 +23,13 @@ export interface ObjectStorage {
 /** What belongs to the application, so that it never meets what this package keeps. */
 const PREFIX = 'app/'
 
-const storages = new WeakMap<Request, DurableObjectStorage>()
-
-/** Notes by which storage a request is served. */
-export function lendStorage(request: Request, storage: DurableObjectStorage): void {
-  storages.set(request, storage)
-}
-
 /**
  * The storage of the session that a handler runs in.
  *
  * @throws {McpError} `UNSUPPORTED` when the request belongs to no session, as since 2026-07-28.
  */
 export function objectStorage({ request, method }: Context): ObjectStorage {
-  const storage = request && storages.get(request)
+  const storage = request && lentStorage(request)
   if (!storage) {
     throw new McpError('UNSUPPORTED', `"${method}" came without a session, which storage needs`)
   }

@@ -4,7 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/server/index.ts'
-import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
+import {
+  createEndpoint,
+  listenFault,
+  type HttpServer,
+  type ListenOptions,
+} from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */
@@ -13,6 +18,7 @@ const LAST_ANSWERS_MS = 1000
 /**
  * Starts an HTTP server. Needs `--allow-net`, for that host and port at least.
  *
+ * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function serve(server: Server, options: ListenOptions = {}): HttpServer {
@@ -20,22 +26,27 @@ export function serve(server: Server, options: ListenOptions = {}): HttpServer {
   allowSuspensions()
   const closing = new AbortController()
   const open = new Set<Promise<unknown>>()
-  const http = Deno.serve(
-    // What to print is the program's affair.
-    { port, hostname, signal: closing.signal, onListen: () => {} },
-    async (request, { completed }) => {
-      const gone = new AbortController()
-      let answered = false
-      const ended = completed.catch(() => gone.abort()).finally(() => open.delete(ended))
-      open.add(ended)
-      const left = (): void => {
-        if (!answered) gone.abort()
-      }
-      const response = await answer(withSignal(request, gone.signal, left))
-      answered = true
-      return response
-    },
-  )
+  const handle: Deno.ServeHandler = async (request, { completed }) => {
+    const gone = new AbortController()
+    let answered = false
+    const ended = completed.catch(() => gone.abort()).finally(() => open.delete(ended))
+    open.add(ended)
+    const left = (): void => {
+      if (!answered) gone.abort()
+    }
+    const response = await answer(withSignal(request, gone.signal, left))
+    answered = true
+    return response
+  }
+  const listen = (): ReturnType<typeof Deno.serve> => {
+    try {
+      // What to print is the program's affair.
+      return Deno.serve({ port, hostname, signal: closing.signal, onListen: () => {} }, handle)
+    } catch (error) {
+      throw listenFault(error, hostname, port)
+    }
+  }
+  const http = listen()
   return listening(http.addr.port, async () => {
     // Deno either waits for everything or for nothing, and then cuts even what is just being sent.
     let timer: number | undefined

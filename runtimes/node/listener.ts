@@ -9,6 +9,10 @@ import { webReadable } from './streams.ts'
 /** A host name or address, and a port. */
 const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
+/** What both sides are told when a middleware left nothing to read. */
+const ALREADY_READ =
+  'Something before has read the body: mount toNodeListener before express.json() and the like'
+
 /** Up to which length a body is read before the handler runs, which costs less than a stream. */
 const WHOLE_BYTES = 65_536
 
@@ -43,6 +47,11 @@ async function respond(
   // A connection that breaks shows as "close"; unheard errors would end the program.
   outgoing.on('error', () => {})
   incoming.on('error', () => {})
+  if (incoming.readableEnded && hasBody(incoming)) {
+    console.error(ALREADY_READ)
+    outgoing.writeHead(500, { 'content-type': 'text/plain' }).end(ALREADY_READ)
+    return
+  }
   try {
     const request = await readRequest(incoming, gone.signal)
     const response = request ? await handler(request) : new Response(null, { status: 400 })
@@ -81,8 +90,7 @@ async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promis
     headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
   }
   const length = Number(known['content-length'] ?? 0)
-  const hasBody = 'transfer-encoding' in known || length > 0
-  if (!hasBody || method === 'GET' || method === 'HEAD') {
+  if (!hasBody(incoming) || method === 'GET' || method === 'HEAD') {
     return new Request(url, { method, headers, signal })
   }
   const init: RequestInit & { duplex: 'half' } = {
@@ -96,6 +104,11 @@ async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promis
     duplex: 'half',
   }
   return new Request(url, init)
+}
+
+/** Whether a request has announced a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** Reads a body to its end; rejects when it is cut off. */

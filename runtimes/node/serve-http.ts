@@ -3,9 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { AddressInfo } from 'node:net'
 import type { Server } from '../../src/server/index.ts'
 import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
+import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
 import { allowSuspensions } from './suspensions.ts'
 
@@ -15,6 +15,7 @@ const LAST_ANSWERS_MS = 1000
 /**
  * Starts an HTTP server; resolves when it listens, and rejects when it cannot.
  *
+ * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export async function serveHttp(server: Server, options: ListenOptions = {}): Promise<HttpServer> {
@@ -23,10 +24,7 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
   // Here, so that a program that serves over stdio does not load it.
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener(answer))
-  await new Promise<void>((resolve, reject) => {
-    http.on('error', reject).listen(port, hostname, resolve)
-  })
-  return listening((http.address() as AddressInfo).port, async () => {
+  return listening(await listen(http, port, hostname), async () => {
     const closed = new Promise((resolve) => http.close(resolve))
     http.closeIdleConnections()
     const timer = setTimeout(() => http.closeAllConnections(), LAST_ANSWERS_MS)

@@ -3,6 +3,7 @@
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Server, ServerDefinition } from '../server/definition.ts'
@@ -79,7 +80,9 @@ function checked<Input extends StandardSchema, Output extends StandardSchema, En
   const run: ToolHandler<Input, Output, Env> = handler
   const watched: ToolHandler<Input, Output, Env> = async (args, ctx) => {
     const returned: Awaited<ReturnType<typeof run>> = await run(args, ctx)
-    const { content, structuredContent, resultType } = isObject(returned) ? returned : {}
+    const { content, structuredContent, resultType }: JsonObject = isObject(returned)
+      ? returned
+      : {}
     const list = Array.isArray(returned) ? returned : content
     const empty = Array.isArray(list) ? list.length === 0 : structuredContent === undefined
     const isResult = Array.isArray(returned) || (isObject(returned) && !('type' in returned))

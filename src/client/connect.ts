@@ -105,10 +105,10 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
       return connection.speak(modern[0])
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
-    await openHttpSse(connection, url).catch((cause: unknown) => {
+    await openHttpSse(connection, url).catch(() => {
       const { message } = error as Error
       const data = error instanceof McpError ? error.data : { status, error: toErrorObject(error) }
-      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause, data })
+      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause: error, data })
     })
     remember(HTTP_SSE)
   }

@@ -21,7 +21,6 @@ export class Ending {
   end(): void {
     this.#over = true
     for (const tell of this.#waiting) tell()
-    this.#waiting.clear()
   }
 
   /** Tells of the end, at once when it was before, unless the function that it gives is called. */

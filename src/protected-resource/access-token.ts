@@ -94,7 +94,8 @@ export function faultOf(token: AccessToken, expected: Expected, now: number): st
   const clock = `and it is ${quote(new Date(now))} here`
   // Not a number compares as expired
   if (expiresAt !== undefined && !(expiresAt + clockSkewMs > now)) {
-    return `It expired at ${quote(new Date(expiresAt))}, ${clock}`
+    const unit = Math.abs(expiresAt) < SECONDS ? ' (it is in milliseconds)' : ''
+    return `It expired at ${quote(new Date(expiresAt))}${unit}, ${clock}`
   }
   if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
     return `It is not good before ${quote(new Date(notBefore))}, ${clock}`
@@ -103,6 +104,9 @@ export function faultOf(token: AccessToken, expected: Expected, now: number): st
   const way = Object.keys(confirmation ?? {}).find((one) => one !== 'jkt')
   return way === undefined ? undefined : `It is bound by ${quote(way)}, which is not checked here`
 }
+
+/** Times nearer to 1970 are seconds by mistake. */
+const SECONDS = 1e11
 
 /** What is wrong with a token of an issuer that is not trusted. */
 export function foreignIssuer(issuer: string, { authorizationServers }: Expected): string {

@@ -36,6 +36,28 @@ export type InferOutput<S extends StandardSchema> = NonNullable<S['~standard']['
 /** The type that a schema accepts. */
 export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
 
+/**
+ * The JSON Schema of what a schema takes, or gives.
+ *
+ * @param what The schema, as errors name it.
+ * @throws {TypeError} when it has none; of an object of zod, with the member that has none.
+ */
+export function jsonSchemaOf(
+  schema: StandardSchema & { shape?: Record<string, StandardSchema> },
+  what: string,
+  side: 'input' | 'output' = 'input',
+): JsonObject {
+  const { '~standard': standard, shape = {} } = schema
+  try {
+    return standard.jsonSchema[side]({ target: 'draft-2020-12' })
+  } catch (cause) {
+    for (const [name, member] of Object.entries(shape))
+      jsonSchemaOf(member, `${what}, "${name}",`, side)
+    const why = standard?.jsonSchema ? (cause as Error).message : 'use z.object({ … })'
+    throw new TypeError(`${what} has no JSON Schema: ${why}`, { cause })
+  }
+}
+
 /** Says in one line why a value was refused, with the path of each issue. */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues

@@ -7,6 +7,7 @@ import { restoreContent } from '../protocol/degrade-form.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
+  jsonSchemaOf,
   type InferOutput,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
@@ -109,9 +110,7 @@ function isStandard(schema: StandardSchema | ObjectSchema): schema is StandardSc
 function formSchema(schema: StandardSchema): ObjectSchema {
   let form = forms.get(schema)
   if (!form) {
-    const { type, properties, required } = schema['~standard'].jsonSchema.input({
-      target: 'draft-2020-12',
-    }) as ObjectSchema
+    const { type, properties, required } = jsonSchemaOf(schema, 'A form') as ObjectSchema
     if (type !== 'object') throw new TypeError('A form must be an object schema')
     for (const [name, field] of Object.entries(properties ?? {})) requireField(name, field)
     form = { type, properties: properties ?? {}, ...(required && { required }) }

@@ -7,6 +7,7 @@ import { isContentBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
+  jsonSchemaOf,
   type InferInput,
   type InferOutput,
   type StandardSchema,
@@ -56,7 +57,9 @@ export type TextArguments<Input extends StandardSchema> = [Textless<InferInput<I
   never,
 ]
   ? unknown
-  : { input: `"${Textless<InferInput<Input>>}" must take text, such as z.coerce.number() does` }
+  : {
+      input: `"${Textless<InferInput<Input>>}" must take text, such as z.coerce.number() and z.stringbool() do`
+    }
 
 /** The names of the members that take no text. */
 type Textless<Given> = {
@@ -157,7 +160,7 @@ function promptArguments(name: string, input: StandardSchema): PromptArgument[] 
     type,
     properties = {},
     required = [],
-  } = input['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) as Partial<ObjectSchema>
+  } = jsonSchemaOf(input, `The input of the prompt "${name}"`) as Partial<ObjectSchema>
   if (type !== 'object') {
     throw new TypeError(`The input of the prompt "${name}" must be an object schema`)
   }

@@ -60,8 +60,11 @@ export interface ResourceTemplateOptions<Env = unknown> extends Omit<ResourceOpt
 /** What is read: the URI, and the values of the template's variables. */
 export interface ReadRequest {
   uri: string
-  /** Decoded; empty for a resource that is no template's. */
-  variables: { readonly [name: string]: string | string[] }
+  /**
+   * Decoded, by name; those of a query that were not given are missing, and all of them for a
+   * resource that is no template's.
+   */
+  variables: { readonly [name: string]: string | string[] | undefined }
 }
 
 /**

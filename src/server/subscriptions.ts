@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
+import { Ending } from '../patterns/ending.ts'
 import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { notification, type JsonObject, type JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
@@ -50,13 +51,16 @@ export async function listen(
   const filter = { ...honour(server, wanted, added), ...added?.filter }
   const { exchange, id } = ctx
   const _meta = { [META_SUBSCRIPTION_ID]: id }
-  const over = new AbortController()
+  const over = new Ending()
+  const end = (): void => over.end()
+  const gone = exchange.cancellation.signal
+  gone.addEventListener('abort', end)
   let waiting = 0
   const tell = (told: JsonRpcNotification): void => {
-    if (over.signal.aborted) return
+    if (over.over) return
     const sent = exchange.send(told)
     if (!sent) return
-    if (++waiting > MAX_WAITING) over.abort()
+    if (++waiting > MAX_WAITING) end()
     const done = (): void => void waiting--
     sent.then(done, done)
   }
@@ -64,9 +68,9 @@ export async function listen(
     (change) => {
       if (matches(filter, change)) tell(changeNotification(change, _meta))
     },
-    { filter, onEnd: () => over.abort() },
+    { filter, onEnd: end },
   )
-  const ignoreEnding = exchange.ending?.onEnd(() => over.abort())
+  const ignoreEnding = exchange.ending?.onEnd(end)
   let stop: Unsubscribe | undefined
   try {
     const acknowledged = exchange.send(
@@ -77,11 +81,13 @@ export async function listen(
       tell(notification(method, { ...told, _meta }))
     })
     await acknowledged
-    await ended(exchange.cancellation.signal, over.signal)
+    if (!gone.aborted) await new Promise<void>((resolve) => over.onEnd(resolve))
+    gone.throwIfAborted()
     return { _meta }
   } finally {
     unsubscribe()
     ignoreEnding?.()
+    gone.removeEventListener('abort', end)
     stop?.()
   }
 }
@@ -148,20 +154,4 @@ function honour(
     honoured.resourceSubscriptions = filter.resourceSubscriptions
   }
   return honoured
-}
-
-/** Resolves when the listener ends gracefully, rejects when the client went away. */
-async function ended(gone: AbortSignal, over: AbortSignal): Promise<void> {
-  const heard = new AbortController()
-  try {
-    await new Promise<void>((resolve) => {
-      for (const signal of [gone, over]) {
-        if (signal.aborted) resolve()
-        signal.addEventListener('abort', () => resolve(), { signal: heard.signal })
-      }
-    })
-  } finally {
-    heard.abort()
-  }
-  gone.throwIfAborted()
 }

@@ -9,6 +9,7 @@ import { findHeaderParams, type HeaderParam } from '../protocol/header-params.ts
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
+  jsonSchemaOf,
   type InferInput,
   type InferOutput,
   type SchemaResult,
@@ -68,10 +69,20 @@ export interface ToolOptions<
   task?: TaskSupport | ToolTask<Input>
 }
 
+/** A result; what is structured is repeated as text where there is no content. */
+export interface ToolResult<Structured = unknown> {
+  content?: Content
+  structuredContent?: Structured
+  /** Whether the tool failed in a way that the model should see. */
+  isError?: boolean
+  resultType?: string
+  _meta?: Meta
+}
+
 /** What a tool may return: content in any form, or a result. */
 export type ToolReturn<Structured = unknown> =
   | Content
-  | (Omit<Partial<CallToolResult>, 'structuredContent'> & { structuredContent?: Structured })
+  | ToolResult<Structured>
   | InputRequiredResult
 
 /** Runs a tool with arguments that its schema accepted. */
@@ -136,7 +147,6 @@ export interface TaskMaker {
   ): Promise<Result | undefined>
 }
 
-const TARGET = { target: 'draft-2020-12' }
 const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false }
 
 /**
@@ -151,7 +161,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   handler: ToolHandler<Input, Output>,
 ): ToolEntry {
   const { input, output, meta, visible, scopes, task, ...described } = options
-  const inputSchema = input ? input['~standard'].jsonSchema.input(TARGET) : NO_ARGUMENTS
+  const inputSchema = input ? jsonSchemaOf(input, `The input of the tool "${name}"`) : NO_ARGUMENTS
   if (!takesObjects(inputSchema)) {
     throw new TypeError(`The input of the tool "${name}" must be an object schema`)
   }
@@ -160,7 +170,10 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
     throw new TypeError(`The input of the tool "${name}" is invalid: ${fault}`)
   // A union of objects has no type of its own, and every schema here needs one
   const item: Tool = { name, ...described, inputSchema: { ...inputSchema, type: 'object' } }
-  if (output) item.outputSchema = output['~standard'].jsonSchema.output(TARGET)
+  if (output) {
+    const what = `The output of the tool "${name}"`
+    item.outputSchema = jsonSchemaOf(output, what, 'output')
+  }
   if (meta) item._meta = meta
   if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }
   for (const ms of typeof task === 'object' ? [task.ttlMs ?? 1, task.pollIntervalMs ?? 1] : []) {
@@ -247,7 +260,7 @@ export async function toResult(
     const content = requireBlocks(returned as Content, maker)
     return entry.output ? { content, isError: true } : { content }
   }
-  const result: Partial<CallToolResult> = requireResult(returned, maker)
+  const result = requireResult(returned, maker)
   if ((result.resultType ?? 'complete') !== 'complete') return result
   if (!entry.output || result.isError) return withText(result, maker)
   return withText({ ...result, structuredContent: await checkOutput(entry, result) }, maker)

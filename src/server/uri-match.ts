@@ -5,7 +5,7 @@
  */
 
 /** What a URI says, by variable: text, or a list where the variable has a `*`. No prototype. */
-export type UriVariables = Record<string, string | string[]>
+export type UriVariables = Partial<Record<string, string | string[]>>
 
 /** Fixed text, or a value with the text before it. */
 export interface Part {

@@ -20,6 +20,7 @@ export { serveStdioOn, type ServeStdioOptions, type StdioHost } from './serve-st
 export { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 export {
   createEndpoint,
+  listenFault,
   type Endpoint,
   type HttpServer,
   type ListenOptions,

@@ -24,6 +24,10 @@ it('edgewise --sign-in sends the user to a page, once, and keeps the tokens', as
     expect(await refused.ended).toMatchObject({ code: 3 })
     expect(refused.outcome.err).toContain('try --sign-in or --token')
 
+    const wrong = await startWith(env, 'list', server.url, '--token', 'wrong').ended
+    expect(wrong).toMatchObject({ code: 3 })
+    expect(wrong.err).toContain('the token that was given is refused')
+
     const first = startWith(env, 'call', server.url, 'add', 'a=1', '--sign-in')
     await expect.poll(() => first.outcome.err).toContain('To sign in, open')
     const address = /open (\S+)/.exec(first.outcome.err)?.[1] ?? ''

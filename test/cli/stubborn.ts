@@ -5,7 +5,7 @@ import { createServer } from '../../src/server/index.ts'
 const server = createServer({ name: 'stubborn', version: '1.0.0' })
 server.tool('hang', {}, () => {
   process.stderr.write(`pid ${process.pid} hangs\n`)
-  return new Promise(() => {})
+  return new Promise<never>(() => {})
 })
 server.tool('die', {}, () => process.exit(4))
 setInterval(() => {}, 1000)

@@ -281,3 +281,17 @@ test('mounted below a path, the whole path is seen', async () => {
   })
   expect(await (await fetch(`${url}below/mcp`)).json()).toMatchObject({ url: `${url}below/mcp` })
 })
+
+test('a body that something before has read is told of on both sides', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const { url } = await listen((incoming, outgoing) => {
+    // What `express.json()` does.
+    incoming.on('data', () => {}).on('end', () => setImmediate(ECHO, incoming, outgoing))
+  })
+  const response = await fetch(url, { method: 'POST', body: '{}' })
+  expect(response.status).toBe(500)
+  expect(await response.text()).toContain('mount toNodeListener before express.json()')
+  expect(log).toHaveBeenCalledOnce()
+  log.mockRestore()
+  expect((await fetch(url, { method: 'DELETE' })).status).toBe(200)
+})

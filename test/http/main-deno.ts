@@ -1,8 +1,13 @@
 import { serve } from '../../runtimes/deno/index.ts'
 import { testServer } from './server.ts'
 
-const { url, close } = serve(testServer(), { maxBodyBytes: 100_000, keepAliveMs: 0 })
+const { url, port, close } = serve(testServer(), { maxBodyBytes: 100_000, keepAliveMs: 0 })
 console.log(url)
+try {
+  await serve(testServer(), { port })
+} catch (error) {
+  console.log(String(error))
+}
 const { Deno } = globalThis as unknown as {
   Deno: { stdin: { read(into: Uint8Array): Promise<unknown> } }
 }

@@ -1,6 +1,14 @@
 import { serveHttp } from '../../runtimes/node/index.ts'
 import { testServer } from './server.ts'
 
-const { url, close } = await serveHttp(testServer(), { maxBodyBytes: 100_000, keepAliveMs: 0 })
+const { url, port, close } = await serveHttp(testServer(), {
+  maxBodyBytes: 100_000,
+  keepAliveMs: 0,
+})
 console.log(url)
+try {
+  await serveHttp(testServer(), { port })
+} catch (error) {
+  console.log(String(error))
+}
 process.stdin.once('data', () => void close().then(() => console.log('closed')))

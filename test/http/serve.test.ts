@@ -109,6 +109,18 @@ describe.each([
     for (const other of ['/other', '/mcp/more', '/']) {
       expect((await fetch(new URL(other, url))).status).toBe(404)
     }
+    // A page can read it, as it would take silence for a lack of CORS.
+    const { origin, host } = new URL(url)
+    for (const method of ['POST', 'OPTIONS']) {
+      const wrong = await fetch(new URL('/', url), { method, headers: { origin } })
+      expect(wrong.status).toBe(method === 'POST' ? 404 : 204)
+      expect(wrong.headers.get('access-control-allow-origin')).toBe(origin)
+    }
+    await expect(connect(`http://${host}/`)).rejects.toMatchObject({
+      message: expect.stringMatching(/is no MCP endpoint: .*\(HTTP 404\)$/) as string,
+      cause: { message: expect.stringMatching(/\(HTTP 404\)$/) as string },
+      data: { body: 'Not found' },
+    })
     const init = call('echo', { text: '' })
     // A slash at the end makes no difference: the refusal is the endpoint's.
     expect((await fetch(new URL('/mcp/', url))).status).toBe((await fetch(url)).status)
@@ -218,7 +230,8 @@ describe.each([
     await vi.waitFor(() => expect(lines, log).toContain('closed'), PATIENCE)
     await expect(fetch(url)).rejects.toThrow(TypeError)
     await client.close()
-    expect(lines).toEqual([url, 'closed'])
+    const taken = `McpError: Cannot listen on ${new URL(url).host}: the port is taken`
+    expect(lines).toEqual([url, taken, 'closed'])
     // Deno cannot be kept from telling of a change once a handler looked at its signal.
     expect(log.replace(/^Deno\.serve: request\.signal aborts .*\n?/, '')).toBe('')
   })

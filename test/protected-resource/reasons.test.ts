@@ -103,6 +103,14 @@ describe('Why a JWT is refused', () => {
     expect(told).toMatch(typeof reason === 'string' ? new RegExp(`^${escape(reason)}$`) : reason)
   })
 
+  it('is told of one whose time is given in seconds', async () => {
+    const told = await reasonFor(bearer('opaque'), {
+      verify: () =>
+        Promise.resolve({ subject: 'ada', audience: RESOURCE, scopes: [], expiresAt: second(60) }),
+    })
+    expect(told).toMatch(/^It expired at "1970-.+Z" \(it is in milliseconds\), and it is/)
+  })
+
   it('is told of one whose times are none, or beyond all calendars', async () => {
     for (const exp of ['soon', -1e300]) {
       const key = issuer.keys[0]!

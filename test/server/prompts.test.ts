@@ -139,7 +139,7 @@ it('the compiler refuses arguments of prompts that no text can be', () => {
   // What does not compile when it changes
   const taken: [Taken<typeof texts>, Taken<typeof numbers>] = [true, false]
   const advice: TextArguments<typeof numbers> = {
-    input: '"nights" must take text, such as z.coerce.number() does',
+    input: '"nights" must take text, such as z.coerce.number() and z.stringbool() do',
   }
   expect([taken, Object.keys(advice)]).toEqual([[true, false], ['input']])
 })

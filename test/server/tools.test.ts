@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions, type Revision, type StandardSchema } from '../../src/index.ts'
-import { audio, createServer, image, json, rateLimit, text } from '../../src/server/index.ts'
+import {
+  audio,
+  createServer,
+  image,
+  json,
+  rateLimit,
+  text,
+  type ReadRequest,
+  type ToolReturn,
+} from '../../src/server/index.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { contents } from '../protocol/rich.ts'
@@ -334,5 +343,43 @@ describe('a result whose content is one block', () => {
     server.tool('one', {}, () => ({ content: text('alone'), structuredContent: { a: 1 } }))
     const client = await connectInMemory(server)
     expect((await client.callTool('one')).content).toEqual([{ type: 'text', text: 'alone' }])
+  })
+})
+
+describe('a schema that cannot be listed', () => {
+  const server = createServer({ name: 's', version: '1' })
+
+  it('is refused with the names of the tool and of the field', () => {
+    const input = z.object({ city: z.string(), day: z.date() })
+    expect(() => server.tool('book', { input }, () => '')).toThrow(
+      /^The input of the tool "book", "day", has no JSON Schema: Date/,
+    )
+    const output = z.object({ at: z.date() })
+    expect(() =>
+      server.tool('when', { output }, () => ({ structuredContent: { at: new Date() } })),
+    ).toThrow(/^The output of the tool "when", "at", has no JSON Schema: Date/)
+  })
+
+  it('is refused with what to write when it is a plain object of fields', () => {
+    expect(() => server.tool('book', { input: { city: z.string() } as never }, () => '')).toThrow(
+      'The input of the tool "book" has no JSON Schema: use z.object({ … })',
+    )
+  })
+})
+
+describe('the compiler', () => {
+  type Takes<Returned> = Returned extends ToolReturn ? true : false
+
+  it('refuses results that are neither content nor structured', () => {
+    // What does not compile when it changes
+    const content: Takes<'text' | { content: [] } | { structuredContent: { price: number } }> = true
+    const data: Takes<{ price: number }> = false
+    const anything: Takes<Promise<unknown>> = false
+    expect([content, data, anything]).toEqual([true, false, false])
+  })
+
+  it('knows that variables of a template may be missing', () => {
+    const missing: undefined extends ReadRequest['variables'][string] ? true : false = true
+    expect(missing).toBe(true)
   })
 })

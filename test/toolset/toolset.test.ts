@@ -110,7 +110,7 @@ describe('tools as functions', () => {
     const onError = (error: unknown): unknown => reported.push(error)
     const server = createServer({ name: 's', version: '1.0.0' }, { onError })
     server.tool('never', {}, (_args, { signal }) => {
-      return new Promise((_resolve, reject) => {
+      return new Promise<never>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason))
       })
     })

@@ -316,7 +316,7 @@ describe('The end of a message port', () => {
     const seen: AbortSignal[] = []
     server.tool('hang', {}, (_args, ctx) => {
       seen.push(ctx.signal)
-      return new Promise(() => {})
+      return new Promise<never>(() => {})
     })
     const [near, far] = channel()
     const served = serveTransport(server, messagePortTransport(far))

@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { createGateway, createHandler, keptSessions } from '../../../src/server/index.ts'
+import { listen } from '../listen.ts'
 import { toNodeListener } from '../listener.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
@@ -36,7 +36,8 @@ const hopHeaders = [
 /**
  * Serves the page until interrupted.
  *
- * @throws {McpError} `CLOSED` when the program that it shows has ended.
+ * @throws {McpError} `CLOSED` when the program that it shows has ended; `INVALID_USE` when the port
+ *   is taken.
  */
 export async function inspect(invocation: Invocation): Promise<number> {
   const { target, options, rest } = invocation
@@ -56,10 +57,7 @@ export async function inspect(invocation: Invocation): Promise<number> {
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener((request) => route(request, serve)))
   try {
-    await new Promise<void>((resolve, reject) => {
-      http.on('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve)
-    })
-    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/`
+    const url = `http://127.0.0.1:${await listen(http, options.port ?? 0, '127.0.0.1')}/`
     print(url)
     openBrowser(url)
     await over()

@@ -50,7 +50,7 @@ export async function open(
     connected = true
     return client
   } catch (error) {
-    throw new ConnectError(reason(error, target, signIn || headers.has('authorization')), {
+    throw new ConnectError(reason(error, target, options), {
       cause: error,
     })
   }
@@ -80,11 +80,23 @@ function transportTo(
   }
 }
 
-function reason(error: unknown, target: Target, hasToken: boolean): string {
+function reason(error: unknown, target: Target, options: Options): string {
   const where = 'url' in target ? target.url : target.command
   const why = [...causes(error)].join(': ')
-  const unauthorized = error instanceof McpError && error.code === 'UNAUTHORIZED' && !hasToken
-  return `Cannot connect to ${where}: ${why}${unauthorized ? '; try --sign-in or --token' : ''}`
+  return `Cannot connect to ${where}: ${why}${said(error)}${advice(error, options)}`
+}
+
+/** What a server that does not speak MCP said, where that is a line for people. */
+function said(error: unknown): string {
+  if (!(error instanceof McpError) || error.code !== 'HTTP') return ''
+  const { body } = (error.data ?? {}) as { body?: string }
+  return body !== undefined && /^[^<{[\n][^\n]{0,200}\n?$/.test(body) ? `: ${body.trim()}` : ''
+}
+
+function advice(error: unknown, { headers, signIn }: Options): string {
+  if (!(error instanceof McpError) || error.code !== 'UNAUTHORIZED') return ''
+  if (headers.has('authorization')) return '; the token that was given is refused'
+  return signIn ? '' : '; try --sign-in or --token'
 }
 
 /** Signs in with the user's browser, and keeps the tokens where programs keep their state. */

@@ -3,8 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { McpError } from '../../protocol/errors.ts'
 import type { Server } from '../../server/definition.ts'
+import { definitionOf } from '../../server/server.ts'
 import { keptSessions } from '../../session/kept-sessions.ts'
+import { answerGuarded } from './guard.ts'
 import { createHandler } from './handler.ts'
 import type { HandlerOptions } from './options.ts'
 
@@ -61,14 +64,17 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  */
 export function createEndpoint(server: Server, options: ListenOptions): Endpoint {
   const { port = 0, hostname = '127.0.0.1', path = '/mcp' } = options
-  const authority = hostname.includes(':') ? `[${hostname}]` : hostname
+  const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)
-  const handler = createHandler(server, {
+  const known: HandlerOptions = {
     sessions: keptSessions(),
     ...(local && { allowedHosts: LOOPBACK }),
     ...options,
-  })
-  const paths = new Set([path, ...(options.protect?.paths ?? [])].map(withoutSlash))
+  }
+  const { protect, ...unprotected } = known
+  const definition = definitionOf(server)
+  const handler = createHandler(server, known)
+  const paths = new Set([path, ...(protect?.paths ?? [])].map(withoutSlash))
   return {
     port,
     hostname,
@@ -78,7 +84,7 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
       const { pathname } = new URL(request.url)
       return paths.has(withoutSlash(pathname))
         ? handler(request)
-        : new Response(null, { status: 404 })
+        : answerGuarded(definition, unprotected, request, {}, notFound)
     },
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {
@@ -89,6 +95,23 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
       return { url, port: bound, close, [Symbol.asyncDispose]: close }
     },
   }
+}
+
+/** Says in words that a port is taken, which runtimes tell by a code; other failures are as they were. */
+export function listenFault(cause: unknown, hostname: string, port: number): unknown {
+  if ((cause as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return cause
+  const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`
+  return new McpError('INVALID_USE', message, { cause })
+}
+
+/** A name or address as URLs have it. */
+function authorityOf(hostname: string): string {
+  return hostname.includes(':') ? `[${hostname}]` : hostname
+}
+
+/** Says that there is nothing at a path, to pages as well: they would take silence for a lack of CORS. */
+function notFound(): Response {
+  return new Response('Not found', { status: 404 })
 }
 
 /** A path without slashes at its end, which make no difference. */

@@ -1,0 +1,22 @@
+/**
+ * Listens with `node:http`.
+ *
+ * @see https://nodejs.org/api/net.html#serverlisten
+ */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { listenFault } from '../../src/transport/index.ts'
+
+/**
+ * Resolves to the port when the server listens.
+ *
+ * @throws {McpError} `INVALID_USE` when the port is taken.
+ */
+export async function listen(http: Server, port: number, hostname: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    http
+      .on('error', (error) => reject(listenFault(error, hostname, port)))
+      .listen(port, hostname, resolve)
+  })
+  return (http.address() as AddressInfo).port
+}
