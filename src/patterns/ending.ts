@@ -5,28 +5,24 @@
  */
 
 /**
- * The end of a host, which open listeners wait for. No `AbortController`, as Workers of some versions
+ * The end of a host, or of a listener. No `AbortController`, as Workers of some versions
  * must not make one outside of a request, and hosts are made there.
  */
 export class Ending {
+  /** Whether it has ended. */
+  over = false
   readonly #waiting = new Set<() => void>()
-  #over = false
 
-  /** Whether the host has ended. */
-  get over(): boolean {
-    return this.#over
-  }
-
-  /** Ends the host. */
+  /** Ends. */
   end(): void {
-    this.#over = true
+    this.over = true
     for (const tell of this.#waiting) tell()
   }
 
   /** Tells of the end, at once when it was before, unless the function that it gives is called. */
-  onEnd(tell: () => void): () => void {
-    if (this.#over) tell()
+  onEnd(tell: () => void): () => unknown {
+    if (this.over) tell()
     else this.#waiting.add(tell)
-    return () => void this.#waiting.delete(tell)
+    return () => this.#waiting.delete(tell)
   }
 }

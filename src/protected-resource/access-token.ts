@@ -92,9 +92,9 @@ export function faultOf(token: AccessToken, expected: Expected, now: number): st
     return foreignIssuer(issuer, expected)
   }
   const clock = `and it is ${quote(new Date(now))} here`
-  // Not a number compares as expired
+  // Not a number compares as expired; what is so near to 1970 is in seconds by mistake
   if (expiresAt !== undefined && !(expiresAt + clockSkewMs > now)) {
-    const unit = Math.abs(expiresAt) < SECONDS ? ' (it is in milliseconds)' : ''
+    const unit = Math.abs(expiresAt) < 1e11 ? ' (in ms)' : ''
     return `It expired at ${quote(new Date(expiresAt))}${unit}, ${clock}`
   }
   if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
@@ -104,9 +104,6 @@ export function faultOf(token: AccessToken, expected: Expected, now: number): st
   const way = Object.keys(confirmation ?? {}).find((one) => one !== 'jkt')
   return way === undefined ? undefined : `It is bound by ${quote(way)}, which is not checked here`
 }
-
-/** Times nearer to 1970 are seconds by mistake. */
-const SECONDS = 1e11
 
 /** What is wrong with a token of an issuer that is not trusted. */
 export function foreignIssuer(issuer: string, { authorizationServers }: Expected): string {

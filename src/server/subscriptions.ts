@@ -87,7 +87,6 @@ export async function listen(
   } finally {
     unsubscribe()
     ignoreEnding?.()
-    gone.removeEventListener('abort', end)
     stop?.()
   }
 }

@@ -108,7 +108,7 @@ describe('Why a JWT is refused', () => {
       verify: () =>
         Promise.resolve({ subject: 'ada', audience: RESOURCE, scopes: [], expiresAt: second(60) }),
     })
-    expect(told).toMatch(/^It expired at "1970-.+Z" \(it is in milliseconds\), and it is/)
+    expect(told).toMatch(/^It expired at "1970-.+Z" \(in ms\), and it is/)
   })
 
   it('is told of one whose times are none, or beyond all calendars', async () => {

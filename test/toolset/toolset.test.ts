@@ -216,7 +216,7 @@ describe('the tool set of the ai package', () => {
     let reason: unknown
     const server = createServer({ name: 's', version: '1.0.0' }, { onError: () => {} })
     server.tool('hang', {}, (_args, { signal }) => {
-      return new Promise((_resolve, reject) => {
+      return new Promise<never>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject((reason = signal.reason)))
         abort.abort()
       })

@@ -98,10 +98,10 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
 }
 
 /** Says in words that a port is taken, which runtimes tell by a code; other failures are as they were. */
-export function listenFault(cause: unknown, hostname: string, port: number): unknown {
-  if ((cause as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return cause
+export function listenFault(error: unknown, hostname: string, port: number): unknown {
+  if ((error as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return error
   const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`
-  return new McpError('INVALID_USE', message, { cause })
+  return new McpError('INVALID_USE', message)
 }
 
 /** A name or address as URLs have it. */
