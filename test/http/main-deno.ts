@@ -4,7 +4,7 @@ import { testServer } from './server.ts'
 const { url, port, close } = serve(testServer(), { maxBodyBytes: 100_000, keepAliveMs: 0 })
 console.log(url)
 try {
-  await serve(testServer(), { port })
+  serve(testServer(), { port })
 } catch (error) {
   console.log(String(error))
 }
