@@ -124,7 +124,7 @@ function readBlocks(page: string): Block[] {
         code,
         marks: marks.trim().split(/\s+/),
         runtime:
-          /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)'/.exec(code)?.[1] ??
+          /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)[/']/.exec(code)?.[1] ??
           (/from 'node:/.test(code) ? 'node' : 'any'),
       }
     },

@@ -70,6 +70,7 @@ export type {
   ToolHandlerFor,
   ToolOptions,
   ToolRegistration,
+  ToolResult,
   ToolReturn,
 } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'

@@ -1,0 +1,24 @@
+// What servers import of the Workers' entry has to load where they are tested, which is no Worker.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createServer } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { root } from '../process.ts'
+
+it('a server that uses the storage of its session loads anywhere, and is told that there is none', async () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string>
+  }
+  const { objectStorage } = (await import(
+    join(root, exports['./cloudflare/storage']!)
+  )) as typeof import('../../runtimes/cloudflare/storage.ts')
+  const problems: unknown[] = []
+  const onError = (error: unknown): unknown => problems.push(error)
+  const server = createServer({ name: 's', version: '1' }, { onError })
+  server.tool('visits', {}, async (_args, ctx) => String(await objectStorage(ctx).get('visits')))
+  const client = await connectInMemory(server)
+  const { isError, content } = await client.callTool('visits')
+  expect([isError, content]).toMatchObject([true, [{ type: 'text' }]])
+  expect(JSON.stringify([content, String(problems)])).toContain('came without a session')
+})
