@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type * as storage from '../../runtimes/cloudflare/storage.ts'
 import { createServer } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { root } from '../process.ts'
@@ -12,7 +13,7 @@ it('a server that uses the storage of its session loads anywhere, and is told th
   }
   const { objectStorage } = (await import(
     join(root, exports['./cloudflare/storage']!)
-  )) as typeof import('../../runtimes/cloudflare/storage.ts')
+  )) as typeof storage
   const problems: unknown[] = []
   const onError = (error: unknown): unknown => problems.push(error)
   const server = createServer({ name: 's', version: '1' }, { onError })
