@@ -16,7 +16,9 @@ import { allowSuspensions } from './suspensions.ts'
 const LAST_ANSWERS_MS = 1000
 
 /**
- * Starts an HTTP server. Needs `--allow-net`, for that host and port at least.
+ * Starts an HTTP server. Needs `--allow-net`, for that host and port at least. Deno 2.9 does not tell
+ * of a client that leaves before anything was sent to it, if the body of its request came after the
+ * head; its call then goes on.
  *
  * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.

@@ -171,16 +171,22 @@ describe.each([
     )
   })
 
+  // In one piece: where a body comes after its head, Deno does not see that the client leaves.
   test('a client that leaves before anything is answered aborts the handler [M-HTTP-035]', async () => {
-    const before = Number(await callText('aborts'))
-    const leaving = new AbortController()
-    const response = fetch(url, { ...call('wait'), signal: leaving.signal })
-    setTimeout(() => leaving.abort(), 2000)
-    await expect(response).rejects.toThrow()
-    await vi.waitFor(
-      async () => expect(Number(await callText('aborts'))).toBe(before + 1),
-      PATIENCE,
-    )
+    const counts = async (): Promise<{ begun: number; aborts: number }> => ({
+      begun: Number(await callText('begun')),
+      aborts: Number(await callText('aborts')),
+    })
+    const before = await counts()
+    const { hostname, port } = new URL(url)
+    const { headers, body } = call('wait')
+    const head = { host: hostname, 'content-length': String(body.length), ...headers }
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
+    const client = createConnection(Number(port), hostname)
+    client.write(`POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+    await vi.waitFor(async () => expect((await counts()).begun).toBe(before.begun + 1), PATIENCE)
+    client.destroy()
+    await vi.waitFor(async () => expect((await counts()).aborts).toBe(before.aborts + 1), PATIENCE)
   })
 
   test('a request without a host is answered, and tells nothing of the program', async () => {

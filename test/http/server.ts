@@ -6,6 +6,7 @@ import { createServer, text, type Server } from '../../src/server/index.ts'
 export function testServer(): Server {
   const server = createServer({ name: 'http', version: '1.0.0' })
   let release = (): void => {}
+  let begun = 0
   let aborts = 0
 
   server.tool('echo', { input: z.object({ text: z.string() }) }, (args) => text(args.text))
@@ -16,6 +17,7 @@ export function testServer(): Server {
 
   // Reports progress and then waits for `release`, or for the end of the request.
   server.tool('wait', {}, async (_args, ctx) => {
+    begun++
     ctx.signal.addEventListener('abort', () => aborts++)
     const released = new Promise<void>((resolve) => (release = resolve))
     const aborted = new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
@@ -45,6 +47,9 @@ export function testServer(): Server {
     void Promise.reject(new Error('Nobody waited'))
     return text('Done')
   })
+
+  // How often "wait" has begun.
+  server.tool('begun', {}, () => text(String(begun)))
 
   // How many requests have been aborted.
   server.tool('aborts', {}, (_args, ctx) => {
