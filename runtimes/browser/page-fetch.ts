@@ -39,15 +39,20 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
     const { signal } = init
     const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers)
     const listens = isListening(init.method, headers)
-    if (listens) await awake(url, signal)
-    const leaving = listens ? away.signal : undefined
-    try {
-      if (!leaving) return await send(url, init)
-      const either = signal ? AbortSignal.any([signal, leaving]) : leaving
-      return await send(url, { ...init, signal: either })
-    } catch (cause) {
-      if (signal?.aborted || leaving?.aborted || !explain) throw cause
-      throw await findFetchFault({ url, headers, cause, fetch: send })
+    for (;;) {
+      if (listens) await awake(url, signal)
+      const leaving = listens ? away.signal : undefined
+      try {
+        if (!leaving) return await send(url, init)
+        const either = signal ? AbortSignal.any([signal, leaving]) : leaving
+        return await send(url, { ...init, signal: either })
+      } catch (cause) {
+        if (signal?.aborted) throw cause
+        // Nothing was heard on it yet: it is as one that begins while the page cannot listen
+        if (leaving?.aborted) continue
+        if (!explain) throw cause
+        throw await findFetchFault({ url, headers, cause, fetch: send })
+      }
     }
   }
 }

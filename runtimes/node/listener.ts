@@ -13,9 +13,6 @@ const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const ALREADY_READ =
   'Something before has read the body: mount toNodeListener before express.json() and the like'
 
-/** Up to which length a body is read before the handler runs, which costs less than a stream. */
-const WHOLE_BYTES = 65_536
-
 /** How long a client may go on sending once it has its answer, in milliseconds. */
 const LINGER_MS = 1000
 
@@ -23,8 +20,7 @@ const LINGER_MS = 1000
  * Turns a handler into a listener for `node:http`, which is also a middleware for Express and the
  * like (mount it before anything that reads bodies).
  *
- * Bodies stream both ways with backpressure, but for those of requests that are announced to be
- * short: they are there when the handler runs. A client that goes away before the response is
+ * Bodies stream both ways with backpressure. A client that goes away before the response is
  * complete aborts `request.signal` and cancels the response's body.
  */
 export function toNodeListener(
@@ -53,7 +49,7 @@ async function respond(
     return
   }
   try {
-    const request = await readRequest(incoming, gone.signal)
+    const request = readRequest(incoming, gone.signal)
     const response = request ? await handler(request) : new Response(null, { status: 400 })
     await write(response, incoming, outgoing, gone.signal)
   } catch {
@@ -64,18 +60,15 @@ async function respond(
 }
 
 /** The Web request; nothing when the method, the host or the target makes none. */
-async function readRequest(
-  incoming: IncomingMessage,
-  signal: AbortSignal,
-): Promise<Request | undefined> {
+function readRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   try {
-    return await toRequest(incoming, signal)
+    return toRequest(incoming, signal)
   } catch {
     return undefined
   }
 }
 
-async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', headers: known, rawHeaders, socket } = incoming
   const host = known.host ?? 'localhost'
   // Express and its like cut the path they are mounted on from `url`.
@@ -89,7 +82,6 @@ async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promis
   for (let i = 0; i < rawHeaders.length; i += 2) {
     headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
   }
-  const length = Number(known['content-length'] ?? 0)
   if (!hasBody(incoming) || method === 'GET' || method === 'HEAD') {
     return new Request(url, { method, headers, signal })
   }
@@ -97,10 +89,7 @@ async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promis
     method,
     headers,
     signal,
-    body:
-      length > 0 && length <= WHOLE_BYTES
-        ? await readWhole(incoming)
-        : webReadable(incoming, () => {}),
+    body: webReadable(incoming, () => {}),
     duplex: 'half',
   }
   return new Request(url, init)
@@ -109,16 +98,6 @@ async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promis
 /** Whether a request has announced a body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
-}
-
-/** Reads a body to its end; rejects when it is cut off. */
-function readWhole(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk))
-    incoming.on('end', () => resolve(Buffer.concat(chunks)))
-    incoming.on('close', () => reject(new Error('The body was cut off')))
-  })
 }
 
 async function write(
