@@ -5,6 +5,7 @@ import { openSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveHttp } from '../../runtimes/node/index.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
+import { PATIENCE } from '../patience.ts'
 import { edgewise, program, start } from './run.ts'
 import { makeServer } from './server.ts'
 
@@ -18,7 +19,7 @@ afterAll(() => http.close())
 
 /** The pid that the program told, once it hangs. */
 async function hanging(outcome: { err: string }): Promise<number> {
-  await expect.poll(() => outcome.err, { timeout: 20_000 }).toMatch(/pid \d+ hangs/)
+  await expect.poll(() => outcome.err, PATIENCE).toMatch(/pid \d+ hangs/)
   return Number(/pid (\d+)/.exec(outcome.err)?.[1])
 }
 
@@ -38,7 +39,7 @@ describe('a signal', () => {
 
   it('ends a bridge with 0, and the program behind it', async () => {
     const { child, outcome, ended } = start('bridge', ...stubborn)
-    await expect.poll(() => outcome.out, { timeout: 20_000 }).toContain('/mcp\n')
+    await expect.poll(() => outcome.out, PATIENCE).toContain('/mcp\n')
     const call = start('call', outcome.out.trim(), 'hang')
     const pid = await hanging(outcome)
     child.kill('SIGTERM')
@@ -51,7 +52,7 @@ describe('a signal', () => {
 describe('a program that ends', () => {
   it('ends the bridge to it with 3 and the reason', async () => {
     const { outcome, ended } = start('bridge', ...stubborn)
-    await expect.poll(() => outcome.out, { timeout: 20_000 }).toContain('/mcp\n')
+    await expect.poll(() => outcome.out, PATIENCE).toContain('/mcp\n')
     const called = await edgewise('call', outcome.out.trim(), 'die')
     expect(called.code).not.toBe(0)
     expect(await ended).toMatchObject({ code: 3 })
