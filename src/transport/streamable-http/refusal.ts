@@ -67,19 +67,11 @@ export function refusalResponse({ status, error, id, headers }: Refusal): Respon
   return jsonResponse(errorResponse(id, toErrorObject(error)), status, headers)
 }
 
-/**
- * Made once, as workerd is slow to make headers of an object; and not before it is needed, as Node
- * loads its whole `fetch` for it, which programs over stdio do not use.
- */
-let jsonOnly: Headers | undefined
-
 /** A response of one message, or of a batch of them. */
 export function jsonResponse(
   body: JsonRpcMessage | readonly JsonRpcMessage[],
   status = 200,
   headers?: Readonly<Record<string, string>>,
 ): Response {
-  const type = { 'content-type': 'application/json' }
-  const all = headers ? { ...type, ...headers } : (jsonOnly ??= new Headers(type))
-  return new Response(JSON.stringify(body), { status, headers: all })
+  return Response.json(body, headers ? { status, headers } : { status })
 }
