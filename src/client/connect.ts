@@ -160,7 +160,7 @@ async function openTransport(connection: Connection, transport: Transport): Prom
 async function start(connection: Connection, transport: Transport): Promise<void> {
   const channel = new DuplexChannel(transport, connection)
   connection.channel = channel
-  await transport.start(channel)
+  await abortable(Promise.resolve(transport.start(channel)), connection.options.signal)
 }
 
 /** Takes what an earlier connection found for true. */

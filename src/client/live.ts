@@ -185,18 +185,24 @@ class Live implements LiveConnection {
   async #keep(signal: AbortSignal): Promise<void> {
     const { maxRetries = 10 } = this.#options
     let client: Client | undefined
+    let end = new AbortController()
     let attempt = 0
     for (;;) {
       let error: Error
       try {
         if (client) await client.ping({ timeoutMs: PING_MS, signal })
-        else client = await this.#connect(signal)
+        else client = await this.#connect(AbortSignal.any([signal, end.signal]))
         if (signal.aborted) return await client.close()
         attempt = 0
         const trouble = await this.#trouble(client, signal)
         if (!trouble) return
         ;({ error } = trouble)
-        if (trouble.isOver) client = undefined
+        if (trouble.isOver) {
+          end.abort()
+          end = new AbortController()
+          void client.close().catch(() => {})
+          client = undefined
+        }
       } catch (cause) {
         if (signal.aborted) return
         error = cause as Error
@@ -236,7 +242,10 @@ class Live implements LiveConnection {
 
   async #connect(signal: AbortSignal): Promise<Client> {
     const target = this.#target
-    const closed = (error: Error): void => this.#onTrouble?.({ error, isOver: true })
+    const closed = (error: Error): void => {
+      // The end of one that was given up is no trouble of the next
+      if (!signal.aborted) this.#onTrouble?.({ error, isOver: true })
+    }
     const to = typeof target === 'function' ? watchTransport(await target(), closed) : target
     const { visits: _, onWake: __, ...options } = this.#options
     const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))

@@ -19,6 +19,8 @@ export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
     const hold = (): Promise<void> => {
       resolve(true)
       return new Promise((release) => {
+        // It may have fired after the lock was given, but before this was called
+        if (signal.aborted) release()
         signal.addEventListener('abort', () => release(), { once: true })
       })
     }

@@ -147,6 +147,47 @@ describe('An observable connection', () => {
     expect((await second.callTool('greet')).content).toHaveLength(1)
   })
 
+  it('closes the transport that it gives up, whose end does not end the next one', async () => {
+    const ends: { far: Transport; closed: boolean }[] = []
+    let mute = true
+    const { connection, statuses } = begin(() => {
+      const [near, far] = inMemoryTransports()
+      const end = { far, closed: false }
+      void serveTransport(server, far)
+      const isMute = ends.push(end) === 1
+      return {
+        start: (receiver) => near.start(receiver),
+        // Closed only by the server, later
+        close: async () => void (end.closed = true),
+        send(frame) {
+          const isPing = 'method' in frame && frame.method === 'server/discover'
+          return isMute && !mute && isPing ? Promise.resolve() : near.send(frame)
+        },
+      }
+    }, quick)
+    await connection.ready()
+    mute = false
+    connection.check()
+    await vi.waitUntil(() => ends.length === 2, 30_000)
+    await connection.ready()
+    expect(ends.map(({ closed }) => closed)).toEqual([true, false])
+    await ends[0]?.far.close()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(statuses()).toEqual(['idle', 'connecting', 'ready', 'reconnecting', 'ready'])
+  })
+
+  it('gives up a transport that is still starting when it is closed', async () => {
+    let closed = 0
+    const { connection } = begin(() => ({
+      start: () => new Promise<never>(() => {}),
+      send: () => Promise.resolve(),
+      close: async () => void closed++,
+    }))
+    await Promise.resolve()
+    await connection.close()
+    await vi.waitUntil(() => closed === 1, 30_000)
+  })
+
   it('looks at once when it is woken', async () => {
     let wake: (() => void) | undefined
     let stopped = false

@@ -105,6 +105,21 @@ describe('Form shapes', () => {
     expect(shape({ $ref: '#' }, tree, 6)).toEqual({ kind: 'json' })
   })
 
+  it('name choices that are no text, and take references that cannot be read for none', () => {
+    const hostile = { toString: 1, valueOf: 1 }
+    expect(shape({ enum: [hostile, [1], null, 5, 'text'] })).toEqual({
+      kind: 'choice',
+      options: [
+        { value: hostile, title: '{"toString":1,"valueOf":1}' },
+        { value: [1], title: '[1]' },
+        { value: null, title: 'null' },
+        { value: 5, title: '5' },
+        { value: 'text', title: 'text' },
+      ],
+    })
+    expect(shape({ $ref: '#/%' })).toEqual({ kind: 'json' })
+  })
+
   it('take names such as __proto__ and constructor for plain data', () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},"required":["__proto__"]}',

@@ -78,7 +78,7 @@ export async function openConnection(
     onError,
     ...(revision && { revision }),
   })
-  if (client.serverCapabilities?.logging) await client.setLogLevel('debug')
+  if (client.serverCapabilities?.logging) await client.setLogLevel('debug').catch(onError)
   connection = { client, url, session, signedIn, catalog: await loadCatalog(client, onError) }
   return connection
 }

@@ -53,7 +53,13 @@ export function join(first: JsonObject, second: JsonObject): JsonObject {
 function lookUp(reference: string, root: JsonObject): unknown {
   if (!reference.startsWith('#')) return {}
   let found: unknown = root
-  for (const part of decodeURIComponent(reference.slice(1)).split('/').slice(1)) {
+  let pointer = reference.slice(1)
+  try {
+    pointer = decodeURIComponent(pointer)
+  } catch {
+    return {}
+  }
+  for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
     found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined
   }

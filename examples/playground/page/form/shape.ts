@@ -53,20 +53,25 @@ export function shapeOf(schema: JsonObject, depth: number, root: JsonObject): Sh
 }
 
 function optionsOf(schema: JsonObject): Option[] | undefined {
-  if ('const' in schema) return [{ value: schema['const'], title: String(schema['const']) }]
+  if ('const' in schema) return [{ value: schema['const'], title: nameOf(schema['const']) }]
   const values = schema['enum']
   if (Array.isArray(values)) {
     const names = Array.isArray(schema['enumNames']) ? schema['enumNames'] : []
-    return values.map((value, index) => ({ value, title: String(names[index] ?? value) }))
+    return values.map((value, index) => ({ value, title: nameOf(names[index] ?? value) }))
   }
   const titled = schema['oneOf'] ?? schema['anyOf']
   if (!Array.isArray(titled) || titled.length === 0) return undefined
   const options: Option[] = []
   for (const member of titled) {
     if (!isObject(member) || !('const' in member)) return undefined
-    options.push({ value: member['const'], title: String(member['title'] ?? member['const']) })
+    options.push({ value: member['const'], title: nameOf(member['title'] ?? member['const']) })
   }
   return options
+}
+
+/** What stands for a value, which may be of any kind. */
+function nameOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function listShape(schema: JsonObject, depth: number): Shape {
@@ -107,7 +112,7 @@ function titleOf({ title, type, properties, ...others }: JsonObject): string {
   const members = isObject(properties) ? properties : {}
   const mark = Object.values(members).find((each) => isObject(each) && 'const' in each)
   const constant = isObject(mark) ? mark['const'] : others['const']
-  return String(title ?? constant ?? (Object.keys(members).join(', ') || (type ?? 'choice')))
+  return nameOf(title ?? constant ?? (Object.keys(members).join(', ') || (type ?? 'choice')))
 }
 
 /** The variant that a value is of, as far as its parts tell. */
