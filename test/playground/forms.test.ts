@@ -1,8 +1,15 @@
 // Forms in a real Chromium: unions, objects inside of lists, and their value as JSON and back.
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { server } from './crowd.ts'
-import { press, result, visit } from './visit.ts'
+import { press, result, show, visit } from './visit.ts'
+
+/** Contains itself eight times. */
+const node: z.ZodType = z.lazy(() =>
+  z.object(Object.fromEntries([...'abcdefgh'].map((name) => [name, node.optional()]))),
+)
+server.tool('grow', { input: z.object({ node: node.optional() }) }, () => 'grown')
 
 const visited = visit(server, '#/tool/arrange')
 let page: Page
@@ -74,5 +81,15 @@ describe('Playground: forms', () => {
     await result(page).getByText('Whole result').click()
     const whole = result(page).locator('details .json')
     expect(JSON.parse(await whole.innerText())).toMatchObject({ structuredContent: { given: {} } })
+  })
+
+  it('are not more fields than a page can show, however often an object contains itself', async () => {
+    await show(page, 'tool/grow', 'grow')
+    const fields = page.getByRole('main').locator('.field')
+    const count = await fields.count()
+    expect(count).toBeGreaterThan(8)
+    expect(count).toBeLessThan(6_000)
+    // What is no group any more takes any JSON
+    expect(await page.getByRole('main').locator('textarea').count()).toBeGreaterThan(8)
   })
 })

@@ -53,6 +53,7 @@ export function argumentForm(
       schema: {},
       root: {},
       depth: 1,
+      room: 1,
       value: undefined,
     }
     const { element } = labelled(facts, { control: input, read: () => input.value })

@@ -9,14 +9,17 @@ import { group } from './group.ts'
 import { labelled, type Field, type FieldOptions } from './label.ts'
 import { list } from './list.ts'
 import { resolve } from './resolve.ts'
-import { shapeOf } from './shape.ts'
+import { shapeOf, type Shape } from './shape.ts'
 import { union } from './union.ts'
 
 /** Makes the field that fits a schema. */
 export function field(options: FieldOptions): Field {
   const schema = resolve(options.schema, options.root)
   const value = options.value ?? schema['default']
-  const shape = shapeOf(schema, options.depth, options.root)
+  const found = shapeOf(schema, options.depth, options.root)
+  // Objects that contain themselves more than once would be more fields than a page can show
+  const isTooMuch = found.kind === 'group' && found.fields.length > options.room
+  const shape: Shape = isTooMuch ? { kind: 'json' } : found
   const facts = {
     ...options,
     schema,

@@ -11,6 +11,9 @@ import { labelled, type Field } from './label.ts'
 import { resolve } from './resolve.ts'
 import { shapeOf } from './shape.ts'
 
+/** The most fields that a form has before anybody adds any. */
+const MAX_FIELDS = 5_000
+
 /** The content of a form. */
 export interface SchemaForm {
   element: HTMLElement
@@ -56,7 +59,15 @@ export function schemaForm(schema: JsonObject): SchemaForm {
 }
 
 function fieldsOf(schema: JsonObject, value: unknown): Field {
-  return field({ name: 'Arguments', schema, root: schema, required: true, depth: 0, value })
+  return field({
+    name: 'Arguments',
+    schema,
+    root: schema,
+    required: true,
+    depth: 0,
+    room: MAX_FIELDS,
+    value,
+  })
 }
 
 function areaOf(value: unknown): Field {
@@ -69,6 +80,7 @@ function areaOf(value: unknown): Field {
     id: newId('field'),
     required: true,
     depth: 0,
+    room: 1,
     value,
   }
   return labelled(facts, jsonArea(facts))

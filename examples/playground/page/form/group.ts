@@ -14,6 +14,7 @@ export function group(
   makeField: MakeField,
 ): Field {
   const value = isObject(facts.value) ? facts.value : {}
+  const room = Math.floor(facts.room / members.length)
   const fields = members.map(({ name, schema, required }) => ({
     name,
     ...makeField({
@@ -23,6 +24,7 @@ export function group(
       required: required && facts.required,
       root: facts.root,
       depth: facts.depth + 1,
+      room,
       value: Object.hasOwn(value, name) ? value[name] : undefined,
     }),
   }))

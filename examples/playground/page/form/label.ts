@@ -22,6 +22,8 @@ export interface FieldOptions {
   /** The schema that local references start from. */
   root: JsonObject
   depth: number
+  /** How many fields it may have inside. */
+  room: number
   /** What the field shows at first; the schema's default when `undefined`. */
   value: unknown
   /** Whether the label repeats what is around it, as in a list, and need not be seen. */

@@ -13,6 +13,8 @@ const MAX_EMPTY = 20
 
 /** A framed list of fields with a button that adds one. */
 export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField): Field {
+  const least = facts.required ? Math.min(Number(facts.schema['minItems']) || 0, MAX_EMPTY) : 0
+  const room = Math.floor(facts.room / Math.max(least, 1))
   const fields = new Map<HTMLElement, Field>()
   const rows = el('ol', { class: 'rows' })
   const add = el(
@@ -30,6 +32,7 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
       required: true,
       root: facts.root,
       depth: facts.depth + 1,
+      room,
       value,
       quiet: true,
     })
@@ -52,8 +55,7 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
   }
 
   for (const value of Array.isArray(facts.value) ? facts.value : []) append(value)
-  const least = facts.required ? Number(facts.schema['minItems'] ?? 0) : 0
-  while (fields.size < Math.min(least, MAX_EMPTY)) append(undefined)
+  while (fields.size < least) append(undefined)
   const element = el('fieldset', { class: 'field list' })
   element.append(
     el('legend', { class: 'label' }, ...caption(facts)),

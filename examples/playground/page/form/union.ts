@@ -13,7 +13,7 @@ export function union(
   variants: readonly Variant[],
   makeField: MakeField,
 ): Field {
-  const { required, value, root, depth } = facts
+  const { required, value, root, depth, room } = facts
   const control = el(
     'select',
     {},
@@ -35,6 +35,7 @@ export function union(
         required: true,
         root,
         depth: depth + 1,
+        room,
         value: given,
         quiet: true,
       })
