@@ -217,6 +217,9 @@ class MessagePortTransport implements Transport {
     // On some channels one hears oneself
     if (id === this.#id) return
     if (edgewise === 'open') return this.#meet(control)
+    // Who leaves a port of two before greeting will not come any more
+    const isUnmet = this.#peer === undefined && !this.#carrier.shared
+    if (edgewise === 'bye' && isUnmet) return this.#end()
     if (id !== this.#peer) return
     this.#heartbeat?.heard()
     if (edgewise === 'ping') this.#tell({ edgewise: 'pong', id: this.#id })

@@ -257,6 +257,17 @@ describe('The end of a message port', () => {
     await expect(right.transport.send(note(2))).rejects.toMatchObject({ code: 'CLOSED' })
   })
 
+  it('comes without a fault when the other end leaves before it greets', async () => {
+    const [near, far] = channel()
+    const left = serveTransport(
+      createServer({ name: 'left', version: '1' }),
+      messagePortTransport(far),
+    )
+    // Told by these words alone: not every browser tells that a port was closed
+    near.postMessage({ edgewise: 'bye', id: 'who leaves' })
+    await left
+  })
+
   it('is noticed when the port is closed without a word', async () => {
     const [left, right] = channel()
     const ends = [begin(left), begin(right)]
