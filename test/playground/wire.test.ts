@@ -51,8 +51,7 @@ describe('Playground: wire', () => {
     expect(await rows.first().locator('.took').count()).toBe(0)
     const took = await rows.locator('.took').allInnerTexts()
     expect(took).toHaveLength(6)
-    const ms = took.map((text) => Number(/^(\d+) ms$/.exec(text)?.[1]))
-    expect(ms).toEqual(ms.toSorted((a, b) => a - b))
+    expect(took.every((text) => /^\d+ ms$/.test(text)), took.join()).toBe(true)
   })
 
   it('unfolds the last row into view', async () => {
