@@ -51,7 +51,10 @@ describe('Playground: wire', () => {
     expect(await rows.first().locator('.took').count()).toBe(0)
     const took = await rows.locator('.took').allInnerTexts()
     expect(took).toHaveLength(6)
-    expect(took.every((text) => /^\d+ ms$/.test(text)), took.join()).toBe(true)
+    expect(
+      took.every((text) => /^\d+ ms$/.test(text)),
+      took.join(),
+    ).toBe(true)
   })
 
   it('unfolds the last row into view', async () => {
