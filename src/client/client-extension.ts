@@ -24,6 +24,12 @@ export interface ClientExtensionOptions {
    */
   readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
   /**
+   * Carries a request out in a way of its own: gives its complete result, or nothing of requests that
+   * are sent as they are. It comes by what the client sends for it as well, which it has to know.
+   * Requests that the caller wants to handle itself (`input: 'manual'`) do not come here.
+   */
+  readonly send?: (request: FollowedRequest) => Promise<Result> | undefined
+  /**
    * Wraps the answering of what a server requests on a session. The given function checks and answers
    * what the protocol knows, by the handlers of the client. The capabilities are those that the
    * client declared there; each connection has an object of its own.
@@ -44,7 +50,7 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
  * @throws {McpError} `INVALID_USE` when the id has no prefix.
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
-  const { id, settings = {}, nameParams = {}, resultTypes = {}, wrap = same } = options
+  const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = same } = options
   if (!isExtensionId(id)) throw new McpError('INVALID_USE', `"${id}" cannot be an extension`)
   const followers = new Map(Object.entries(resultTypes))
   return {
@@ -52,14 +58,14 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
     settings,
     nameParams,
     wrap,
-    follow(result, request) {
+    follow(request, result) {
+      const byHand = request.options.input === 'manual'
+      if (!result) return byHand ? undefined : send?.(request)
       const follower = followers.get(result.resultType ?? '')
       const { serverCapabilities } = request.client
       if (!follower || (serverCapabilities && !serverCapabilities.extensions?.[id]))
         return undefined
-      return request.options.input === 'manual'
-        ? Promise.resolve(result)
-        : Promise.resolve(follower(result, request))
+      return Promise.resolve(byHand ? result : follower(result, request))
     },
   }
 }

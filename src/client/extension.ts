@@ -4,11 +4,13 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
   Result,
   ServerCapabilities,
   SubscriptionFilter,
+  Tool,
 } from '../protocol/types.ts'
 import type { Subscription } from './feed.ts'
 import type { RequestOptions } from './request-options.ts'
@@ -21,8 +23,11 @@ export interface ClientExtension {
   readonly settings: JsonObject
   /** For each of its methods the param that the `Mcp-Name` header repeats, if it repeats one. */
   readonly nameParams: { readonly [method: string]: string }
-  /** Makes a complete result of one of its own types; nothing of any other. */
-  follow(result: Result, request: FollowedRequest): Promise<Result> | undefined
+  /**
+   * Makes a complete result of one of its own types; nothing of any other. Asked without a result
+   * before the request is sent: what is to be sent in a way of its own is carried out then.
+   */
+  follow(request: FollowedRequest, result?: Result): Promise<Result> | undefined
   /**
    * Wraps the answering of what a server requests on a session.
    *
@@ -47,8 +52,12 @@ export interface FollowedRequest {
 
 /** The part of the client that extensions need; every {@link Client} has it. */
 export interface ExtensionClient {
+  /** The revision that is spoken. */
+  readonly revision: Revision
   /** What the server offers; nothing when it did not say. */
   readonly serverCapabilities: ServerCapabilities | undefined
+  /** Lists all tools at once. */
+  listAllTools(options?: RequestOptions): Promise<Tool[]>
   /** Sends any request. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result>
   /** Listens to changes. */

@@ -51,7 +51,10 @@ export async function request(
   options: RequestOptions = {},
 ): Promise<Result> {
   const facts = gate(connection, method)
-  const { cache, channel } = connection
+  const { cache, channel, client } = connection
+  const followed = { client, method, params, options }
+  const other = follow(connection, followed)
+  if (other) return other
   const { changes } = cache
   const principal = facts?.cacheable ? ((await channel.principal?.()) ?? '') : undefined
   const kept =
@@ -59,7 +62,6 @@ export async function request(
   if (kept) return kept
   const maxRounds = connection.options.maxRounds ?? 10
   let asked = params
-  let pauses = 0
   for (let round = 0; ; round++) {
     const result: Result = await roundTrip(connection, method, asked, options, facts)
     if ((result.resultType ?? 'complete') === 'complete') {
@@ -72,8 +74,8 @@ export async function request(
       return result
     }
     if (!facts?.asks || !isInputRequired(result)) {
-      const { client } = connection
-      const complete = follow(connection, result, { client, method, params, options })
+      const complete = follow(connection, followed, result)
+      if (!complete) throw invalid(method, result)
       return check(connection, method, await complete)
     }
     if (options.input === 'manual') return result
@@ -83,23 +85,25 @@ export async function request(
       throw new McpError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!result.inputRequests) {
-      await sleep(Math.min(PAUSE_MS * 2 ** pauses++, MAX_PAUSE_MS), options.signal)
+      await sleep(Math.min(PAUSE_MS * 2 ** round, MAX_PAUSE_MS), options.signal)
     }
-    asked = await inputParams(connection, method, params, result as InputRequiredResult, options)
+    asked = await inputParams(connection, followed, result as InputRequiredResult)
   }
 }
 
-/** Lets the extension that adds a type of results make a complete one of it. */
+/**
+ * Lets the extension that adds a type of results make a complete one of it, or that sends such a
+ * request in a way of its own do so.
+ */
 function follow(
   { options: { extensions = [] } }: Connection,
-  result: Result,
   request: FollowedRequest,
-): Promise<Result> {
+  result?: Result,
+): Promise<Result> | undefined {
   for (const extension of extensions) {
-    const complete = extension.follow(result, request)
+    const complete = extension.follow(request, result)
     if (complete) return complete
   }
-  throw invalid(request.method, result)
 }
 
 /** The facts of a method that may be called now; nothing for a method that is not the core's. */
@@ -180,10 +184,8 @@ function isInputRequired(result: Result): boolean {
 /** The original params with the answers of this round, and only these. */
 async function inputParams(
   connection: Connection,
-  method: string,
-  params: JsonObject,
+  { method, params, options: { signal } }: FollowedRequest,
   result: InputRequiredResult,
-  { signal }: RequestOptions,
 ): Promise<JsonObject> {
   const { inputRequests, requestState } = result
   const { inputResponses: _, requestState: __, ...original } = params

@@ -56,6 +56,6 @@ function outputFault(connection: Connection, name: string, result: JsonObject): 
 
 /** Lists all tools anew, so that what is remembered of them is right again. */
 export async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
-  const { onProgress: _, ...quiet } = options
-  for await (const _ of items(connection, 'tools/list', { ...quiet, fresh: true }));
+  const quiet = { ...options, onProgress: undefined, fresh: true }
+  for await (const _ of items(connection, 'tools/list', quiet));
 }

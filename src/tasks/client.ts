@@ -14,6 +14,7 @@ import {
   followCoreTask,
   isCore,
   lookAtCore,
+  sendCoreCall,
   startCoreTask,
   type TaskClient,
 } from './core-client.ts'
@@ -25,12 +26,14 @@ import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
 
 /**
  * Makes what `connect` needs, among its `extensions`, to take tasks for answers: `callTool` then
- * resolves with the result of the task, and aborting it cancels the task.
+ * resolves with the result of the task, and aborting it cancels the task. Since 2026-07-28 the server
+ * decides what is a task; in 2025-11-25 every tool that can be one is called as one.
  */
 export function followTasks(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
     id: TASKS_EXTENSION,
     wrap: receiveTasks(),
+    send: (request) => sendCoreCall(request, options),
     nameParams: { 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' },
     resultTypes: {
       task(result, { client, method, options: request }) {
@@ -94,8 +97,8 @@ export async function startTask(
 }
 
 /**
- * Calls a tool in whichever way it takes, and resolves with its result in every revision. Since
- * 2026-07-28 it does what `callTool` does of a client with {@link followTasks}.
+ * Calls a tool in whichever way it takes, and resolves with its result in every revision: what
+ * `callTool` does of a client with {@link followTasks}, with options of this one call.
  */
 export async function callTask(
   client: TaskClient,

@@ -4,35 +4,28 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
-import { sleep } from '../client/delay.ts'
+import { abortable, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
-import { McpError } from '../protocol/errors.ts'
+import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { findRevision, type Revision } from '../protocol/revisions.ts'
-import type { CallToolResult, Result, Tool } from '../protocol/types.ts'
+import { findRevision } from '../protocol/revisions.ts'
+import type { CallToolResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { ExtensionClient } from '../client/extension.ts'
+import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import type { FollowOptions } from './follow.ts'
 import { delayOf, isPassing } from './pace.ts'
 import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
 export interface TaskClient extends ExtensionClient {
-  /** The revision that is spoken. */
-  readonly revision: Revision
   /** Runs one tool. */
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<Result>
-  /** Lists all tools at once. */
-  listAllTools(options?: RequestOptions): Promise<Tool[]>
 }
 
 /** Whether the tasks of a client are those of 2025-11-25. */
-export function isCore({ revision }: TaskClient): boolean {
+export function isCore({ revision }: ExtensionClient): boolean {
   return findRevision(revision)?.tasks === 'core'
 }
-
-/** Whether each tool can be a task, as last listed. */
-const supports = new WeakMap<TaskClient, Map<string, string>>()
 
 /**
  * Calls a tool as a task, if the server and the tool can do that.
@@ -45,38 +38,112 @@ export async function startCoreTask(
   args: JsonObject | undefined,
   { ttlMs, ...options }: RequestOptions & { ttlMs?: number | undefined },
 ): Promise<{ taskId: string } | { result: CallToolResult }> {
-  const support = offersTasks(client) ? await supportOf(client, name, options) : 'forbidden'
-  if (support === 'forbidden') {
-    return { result: (await client.callTool(name, args, options)) as CallToolResult }
+  const task = ttlMs === undefined ? {} : { ttl: ttlMs }
+  const call = async (asTask: boolean): Promise<Result> => {
+    const params = asTask ? { ...options.params, task } : options.params
+    try {
+      return await client.callTool(name, args, { ...options, params })
+    } catch (error) {
+      // A task has no content, which no result of a tool goes without
+      if (error instanceof McpError && createdBy(error.data) !== undefined) {
+        return error.data as Result
+      }
+      throw error
+    }
   }
-  const params = { ...options.params, task: ttlMs === undefined ? {} : { ttl: ttlMs } }
+  const result = await callAsOffered(client, name, options, call)
+  const taskId = createdBy(result)
+  return taskId === undefined ? { result: result as CallToolResult } : { taskId }
+}
+
+/** Marks the options of a call that is sent as it is. */
+const asItIs = Symbol('asItIs')
+
+/**
+ * Carries a tool's call out as a task where the server and the tool can do that, and follows it;
+ * nothing of any other request.
+ */
+export function sendCoreCall(
+  { client, method, params, options }: FollowedRequest,
+  following: FollowOptions,
+): Promise<Result> | undefined {
+  const own = method !== 'tools/call' || 'task' in params || asItIs in options
+  if (own || !isCore(client) || !offersTasks(client)) return undefined
+  const marked: RequestOptions = Object.assign({ ...options }, { [asItIs]: true })
+  const call = (asTask: boolean): Promise<Result> =>
+    client.request(method, asTask ? { ...params, task: {} } : params, marked)
+  const follow = async (): Promise<Result> => {
+    const result = await callAsOffered(client, String(params.name), options, call)
+    const taskId = createdBy(result)
+    return taskId === undefined ? result : followCoreTask(client, taskId, following, options)
+  }
+  return follow()
+}
+
+/** The id of the task that a result says was made. */
+function createdBy(result: unknown): string | undefined {
+  const { task, content } = isObject(result) ? result : {}
+  if (content !== undefined || !isObject(task)) return undefined
+  return typeof task.taskId === 'string' ? task.taskId : undefined
+}
+
+/** Calls a tool as a task if it can be one; anew when the server has changed its mind meanwhile. */
+async function callAsOffered(
+  client: ExtensionClient,
+  name: string,
+  { signal }: RequestOptions,
+  call: (asTask: boolean) => Promise<Result>,
+): Promise<Result> {
+  if (!offersTasks(client)) return call(false)
+  const asTask = await canBeTask(client, name, signal)
   try {
-    return { result: (await client.callTool(name, args, { ...options, params })) as CallToolResult }
+    return await call(asTask)
   } catch (error) {
-    // A task has no content, which no result of a tool goes without
-    const created = error instanceof McpError && isObject(error.data) ? error.data.task : undefined
-    if (isObject(created) && typeof created.taskId === 'string') return { taskId: created.taskId }
-    throw error
+    if (!(error instanceof ProtocolError && error.code === METHOD_NOT_FOUND)) throw error
+    taskTools.delete(client)
+    if ((await canBeTask(client, name, signal)) === asTask) throw error
+    return call(!asTask)
   }
 }
 
-function offersTasks({ serverCapabilities }: TaskClient): boolean {
+function offersTasks({ serverCapabilities }: ExtensionClient): boolean {
   const requests = serverCapabilities?.tasks?.requests
   return isObject(requests) && isObject(requests.tools) && requests.tools.call !== undefined
 }
 
-async function supportOf(
-  client: TaskClient,
+/** Whether each tool can be a task, as last listed. */
+const taskTools = new WeakMap<ExtensionClient, Promise<Map<string, boolean>>>()
+
+async function canBeTask(
+  client: ExtensionClient,
   name: string,
-  { signal }: RequestOptions,
-): Promise<string> {
-  let known = supports.get(client)
-  if (!known?.has(name)) {
-    const tools = await client.listAllTools({ signal })
-    known = new Map(tools.map((tool) => [tool.name, tool.execution?.taskSupport ?? 'forbidden']))
-    supports.set(client, known)
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const before = taskTools.get(client)
+  let known = await abortable(before ?? listTaskTools(client), signal)
+  if (before && !known.has(name)) {
+    // It may be newer than the list
+    if (taskTools.get(client) === before) taskTools.delete(client)
+    known = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
   }
-  return known.get(name) ?? 'forbidden'
+  if (!known.has(name)) known.set(name, false)
+  return known.get(name) === true
+}
+
+/** Lists the tools for all who call at this time; one that gives up takes the list from no other. */
+function listTaskTools(client: ExtensionClient): Promise<Map<string, boolean>> {
+  const list = async (): Promise<Map<string, boolean>> => {
+    const tools = await client.listAllTools()
+    return new Map(
+      tools.map(({ name, execution }) => {
+        return [name, ['optional', 'required'].includes(execution?.taskSupport ?? '')]
+      }),
+    )
+  }
+  const listed = list()
+  taskTools.set(client, listed)
+  listed.catch(() => taskTools.delete(client))
+  return listed
 }
 
 /** Asks how a task is, in the words of the extension. */

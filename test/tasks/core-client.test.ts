@@ -41,7 +41,7 @@ function legacy(server: Server, options: ConnectOptions = {}): Promise<Client> {
 
 /** A server of 2025-11-25 that answers requests by a script. */
 function peer(
-  answers: { [method: string]: (message: JsonObject, turn: number) => JsonObject },
+  answers: { [method: string]: (message: JsonObject, turn: number) => JsonObject | undefined },
   tasks: unknown = { requests: { tools: { call: {} } } },
 ) {
   const turns = new Map<string, number>()
@@ -93,6 +93,110 @@ describe('A client of 2025-11-25', () => {
       message: 'The job crashed',
       data: { why: 'disk' },
     })
+    await client.close()
+  })
+
+  test('follows by callTool what becomes a task, as in 2026-07-28 [L-TASK-007] [L-TASK-028] [L-TASK-053]', async () => {
+    const fixture = makeFixture()
+    fixture.gate.open()
+    for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+      const seen: string[] = []
+      const client = await legacy(fixture.server, {
+        revision,
+        extensions: [followTasks({ onTask: ({ status }) => seen.push(status) })],
+      })
+      expect(textOf(await client.callTool('wait'))).toBe('Waited')
+      expect(seen.at(-1)).toBe('completed')
+      expect(textOf(await client.callTool('quick', { who: 'Ada' }))).toBe('Hello, Ada!')
+      expect(textOf(await client.callTool('plain'))).toBe('Hello, nobody!')
+      expect(textOf(await client.callTool('ask'))).toBe('accept true r1')
+      expect(await client.callTool('fail')).toMatchObject({ isError: true })
+      await expect(client.callTool('crash')).rejects.toMatchObject({ code: -32603 })
+      await client.close()
+    }
+  })
+
+  test('checks the structured output of a task as that of any call', async () => {
+    const server = peer({
+      'tools/list': (message) =>
+        reply(message, { tools: [{ ...tool('must', 'required'), outputSchema: {} }] }),
+      'tools/call': (message) => reply(message, { task: state('completed') }),
+      'tasks/get': (message) => reply(message, state('completed')),
+      'tasks/result': (message) => reply(message, { content: [], structuredContent: { a: 1 } }),
+    })
+    const client = await connectTo(server, {
+      extensions: [followTasks()],
+      validateOutput: () => 'It is wrong',
+    })
+    await expect(client.callTool('must')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await client.close()
+  })
+
+  test('lists the tools once for calls at the same time, and leaves alone what it does not follow', async () => {
+    const server = peer({
+      'tools/list': (message) => reply(message, { tools }),
+      'tools/call': (message) => reply(message, { content: [] }),
+    })
+    const client = await connectTo(server, { extensions: [followTasks()] })
+    const names = ['plain', 'may', 'must', 'unlisted']
+    await Promise.all(names.map((name) => client.callTool(name)))
+    expect(server.sent('tools/list').length).toBeLessThanOrEqual(2)
+    await client.callTool('unlisted')
+    await client.callTool('must', {}, { input: 'manual' })
+    await client.callTool('must', {}, { params: { task: { ttl: 1 } } })
+    expect(server.sent('tools/list').length).toBeLessThanOrEqual(3)
+    const sent = server.sent('tools/call').map(({ params }) => params as JsonObject)
+    const byName = (one: JsonObject, other: JsonObject) =>
+      String(one.name) < String(other.name) ? -1 : 1
+    expect([...sent.slice(0, 4).sort(byName), ...sent.slice(4)]).toEqual([
+      { name: 'may', task: {} },
+      { name: 'must', task: {} },
+      { name: 'plain' },
+      { name: 'unlisted' },
+      { name: 'unlisted' },
+      { name: 'must', arguments: {} },
+      { name: 'must', arguments: {}, task: { ttl: 1 } },
+    ])
+    await client.close()
+  })
+
+  test.each([
+    ['can be a task by now', undefined, 'required', [undefined, {}]],
+    ['cannot be a task any more', 'optional', undefined, [{}, undefined]],
+    ['does not exist any more', 'optional', 'optional', [{}]],
+  ])('calls a tool again that %s [L-TASK-005] [L-TASK-007]', async (_, before, now, tasks) => {
+    const server = peer({
+      'tools/list': (message, turn) =>
+        reply(message, { tools: [tool('t', turn === 0 ? before : now)] }),
+      'tools/call': (message, turn) =>
+        turn === 0 ? refuse(message, METHOD_NOT_FOUND) : reply(message, { content: [] }),
+    })
+    const client = await connectTo(server, { extensions: [followTasks()] })
+    const called = client.callTool('t')
+    if (tasks.length > 1) expect(await called).toEqual({ content: [] })
+    else await expect(called).rejects.toMatchObject({ code: METHOD_NOT_FOUND })
+    const sent = server.sent('tools/call').map(({ params }) => (params as JsonObject).task)
+    expect(sent).toEqual(tasks)
+    await client.close()
+  })
+
+  test('gives up listing the tools for who aborts, and for no other', async () => {
+    const server = peer({
+      'tools/list': () => undefined,
+      'tools/call': (message) => reply(message, { content: [] }),
+    })
+    const client = await connectTo(server, { extensions: [followTasks()] })
+    const controller = new AbortController()
+    const given = expect(
+      client.callTool('plain', {}, { signal: controller.signal }),
+    ).rejects.toMatchObject({ code: 'ABORTED' })
+    const other = client.callTool('plain')
+    await until(() => server.sent('tools/list').length === 1)
+    controller.abort()
+    await given
+    server.send(reply(server.sent('tools/list')[0] ?? {}, { tools }))
+    expect(await other).toEqual({ content: [] })
+    expect(server.sent('tools/list')).toHaveLength(1)
     await client.close()
   })
 

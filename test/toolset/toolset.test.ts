@@ -3,7 +3,16 @@ import { MockLanguageModelV3 } from 'ai/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { connect, type Client } from '../../src/client/index.ts'
-import { audio, createServer, image, text, toolError, type Server } from '../../src/server/index.ts'
+import {
+  audio,
+  createServer,
+  extend,
+  image,
+  text,
+  toolError,
+  type Server,
+} from '../../src/server/index.ts'
+import { followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { aiTools, toolFunctions } from '../../src/toolset/index.ts'
 
@@ -32,6 +41,19 @@ async function scripted(names: readonly string[], content: readonly unknown[]): 
   open.push(client)
   return client
 }
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  'tools that must be tasks are called as such in %s [L-TASK-007]',
+  async (revision) => {
+    const server = createServer({ name: 'slow', version: '1' })
+    extend(server, tasks({ pollIntervalMs: 1 }))
+    server.tool('bake', { task: 'required' }, () => text('Baked'))
+    const client = await connectInMemory(server, { revision, extensions: [followTasks()] })
+    open.push(client)
+    const [bake] = await toolFunctions(client)
+    expect((await bake?.call({}))?.content).toEqual([text('Baked')])
+  },
+)
 
 function weather(): Server {
   const server = createServer({ name: 'weather', version: '1.0.0' })
