@@ -63,6 +63,7 @@ export {
   type Content,
 } from './results.ts'
 export { createTickets, type TicketOptions, type Tickets } from './tickets.ts'
+export type { ToolResult, ToolReturn } from './tool-result.ts'
 export type { TaskSupport, ToolTask } from './tool-task.ts'
 export type {
   TaskMaker,
@@ -70,8 +71,6 @@ export type {
   ToolHandlerFor,
   ToolOptions,
   ToolRegistration,
-  ToolResult,
-  ToolReturn,
 } from './tools.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'

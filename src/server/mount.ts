@@ -1,5 +1,7 @@
 /**
  * Composition: what another server of this program offers becomes part of a server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
@@ -12,7 +14,8 @@ import type { Entry, Registry } from './registry.ts'
 import { readResource, type ReadReturn } from './resources.ts'
 import { definitionOf } from './server.ts'
 import type { Server, ServerDefinition } from './definition.ts'
-import { callTool, type ToolReturn } from './tools.ts'
+import type { ToolReturn } from './tool-result.ts'
+import { callTool } from './tools.ts'
 
 /** Something that is mounted. */
 export interface Mount {

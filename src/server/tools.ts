@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import { INTERNAL_ERROR, ProtocolError, ToolError } from '../protocol/errors.ts'
+import { ProtocolError, ToolError } from '../protocol/errors.ts'
 import { isMissingCapability, isUnanswered, isUnsupported } from './ask.ts'
 import { findHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
@@ -18,7 +18,6 @@ import {
 import type {
   CallToolResult,
   Icon,
-  InputRequiredResult,
   Meta,
   ObjectSchema,
   Result,
@@ -32,7 +31,8 @@ import type { RequestContext } from './request-context.ts'
 import type { Caller } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
-import { requireBlocks, toBlocks, toolError, type Content } from './results.ts'
+import { toolError } from './results.ts'
+import { toResult, type ToolReturn } from './tool-result.ts'
 import type { TaskSupport, ToolTask } from './tool-task.ts'
 
 /** How a tool is described and checked. */
@@ -68,22 +68,6 @@ export interface ToolOptions<
    */
   task?: TaskSupport | ToolTask<Input>
 }
-
-/** A result; what is structured is repeated as text where there is no content. */
-export interface ToolResult<Structured = unknown> {
-  content?: Content
-  structuredContent?: Structured
-  /** Whether the tool failed in a way that the model should see. */
-  isError?: boolean
-  resultType?: string
-  _meta?: Meta
-}
-
-/** What a tool may return: content in any form, or a result. */
-export type ToolReturn<Structured = unknown> =
-  | Content
-  | ToolResult<Structured>
-  | InputRequiredResult
 
 /** Runs a tool with arguments that its schema accepted. */
 export type ToolHandler<
@@ -246,56 +230,4 @@ function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolRe
   if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
   server.report(error, ctx)
   return toolError(isUnanswered(error) ? error.message : 'The tool failed')
-}
-
-/** What a tool returned, as a result that its output schema accepts. */
-export async function toResult(
-  returned: ToolReturn | undefined,
-  entry: ToolEntry,
-): Promise<Result> {
-  if (returned === undefined) return { content: [] }
-  const maker = `The tool "${entry.item.name}"`
-  const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
-  if (typeof returned === 'string' || isContent) {
-    const content = requireBlocks(returned as Content, maker)
-    return entry.output ? { content, isError: true } : { content }
-  }
-  const result = requireResult(returned, maker)
-  if ((result.resultType ?? 'complete') !== 'complete') return result
-  if (!entry.output || result.isError) return withText(result, maker)
-  return withText({ ...result, structuredContent: await checkOutput(entry, result) }, maker)
-}
-
-const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']
-
-/** Takes only what its author can have meant as a result. */
-function requireResult(returned: unknown, maker: string): Partial<CallToolResult> {
-  if (isObject(returned) && typeof (returned.isError ?? false) === 'boolean') {
-    const names = Object.keys(returned)
-    if (names.length === 0 || names.some((name) => RESULT_MEMBERS.includes(name))) return returned
-  }
-  throw new TypeError(`${maker} returned neither content nor a result`)
-}
-
-async function checkOutput(
-  { output, item }: ToolEntry,
-  result: Partial<CallToolResult>,
-): Promise<unknown> {
-  const checked = await output?.['~standard'].validate(result.structuredContent)
-  if (!checked?.issues) return checked?.value
-  throw new ProtocolError(
-    INTERNAL_ERROR,
-    `The tool "${item.name}" returned structured content that its output schema refuses: ${describeIssues(checked.issues)}`,
-  )
-}
-
-/** Structured content is repeated as text, for clients that do not read it. */
-function withText(result: Partial<CallToolResult>, maker: string): Result {
-  const { content, structuredContent } = result
-  if (content === undefined) {
-    const text = structuredContent === undefined ? [] : JSON.stringify(structuredContent)
-    return { ...result, content: toBlocks(text) }
-  }
-  const blocks = requireBlocks(Array.isArray(content) ? content : [content], maker)
-  return Array.isArray(content) ? result : { ...result, content: blocks }
 }
