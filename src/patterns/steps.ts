@@ -1,5 +1,7 @@
 /**
  * Steps: side effects of a handler that are kept, so that they happen once however often it runs.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 
 /** What JSON makes of a value: what has a `toJSON` is what that gives, such as a date its text. */

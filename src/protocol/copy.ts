@@ -1,7 +1,10 @@
 /**
  * Changes to JSON that copy only where something changes: values are shared between connections and
  * never written to.
+ *
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
+
 /** The object without some members; the object itself when it has none of them. */
 export function without<T extends object>(object: T, names: readonly string[]): T {
   if (!names.some((name) => Object.hasOwn(object, name))) return object

@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
-
 import type { Revision } from './revisions.ts'
 
 /** The prefix of the protocol's own keys. */

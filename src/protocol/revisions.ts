@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
+
 /** A revision of the protocol, named by its date. */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 

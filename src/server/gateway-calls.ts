@@ -1,5 +1,7 @@
 /**
  * Calls that pass through a gateway: what happens while one is under way goes to whoever made it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions, RequestOptions } from '../client/options.ts'

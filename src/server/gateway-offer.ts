@@ -1,6 +1,8 @@
 /**
  * What a connected server offers, as entries of the server in front of it. Arguments are checked by
  * the server behind.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Client } from '../client/client.ts'
 import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'

@@ -1,5 +1,7 @@
 /**
  * A gateway: what a connected server offers becomes part of a server, or a server of its own.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'

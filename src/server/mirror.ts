@@ -1,5 +1,7 @@
 /**
  * Keeps part of a server's registries in line with what is offered elsewhere.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { PromptEntry } from './prompts.ts'

@@ -4,7 +4,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-
 import type { SubscriptionFilter } from '../protocol/types.ts'
 
 /** Something that changed on the server. */

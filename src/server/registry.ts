@@ -1,5 +1,7 @@
 /**
  * A named list of what a server offers, that can change while it is served.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { Caller } from './exchange.ts'
 import { invalidParams } from './params.ts'

@@ -1,5 +1,7 @@
 /**
  * Cuts text that is too long for one row or one message.
+ *
+ * @see https://tc39.es/ecma262/#sec-ecmascript-language-types-string-type
  */
 
 /**

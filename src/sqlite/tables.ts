@@ -1,6 +1,8 @@
 /**
  * The tables of sessions in one database, made when first something is written: on Cloudflare each
  * row costs, those that describe tables too.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/platform/pricing/
  */
 import { hasTables, makeSessions, migrate } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'

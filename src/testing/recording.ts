@@ -1,6 +1,8 @@
 /**
  * Recorded exchanges: what a client and a server said to each other, to be looked at, or played to a
  * client again without the server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { McpError } from '../protocol/errors.ts'
 import { isRequest, type JsonRpcMessage } from '../protocol/jsonrpc.ts'

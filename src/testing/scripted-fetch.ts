@@ -1,6 +1,8 @@
 /**
  * A scripted server behind `fetch`: answers as a test says, right or wrong, and remembers what it was
  * sent.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 

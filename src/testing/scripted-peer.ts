@@ -1,6 +1,8 @@
 /**
  * A scripted peer behind a transport: answers as a test says, right or wrong, and remembers what it
  * was sent.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcMessage } from '../protocol/jsonrpc.ts'
