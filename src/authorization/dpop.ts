@@ -5,7 +5,7 @@
  */
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
 import type { Awaitable } from '../client/options.ts'
-import { encodeBase64Url } from '../protocol/base64url.ts'
+import { digestText } from '../patterns/digest.ts'
 import type { Proofs } from './requests.ts'
 
 /** The key that tokens are bound to. */
@@ -39,7 +39,7 @@ export function dpop({ keyPair, alg = 'ES256' }: DpopOptions = {}): Proofs {
       const { jwk, privateKey } = await loaded
       const { origin, pathname } = new URL(address)
       const claims = { htm: method, htu: origin + pathname, nonce: nonces.get(origin) }
-      const ath = accessToken === undefined ? undefined : await digest(accessToken)
+      const ath = accessToken === undefined ? undefined : await digestText(accessToken)
       const proof = await new SignJWT({ ...claims, ath })
         .setProtectedHeader({ typ: 'dpop+jwt', alg, jwk })
         .setJti(crypto.randomUUID())
@@ -55,9 +55,4 @@ export function dpop({ keyPair, alg = 'ES256' }: DpopOptions = {}): Proofs {
       return status === 400 || status === 401
     },
   }
-}
-
-async function digest(accessToken: string): Promise<string> {
-  const bytes = new TextEncoder().encode(accessToken)
-  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }

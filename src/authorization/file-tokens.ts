@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
-import { encodeBase64Url } from '../protocol/base64url.ts'
+import { digestText } from '../patterns/digest.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 import { takeTurns, type TokenStore } from './store.ts'
@@ -42,7 +42,8 @@ const LOOK_MS = 50
 /** Keeps tokens in the files of a folder. */
 export function fileTokensOn(files: Files, folder: string): TokenStore {
   const takeTurn = takeTurns()
-  const path = async (key: string): Promise<string> => `${folder}/${await digest(key)}`
+  // The digest is a name that fits every file system
+  const path = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
   return {
     async get(key) {
       return parse(await files.read(`${await path(key)}.json`))
@@ -116,10 +117,4 @@ function parse(text: string | undefined): JsonObject | undefined {
   } catch {
     return undefined
   }
-}
-
-/** A name that fits every file system. */
-async function digest(key: string): Promise<string> {
-  const bytes = new TextEncoder().encode(key)
-  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }

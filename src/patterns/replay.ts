@@ -8,8 +8,8 @@ import { INTERNAL_ERROR, ProtocolError, type ErrorObject } from '../protocol/err
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
+import { digest } from './digest.ts'
 import type { Input, Question } from './input.ts'
-import { digest } from './sealed-state.ts'
 import { Steps, type AsJson } from './steps.ts'
 
 /** What one run hands to the next. Plain JSON. */

@@ -5,7 +5,6 @@
  */
 import { decodeBase64Url, encodeBase64Url } from '../protocol/base64url.ts'
 import { McpError } from '../protocol/errors.ts'
-import { isObject } from '../protocol/validate.ts'
 
 /** Turns values into text that only the holder of the secret can make or read. */
 export interface Sealer {
@@ -84,20 +83,6 @@ export function createSealer(secrets?: Secrets): Sealer {
       }
     },
   }
-}
-
-/**
- * A fingerprint of a JSON value, for binding state to what it belongs to: SHA-256 over its JSON with
- * sorted names, in Base64url. Values that are equal as JSON have the same one.
- */
-export async function digest(value: unknown): Promise<string> {
-  const canonical = JSON.stringify(value, (_, member: unknown) =>
-    isObject(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
-  const bytes = new TextEncoder().encode(canonical)
-  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
 function requireLong(secrets: string | readonly string[]): readonly string[] {

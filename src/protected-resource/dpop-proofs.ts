@@ -5,7 +5,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWK } from 'jose'
-import { encodeBase64Url } from '../protocol/base64url.ts'
+import { digestText } from '../patterns/digest.ts'
 import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
 import { proofUrl } from './proof-url.ts'
@@ -58,7 +58,6 @@ export interface DpopVerifier {
 
 const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS256']
 const MAX_AGE_MS = 300_000
-const encoder = new TextEncoder()
 
 /** Takes DPoP-bound tokens. */
 export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
@@ -79,7 +78,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     if (nonces && !(typeof nonce === 'string' && (await nonces.isGood(nonce)))) {
       return { error: 'use_dpop_nonce', reason: 'The proof has no nonce that is good' }
     }
-    const fresh = await replays.use(`${jkt} ${await digest(jti)}`, iat * 1000 + maxAgeMs)
+    const fresh = await replays.use(`${jkt} ${await digestText(jti)}`, iat * 1000 + maxAgeMs)
     return fresh ? undefined : invalid('The proof was used before')
   }
   return { required, algorithms, check, nonce: async () => nonces?.next() }
@@ -110,7 +109,7 @@ async function misfit(
   if (typeof htu !== 'string' || !urls.includes(proofUrl(htu) ?? '')) {
     return `The proof is for ${quote(htu)}, not ${[...new Set(urls)].map(quote).join(' or ')}`
   }
-  if (ath !== (await digest(token))) return 'The proof is for another access token'
+  if (ath !== (await digestText(token))) return 'The proof is for another access token'
   const now = Date.now()
   if (Math.abs(now - iat * 1000) <= maxAgeMs) return undefined
   return `The proof is of ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
@@ -137,10 +136,4 @@ async function readProof(
   } catch (error) {
     return invalid(`The proof is none: ${quote(String(error))}`)
   }
-}
-
-async function digest(text: string): Promise<string> {
-  return encodeBase64Url(
-    new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))),
-  )
 }

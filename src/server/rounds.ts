@@ -3,8 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
+import { digest } from '../patterns/digest.ts'
 import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
-import { digest } from '../patterns/sealed-state.ts'
 import { degradeParams } from '../protocol/degrade.ts'
 import { INTERNAL_ERROR, ProtocolError, type UrlElicitationRequired } from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'

@@ -6,7 +6,7 @@
  */
 import type { Cancellation } from '../patterns/cancellation.ts'
 import { ReplayInput, type Recording } from '../patterns/replay.ts'
-import { digest } from '../patterns/sealed-state.ts'
+import { digest } from '../patterns/digest.ts'
 import { degradeParams } from '../protocol/degrade.ts'
 import { INTERNAL_ERROR, ProtocolError, UrlElicitationRequired } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
-import { createSealer, digest } from '../../src/patterns/sealed-state.ts'
+import { digest } from '../../src/patterns/digest.ts'
+import { createSealer } from '../../src/patterns/sealed-state.ts'
 import { McpError, ProtocolError } from '../../src/protocol/errors.ts'
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/headers.ts'
 import { isObject, parseJson, readableId, validateMessage } from '../../src/protocol/validate.ts'
