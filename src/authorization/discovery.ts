@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
  */
 import type { AuthorizationServer } from 'oauth4webapi'
+import { isLoopback } from '../patterns/loopback.ts'
 import { parseChallenges } from './challenge.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions } from './grant.ts'
@@ -11,7 +12,6 @@ import { discoverOldServer, discoverResource, discoverServer } from './metadata.
 import type { Network } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { splitScope } from './token.ts'
-import { isLoopback } from './urls.ts'
 
 /** How many authorization servers are tried, as the list is anybody's. */
 const MAX_ISSUERS = 5

@@ -4,8 +4,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
 import type { Awaitable } from '../client/options.ts'
+import { isLoopback } from '../patterns/loopback.ts'
 import type { Interaction, Visit } from './interaction.ts'
-import { isLoopback, parseUrl } from './urls.ts'
+import { parseUrl } from './urls.ts'
 
 /** How the user is sent away and received again. */
 export interface LoopbackOptions {

@@ -9,6 +9,7 @@ import {
   generateRandomState,
   validateAuthResponse,
 } from 'oauth4webapi'
+import { isLoopback } from '../patterns/loopback.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
 import type { Interaction } from './interaction.ts'
@@ -25,7 +26,7 @@ import {
 import { within } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
-import { checkUrl, isLoopback, parseUrl } from './urls.ts'
+import { checkUrl, parseUrl } from './urls.ts'
 
 /** How to sign users in. */
 export interface SignInOptions extends AuthorizationOptions, RegistrationOptions {

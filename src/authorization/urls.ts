@@ -3,9 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
+import { isLoopback } from '../patterns/loopback.ts'
 import { AuthorizationError, type AuthorizationStep } from './errors.ts'
 
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 /**
  * Hosts that are nobody's on the Internet: loopback, private, link-local, reserved and test
  * addresses, IPv6 ones that wrap others or are not global, local names, names without a dot. URLs
@@ -13,11 +13,6 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
  */
 const PRIVATE =
   /^(?:(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.[02]|192\.88\.99|198\.1[89]|198\.51\.100|203\.0\.113|22[4-9]|2[3-5]\d)\.[\d.]+|\[(?:(?![23][\da-f]{3}:)|2001:(?::|1?[\da-f]{1,2}:|db8:)|2002:|3fff:).*|[^.[]+\.?|.*\.(?:localhost|local|localdomain|internal|intranet|private|home\.arpa|home|lan|corp|svc)\.?)$/
-
-/** Whether a host, as `URL` gives it, is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname)
-}
 
 /** Whether a host, as `URL` gives it, cannot be one of the Internet. Names are not looked up. */
 export function isPrivateHost(hostname: string): boolean {

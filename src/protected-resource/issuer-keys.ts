@@ -4,6 +4,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3
  * @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig
  */
+import { isLoopback } from '../patterns/loopback.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /** The addresses at which the metadata of an issuer may be, the likeliest first. */
@@ -44,7 +45,7 @@ export async function discoverKeySet(issuer: string, fetch: typeof globalThis.fe
  */
 export function requireSecure(text: string): URL {
   const url = new URL(text)
-  const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (url.protocol === 'https:' || (local && url.protocol === 'http:')) return url
+  const { protocol, hostname } = url
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return url
   throw new TypeError(`"${text}" must be an https URL`)
 }

@@ -3,12 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { isLoopback } from '../../patterns/loopback.ts'
 import { PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_PROTOCOL_VERSION } from '../../protocol/headers.ts'
 import type { HandlerOptions } from './options.ts'
 import { Refusal, refuse } from './refusal.ts'
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -45,9 +45,9 @@ function isAllowedOrigin(
   if (allowedOrigins.some((one) => one.replace(/\/$/, '').toLowerCase() === origin)) return true
   if (!URL.canParse(origin)) return false
   const { host, hostname, protocol } = new URL(origin)
-  const local = LOOPBACK.test(url.hostname)
+  const local = isLoopback(url.hostname)
   // A name that was rebound to this machine is its own origin too, but never by https.
-  return host === url.host ? local || protocol === 'https:' : local && LOOPBACK.test(hostname)
+  return host === url.host ? local || protocol === 'https:' : local && isLoopback(hostname)
 }
 
 /**
