@@ -6,7 +6,6 @@
  */
 import { Cancellation } from '../patterns/cancellation.ts'
 import { Ending } from '../patterns/ending.ts'
-import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 import { degradeParams } from '../protocol/degrade.ts'
 import {
   INVALID_PARAMS,
@@ -20,6 +19,7 @@ import {
   errorResponse,
   isRequest,
   isResponse,
+  notification,
   resultResponse,
   type JsonRpcMessage,
   type JsonRpcNotification,
@@ -27,7 +27,6 @@ import {
   type JsonRpcResponse,
   type RequestId,
 } from '../protocol/jsonrpc.ts'
-import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
 import { idInUse, Session } from '../session/session.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
@@ -38,21 +37,14 @@ import { initialize, noSessions, sessionRevision } from './lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
 import { Outbox } from './outbox.ts'
 import { describesItself, readRequestMeta, requireStatelessRevision } from './request-meta.ts'
+import { createRounds, type InputOptions } from './rounds.ts'
 import { definitionOf } from './server.ts'
 import type { Server, ServerDefinition } from './definition.ts'
 
 /** How a server is served on a connection. */
-export interface ConnectionOptions {
+export interface ConnectionOptions extends InputOptions {
   /** What the host knows of the peer. */
   caller?: Caller
-  /** Milliseconds in which the client must answer what it is asked; 300,000 by default. */
-  askTimeoutMs?: number
-  /** Secrets that seal what travels through clients; the connection makes its own by default. */
-  secrets?: Secrets
-  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
-  stateTtlMs?: number
-  /** The longest state of a round of input, in bytes; 65,536 by default. */
-  maxStateBytes?: number
   /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal
 }
@@ -61,6 +53,7 @@ export interface ConnectionOptions {
  * Serves on a connection until it closes.
  *
  * @throws {TypeError} when the server was not made by `createServer`, or the transport is none.
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export async function serveTransport(
   server: Server,
@@ -89,8 +82,7 @@ class Connection {
     this.#options = options
     this.#caller = options.caller ?? {}
     this.#outbox = new Outbox(transport, (error) => server.report(error))
-    const { secrets, stateTtlMs = 900_000, maxStateBytes = 65_536 } = options
-    this.#rounds = { sealer: createSealer(secrets), stateTtlMs, maxStateBytes }
+    this.#rounds = createRounds(options)
   }
 
   async serve(): Promise<void> {
@@ -237,12 +229,7 @@ class Connection {
     if (cancellation.cancelled) return undefined
     if (message.method === 'subscriptions/listen' && 'result' in response) {
       // The end of a listener is announced in both ways that the spec's pages name.
-      const requestId = message.id
-      this.#outbox.send({
-        jsonrpc: '2.0',
-        method: 'notifications/cancelled',
-        params: { requestId },
-      })
+      this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
     }
     return response
   }
@@ -254,7 +241,7 @@ class Connection {
     const { record } = session
     const cancellation = session.open(message.id)
     const revision = sessionRevision(record)
-    const { askTimeoutMs: timeoutMs = 300_000 } = this.#options
+    const { askTimeoutMs: timeoutMs } = this.#options
     const exchange: Exchange = {
       revision,
       client: { info: record.clientInfo, capabilities: record.clientCapabilities },
@@ -262,8 +249,10 @@ class Connection {
       cancellation,
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
-      send: ({ method, params }) =>
-        this.#outbox.sendFor(cancellation, degraded(method, params, revision)),
+      send: ({ method, params }) => {
+        const known = notification(method, degradeParams(method, params, revision))
+        return this.#outbox.sendFor(cancellation, known)
+      },
       ask: ({ method, params }, asking) =>
         session.ask(method, degradeParams(method, params, revision), {
           send: (asked) => this.#outbox.send(asked),
@@ -275,13 +264,4 @@ class Connection {
     session.inFlight.delete(message.id)
     return cancellation.cancelled ? undefined : response
   }
-}
-
-function degraded(
-  method: string,
-  params: JsonRpcNotification['params'],
-  revision: RevisionFacts,
-): JsonRpcNotification {
-  const known = degradeParams(method, params, revision)
-  return known ? { jsonrpc: '2.0', method, params: known } : { jsonrpc: '2.0', method }
 }

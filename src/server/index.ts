@@ -72,6 +72,7 @@ export type {
   ToolOptions,
   ToolRegistration,
 } from './tools.ts'
+export type { InputOptions } from './rounds.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse-server.ts'

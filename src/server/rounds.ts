@@ -5,6 +5,7 @@
  */
 import { digest } from '../patterns/digest.ts'
 import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
+import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 import { degradeParams } from '../protocol/degrade.ts'
 import { INTERNAL_ERROR, ProtocolError, type UrlElicitationRequired } from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
@@ -15,6 +16,35 @@ import { RequestContext } from './request-context.ts'
 import { noteElicitation } from '../session/elicitations.ts'
 import type { Exchange, Rounds } from './exchange.ts'
 import { invalidParams, optionalObject } from './params.ts'
+
+/** How clients are asked while a request of theirs is answered. */
+export interface InputOptions {
+  /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
+  askTimeoutMs?: number
+  /**
+   * Secrets of 16 characters or more that seal what travels through clients; the first seals, all
+   * open. Every instance of a server needs the same. By default each handler, or connection, makes
+   * its own, so that rounds of input work only where they began.
+   */
+  secrets?: Secrets
+  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
+  stateTtlMs?: number
+  /** The longest state of a round of input, in bytes; 65,536 by default. */
+  maxStateBytes?: number
+}
+
+/**
+ * Makes what a host needs for rounds of input.
+ *
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
+ */
+export function createRounds({
+  secrets,
+  stateTtlMs = 900_000,
+  maxStateBytes = 65_536,
+}: InputOptions): Rounds {
+  return { sealer: createSealer(secrets), stateTtlMs, maxStateBytes }
+}
 
 /** What is sealed into `requestState`: the recording, bound to the request that it belongs to. */
 interface State {

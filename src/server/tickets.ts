@@ -9,7 +9,7 @@ import { isObject } from '../protocol/validate.ts'
 
 /** How tickets are made. */
 export interface TicketOptions {
-  /** As in `HandlerOptions`; every instance that makes or takes tickets needs the same. */
+  /** As in `InputOptions`; every instance that makes or takes tickets needs the same. */
   secrets?: Secrets
   /** Milliseconds for which a ticket is good; 900,000 by default. */
   ttlMs?: number

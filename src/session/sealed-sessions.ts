@@ -23,7 +23,7 @@ export interface SealedSessions {
 
 /** How sessions are sealed. */
 export interface SealedSessionOptions {
-  /** As in `HandlerOptions`: every instance needs the same. Without any, only this one serves them. */
+  /** As in `InputOptions`: every instance needs the same. Without any, only this one serves them. */
   secrets?: Secrets
   /** Milliseconds after which a client has to open its session anew; a day by default. */
   ttlMs?: number

@@ -39,8 +39,8 @@ export interface AskOptions {
   /** Puts the message on the stream where it belongs. */
   send: (message: JsonRpcMessage) => void
   signal: AbortSignal
-  /** Milliseconds until the client must have answered. */
-  timeoutMs: number
+  /** Milliseconds until the client must have answered; 300,000 by default. */
+  timeoutMs?: number | undefined
 }
 
 interface Pending {
@@ -82,7 +82,7 @@ export class Session {
     params: JsonObject | undefined,
     options: AskOptions,
   ): Promise<JsonObject> {
-    const { send, signal, timeoutMs } = options
+    const { send, signal, timeoutMs = 300_000 } = options
     signal.throwIfAborted()
     const id = ++this.#lastId
     const answer = new Promise<JsonObject>((resolve, reject) => {

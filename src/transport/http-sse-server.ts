@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-import { INTERNAL_ERROR, INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../protocol/validate.ts'
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
@@ -16,7 +16,7 @@ import { readAccept, readBody } from './streamable-http/checks.ts'
 import { answerGuarded, methodNotAllowed } from './streamable-http/guard.ts'
 import type { Handler } from './streamable-http/handler.ts'
 import type { HandlerOptions } from './streamable-http/options.ts'
-import { Refusal } from './streamable-http/refusal.ts'
+import { Refusal, refuse } from './streamable-http/refusal.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** How a server is served over HTTP+SSE. */
@@ -187,8 +187,4 @@ function readFrame(text: string): unknown {
     if (!(error instanceof ProtocolError)) throw error
     throw new Refusal(400, error, { id: readableId(frame) })
   }
-}
-
-function refuse(status: number, message: string): Refusal {
-  return new Refusal(status, new ProtocolError(INVALID_REQUEST, message))
 }

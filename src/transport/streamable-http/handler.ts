@@ -4,8 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { Ending } from '../../patterns/ending.ts'
-import { createSealer } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
+import { createRounds } from '../../server/rounds.ts'
 import { definitionOf } from '../../server/server.ts'
 import type { Server, ServerDefinition } from '../../server/definition.ts'
 import { announceTo } from '../../server/announce.ts'
@@ -31,16 +31,16 @@ export interface Handler {
  * Makes a handler of Streamable HTTP for every revision that the server speaks.
  *
  * @throws {TypeError} when the server was not made by `createServer`.
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export function createHandler(server: Server, options: HandlerOptions = {}): Handler {
   const definition = definitionOf(server)
-  const { stateTtlMs = 900_000, maxStateBytes = 65_536 } = options
   const ending = new Ending()
   const host: Host = {
     server: definition,
     options,
     ...sessionsOf(definition, options),
-    rounds: { sealer: createSealer(options.secrets), stateTtlMs, maxStateBytes },
+    rounds: createRounds(options),
     ending,
   }
   const { sessions } = host

@@ -3,10 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { Secrets } from '../../patterns/sealed-state.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import type { Protection } from '../../server/protection.ts'
+import type { InputOptions } from '../../server/rounds.ts'
 import type { KeptSessions } from '../../session/kept-sessions.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
 import type { Sink } from '../../session/stream-store.ts'
@@ -38,7 +38,7 @@ export type ChangeListener = (stream: {
 }) => Response
 
 /** How a server is served over HTTP. */
-export interface HandlerOptions {
+export interface HandlerOptions extends InputOptions {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
    * the server's own origin always may, and pages on this machine if the server is on it.
@@ -66,23 +66,10 @@ export interface HandlerOptions {
   jsonOnly?: boolean
   /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */
   keepAliveMs?: number
-  /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
-  askTimeoutMs?: number
-  /**
-   * Secrets of 16 characters or more that seal what travels through clients; the first seals, all
-   * open. Every instance of a
-   * server needs the same. By default each handler makes its own, so that rounds of input work
-   * only with the instance that began them.
-   */
-  secrets?: Secrets
   /** How the streams that answer a GET travel; in the bodies of their responses by default. */
   carry?: StreamCarrier
   /** Who answers a GET for what belongs to no request; the session by default. */
   listen?: ChangeListener
   /** Where changes are heard of; the server's own `notify` by default. */
   changes?: ChangeSource
-  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
-  stateTtlMs?: number
-  /** The longest state of a round of input, in bytes; 65,536 by default. */
-  maxStateBytes?: number
 }

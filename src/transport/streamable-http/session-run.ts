@@ -128,7 +128,7 @@ function asker(
   revision: RevisionFacts,
   reply: Outlet,
 ): Ask {
-  const { askTimeoutMs: timeoutMs = 300_000 } = options
+  const { askTimeoutMs: timeoutMs } = options
   const { session } = live
   return async ({ method, params }, signal, sent) => {
     // The end of a URL may be announced after this host is gone.
