@@ -3,7 +3,14 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
-import { base64url, errors, jwtVerify, type CryptoKey, type JWTVerifyGetKey } from 'jose'
+import { base64url, jwtVerify, type CryptoKey, type JWTVerifyGetKey } from 'jose'
+import {
+  JOSEError,
+  JWKSMultipleMatchingKeys,
+  JWSSignatureVerificationFailed,
+  JWTClaimValidationFailed,
+  JWTExpired,
+} from 'jose/errors'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 import {
@@ -54,7 +61,7 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
       if (TYPE.test(typ)) return tokenOf(payload)
       return { refused: `Its type is ${quote(typ)}, not that of an access token` }
     } catch (error) {
-      if (error instanceof errors.JOSEError) return { refused: refusalOf(error, token, expected) }
+      if (error instanceof JOSEError) return { refused: refusalOf(error, token, expected) }
       throw error instanceof KeysUnavailable ? error.cause : error
     }
   }
@@ -71,7 +78,7 @@ async function verifyWith(
   try {
     return await jwtVerify(token, keys, options)
   } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    if (!(error instanceof JWKSMultipleMatchingKeys)) throw error
     return verifyWithAny(error, token, options)
   }
 }
@@ -86,15 +93,15 @@ async function verifyWithAny(
     try {
       return await jwtVerify(token, key, options)
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      if (!(error instanceof JWSSignatureVerificationFailed)) throw error
     }
   }
-  throw new errors.JWSSignatureVerificationFailed()
+  throw new JWSSignatureVerificationFailed()
 }
 
 /** Why a token is refused, in words for the author of the server. */
-function refusalOf(error: errors.JOSEError, token: string, expected: Expected): string {
-  if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) {
+function refusalOf(error: JOSEError, token: string, expected: Expected): string {
+  if (error instanceof JWTExpired || error instanceof JWTClaimValidationFailed) {
     return faultOf(tokenOf(error.payload), expected, Date.now()) ?? error.message
   }
   const { alg, kid } = read(token, 'header')

@@ -7,10 +7,10 @@ import {
   createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
-  errors,
   type JSONWebKeySet,
   type JWTVerifyGetKey,
 } from 'jose'
+import { JOSENotSupported, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from 'jose/errors'
 import { boundedFetch } from './bounded-fetch.ts'
 import { discoverKeySet, requireSecure } from './issuer-keys.ts'
 
@@ -71,8 +71,8 @@ export function createKeySets({
 /** Whether a key was not found because of what the token says. */
 function isOfToken(error: unknown): boolean {
   return (
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys ||
-    error instanceof errors.JOSENotSupported
+    error instanceof JWKSNoMatchingKey ||
+    error instanceof JWKSMultipleMatchingKeys ||
+    error instanceof JOSENotSupported
   )
 }
