@@ -9,7 +9,6 @@ import type { MethodFacts } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Exchange } from './exchange.ts'
 import type { Unsubscribe } from './notifier.ts'
 
 /** Sends a notification on a listener's stream; its `_meta` gets the id of the subscription. */
@@ -21,8 +20,8 @@ export interface Extensions {
   method(name: string, revision: RevisionFacts): AddedMethod | undefined
   /** Adds what the server's capabilities say of them in an era. */
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities
-  /** Whether the result of a method may have a type that is none of the protocol's own. */
-  allows(resultType: unknown, method: string, exchange: Exchange): boolean
+  /** Whether a request may have a result whose type is none of the protocol's own. */
+  allows(result: Result, ctx: RequestContext): boolean
   /**
    * Their part in one listener; nothing when they have no part in any.
    *

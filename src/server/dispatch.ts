@@ -141,10 +141,9 @@ async function run(
   }
   // What changes a session, or is a ping, has nothing to say
   if (!result && facts.era === 'legacy') return {}
-  const type = result?.resultType
-  const known =
-    RESULT_TYPES.includes(type) || server.extensions?.allows(type, message.method, exchange)
-  if (!isObject(result) || !known) {
+  const isKnown = (one: Result): unknown =>
+    RESULT_TYPES.includes(one.resultType) || server.extensions?.allows(one, ctx)
+  if (!isObject(result) || !isKnown(result)) {
     return told(new TypeError(`The answer to "${message.method}" is no result of a known kind`))
   }
   if (result.resultType !== 'input_required') return result

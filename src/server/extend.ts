@@ -7,7 +7,7 @@ import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts
 import { isExtensionId } from '../protocol/meta.ts'
 import { methods } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
+import type { Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { AddedMethod, Extensions, Honoured, Tell } from './added.ts'
 import type { RequestContext } from './request-context.ts'
@@ -68,11 +68,13 @@ class ExtensionTable implements Extensions {
     return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
   }
 
-  allows(resultType: unknown, method: string, exchange: Exchange): boolean {
+  allows(result: Result, ctx: RequestContext): boolean {
+    const { method, exchange } = ctx
     return [...this.#all.values()].some((each) => {
       const { resultTypes = [], resultMethods = [method] } = each
-      const adds = resultTypes.some((one) => one === resultType) && resultMethods.includes(method)
-      return adds && isNegotiated(each, exchange)
+      const adds = resultTypes.some((one) => one === result.resultType)
+      const fits = adds && resultMethods.includes(method) && isNegotiated(each, exchange)
+      return fits && (each.gave?.(result, ctx) ?? true)
     })
   }
 

@@ -33,6 +33,11 @@ export interface Extension {
   readonly resultTypes?: readonly string[]
   /** The methods whose results may have these types; all by default. */
   readonly resultMethods?: readonly string[]
+  /**
+   * Whether a result of such a type is one that it gave itself; every one counts by default. Another
+   * one is an internal error.
+   */
+  gave?(result: Result, ctx: Context): boolean
   /** The members that it adds to the filter of `subscriptions/listen`, by name. */
   readonly filters?: { readonly [member: string]: ExtensionFilter }
   /** Registers what else belongs to it: middleware, tools, resources. Called by `extend`. */

@@ -181,10 +181,14 @@ export class RequestContext implements Context {
     if (rounds && findMethod(this.method, revision)?.asks) {
       return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
     }
-    const lacks = session ? 'an answer that is a stream' : 'a session that the server keeps'
-    const why =
-      revision.era === 'legacy' ? `: in revision ${this.revision} that needs ${lacks}` : ''
-    return noInput(`"${this.method}" cannot ask the client${why}`)
+    const lacks =
+      revision.era === 'modern'
+        ? '"tools/call", "prompts/get" or "resources/read"'
+        : session
+          ? 'an answer that is a stream'
+          : 'a session that the server keeps'
+    const what = `"${this.method}" cannot ask the client`
+    return noInput(`${what}: in revision ${this.revision} that needs ${lacks}`)
   }
 }
 

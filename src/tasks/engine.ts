@@ -142,7 +142,9 @@ export class TaskEngine implements TaskService {
     const { params, principal, auth } = known.call
     const caller = { principal: principal ?? undefined, auth }
     const entry = this.#server.tools.require(String(params.name), caller)
-    return { result: plain(await toResult(returned, entry)) }
+    const result = await toResult(returned, entry)
+    if ((result.resultType ?? 'complete') === 'complete') return { result: plain(result) }
+    throw new TypeError(`No task ends with a result of the type "${result.resultType}"`)
   }
 
   async say(taskId: string, statusMessage: string): Promise<boolean> {

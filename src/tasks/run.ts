@@ -55,7 +55,7 @@ export async function runTask(
   try {
     const result = await callTool({ tools: server.tools, report }, params, ctx)
     ctx.end()
-    return await conclude(result, replay, exchange)
+    return await conclude(result, replay, ctx)
   } catch (error) {
     ctx.end()
     if (replay.pending && !replay.divergence) return askAll(replay, exchange)
@@ -88,7 +88,7 @@ function exchangeOf(
 async function conclude(
   result: Result,
   replay: ReplayInput,
-  exchange: Exchange,
+  { exchange, id }: TaskContext,
 ): Promise<Transition> {
   if (replay.divergence) throw replay.divergence
   if (replay.pending) return askAll(replay, exchange)
@@ -98,8 +98,11 @@ async function conclude(
     return (known, now) => settle(outcome, failsBy(known.call))(known, now)
   }
   const { recording } = await replay.finish()
-  if (resultType === 'task') return handOver(recording)
-  return askOwn(result as InputRequiredResult, recording, exchange)
+  if (resultType === 'task' && result.taskId === id) return handOver(recording)
+  if (resultType === 'input_required') {
+    return askOwn(result as InputRequiredResult, recording, exchange)
+  }
+  throw new TypeError(`A task cannot come to a result of the type "${resultType}"`)
 }
 
 async function askAll(replay: ReplayInput, exchange: Exchange): Promise<Transition> {

@@ -46,6 +46,7 @@ export interface Tasks extends Extension, TaskMaker {
    * Ends a task with what its tool could have returned; whether there was something to end.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` when the tool's output schema refuses it.
+   * @throws {TypeError} when it is no result that ends a call.
    */
   complete(taskId: string, result: ToolReturn): Promise<boolean>
   /** Ends a task with an error; whether there was something to end. */
@@ -84,6 +85,8 @@ class ServerTasks implements Tasks {
   readonly methods: { readonly [method: string]: ExtensionMethod }
   readonly filters: NonNullable<Extension['filters']>
   readonly #options: TasksOptions
+  /** The tasks that requests became. */
+  readonly #made = new WeakMap<object, unknown>()
   #definition: ServerDefinition | undefined
   #service: TaskService | undefined
   #engine: TaskEngine | undefined
@@ -199,7 +202,13 @@ class ServerTasks implements Tasks {
       options: this.#options,
       report: (error, during) => this.#server.report(error, during),
     }
-    return deferCall(deferral, how, args, params, ctx)
+    const result = await deferCall(deferral, how, args, params, ctx)
+    this.#made.set(ctx, result.taskId)
+    return result
+  }
+
+  gave({ taskId }: Result, ctx: object): boolean {
+    return taskId !== undefined && this.#made.get(ctx) === taskId
   }
 }
 

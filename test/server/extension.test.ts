@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/index.ts'
+import type { JsonObject, ObjectSchema } from '../../src/index.ts'
 import {
   createHandler,
   createServer,
   extend,
   ProtocolError,
   text,
+  type Context,
   type Extension,
   type Server,
   type Tell,
@@ -260,6 +261,45 @@ describe('a method of an extension', () => {
     expect((await lastMessage(answer)).error.code).toBe(-32601)
     const legacy = extended({ era: 'legacy' })
     expect((await getJob(legacy.server, DECLARED)).status).toBe(404)
+  })
+})
+
+describe("a question of an extension's method", () => {
+  function asking(ran: string[]): { server: Server; errors: unknown[] } {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const server = createServer({ name: 's', version: '1' }, { onError })
+    const ask = async (_params: JsonObject, ctx: Context) => {
+      ran.push(ctx.revision)
+      const schema: ObjectSchema = { type: 'object', properties: {} }
+      const { action } = await ctx.elicit({ message: 'Sure?', schema })
+      return { action }
+    }
+    extend(server, { id: ID, methods: { 'jobs/ask': { handle: ask } } })
+    return { server, errors }
+  }
+
+  it('is an error at once in 2026-07-28, which says what can ask [M-MRTR-003]', async () => {
+    const ran: string[] = []
+    const { server, errors } = asking(ran)
+    const params = { inputResponses: {}, requestState: undefined }
+    const capabilities = { ...DECLARED, elicitation: {} }
+    const response = await postModern(createHandler(server), 'jobs/ask', params, capabilities)
+    const message =
+      '"jobs/ask" cannot ask the client: in revision 2026-07-28 that needs "tools/call", "prompts/get" or "resources/read"'
+    expect((await lastMessage(response)).error).toEqual({ code: -32603, message })
+    expect(ran).toHaveLength(1)
+    expect(errors).toMatchObject([{ code: 'UNSUPPORTED', message }])
+  })
+
+  it('reaches the client of a session', async () => {
+    const { server, errors } = asking([])
+    const capabilities = { ...DECLARED, elicitation: {} }
+    const wire = await openWire(server, '2025-11-25', capabilities)
+    wire.onRequest(() => ({ action: 'decline' }))
+    expect(await wire.result('jobs/ask')).toEqual({ action: 'decline' })
+    expect(errors).toEqual([])
+    await wire.close()
   })
 })
 

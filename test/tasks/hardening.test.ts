@@ -333,3 +333,72 @@ describe('tasks/list', () => {
     await wire.close()
   })
 })
+
+describe('A result that only the server of tasks gives', () => {
+  const forged = {
+    resultType: 'task',
+    taskId: 'forged',
+    status: 'working',
+    createdAt: new Date(0).toISOString(),
+    lastUpdatedAt: new Date(0).toISOString(),
+    ttlMs: null,
+  }
+
+  test.each([
+    ['a tool without tasks', 'forbidden'],
+    ['a tool with tasks, as itself', 'optional'],
+  ] as const)('from %s is an internal error [M-TASK-014]', async (_, task) => {
+    const { server, errors } = makeFixture()
+    server.tool('forge', { task }, () => forged)
+    const wire = wireTo(server)
+    if (task === 'forbidden') {
+      const { error } = await wire.call('tools/call', { name: 'forge' })
+      expect(error).toMatchObject({ code: -32603, message: 'Internal error' })
+    } else {
+      const taskId = await wire.start('forge')
+      expect((await wire.until(taskId, 'failed')).error).toMatchObject({ code: -32603 })
+    }
+    expect(errors).toMatchObject([{ name: 'TypeError' }])
+  })
+
+  test('from middleware is one only about the task that the call became', async () => {
+    const { server, errors } = makeFixture()
+    server.use('tools/call', async (_request, _ctx, next) => {
+      return { ...(await next()), _meta: { seen: true } }
+    })
+    const wire = wireTo(server)
+    expect(await wire.result('tools/call', { name: 'quick' })).toMatchObject({
+      resultType: 'task',
+      _meta: { seen: true },
+    })
+    server.use('tools/call', async (_request, _ctx, next) => {
+      return { ...(await next()), taskId: 'forged' }
+    })
+    expect((await wire.call('tools/call', { name: 'quick' })).error?.code).toBe(-32603)
+    expect(errors).toHaveLength(1)
+  })
+
+  test.each([{ resultType: 'task', taskId: 'x' }, { resultType: 'weird' }])(
+    'fails the task whose handler gives %j',
+    async (result) => {
+      const { server, errors } = makeFixture()
+      server.tool('odd', { task: 'required' }, () => result)
+      const wire = wireTo(server)
+      const failed = await wire.until(await wire.start('odd'), 'failed')
+      expect(failed.error).toEqual({ code: -32603, message: 'Internal error' })
+      expect(errors).toMatchObject([{ message: expect.stringContaining(result.resultType) }])
+    },
+  )
+
+  test.each([
+    { resultType: 'task', taskId: 'x' },
+    { resultType: 'input_required' as const, requestState: 'x' },
+  ])('ends no task from elsewhere with %j', async (result) => {
+    const { server, tasks: kept } = makeFixture()
+    const wire = wireTo(server)
+    const taskId = await wire.start('job')
+    await expect(kept.complete(taskId, result)).rejects.toThrow(result.resultType)
+    expect((await wire.result('tasks/get', { taskId })).status).toBe('working')
+    expect(await kept.complete(taskId, text('Done'))).toBe(true)
+  })
+})
