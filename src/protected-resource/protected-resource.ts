@@ -7,7 +7,7 @@
 import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { Auth, Caller } from '../server/exchange.ts'
 import type { Protection } from '../server/protection.ts'
-import { Refusal } from '../transport/streamable-http/refusal.ts'
+import type { Refusal } from '../transport/streamable-http/refusal.ts'
 import { faultOf, type AccessToken, type RefusedToken } from './access-token.ts'
 import { challenge, type Reason } from './challenge.ts'
 import { readCredentials, type Credentials } from './credentials.ts'
@@ -34,7 +34,7 @@ export function protectedResource(options: ProtectedResourceOptions): Protection
         found = await options.verify(credentials.token, settings)
       } catch (error) {
         server.report(error)
-        throw unavailable()
+        throw new ProtocolError(INTERNAL_ERROR, 'The access token cannot be checked now')
       }
       const token = requireGood(settings, credentials, found)
       await requireBinding(settings, request, credentials, token)
@@ -174,10 +174,4 @@ function refuse(settings: Settings, why: Reason): Refusal {
   const { metadataUrl: metadata, scopes, options } = settings
   const algorithms = options.dpop?.algorithms
   return challenge({ metadata, scopes: union(scopes), algorithms }, why)
-}
-
-function unavailable(): Refusal {
-  const message = 'The access token cannot be checked now'
-  const headers = { 'retry-after': '5' }
-  return new Refusal(503, new ProtocolError(INTERNAL_ERROR, message), { headers })
 }

@@ -4,14 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { CallKeeper } from './kept-calls.ts'
-import type { SessionRecord } from './session.ts'
-import { Sessions, type SessionLimits } from './sessions.ts'
+import { Sessions, type SessionLimits, type SessionObserver } from './sessions.ts'
 import { createMemorySessionStore, type SessionStore } from './store.ts'
 
 /** Opens the sessions of one handler. */
 export interface KeptSessions {
-  /** @param changed Learns of every session that is opened or ends. */
-  start(changed: (change: 'opened' | 'ended', record: SessionRecord) => void): Sessions
+  start(observer: SessionObserver): Sessions
   readonly calls: CallKeeper | undefined
 }
 
@@ -35,5 +33,5 @@ export function keptSessions({
   calls,
   ...limits
 }: KeptSessionOptions = {}): KeptSessions {
-  return { calls, start: (changed) => new Sessions(store, limits, changed, calls?.restore) }
+  return { calls, start: (observer) => new Sessions(store, limits, observer, calls?.restore) }
 }

@@ -3,6 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import type { Revision } from '../protocol/revisions.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 import { SessionStreams, type SessionStream } from './streams.ts'
@@ -26,30 +28,42 @@ export interface SessionLimits {
   maxSessions?: number
 }
 
-/** Opens, finds and ends sessions. */
+/** Who learns of what becomes of sessions. */
+export interface SessionObserver {
+  /** Learns of every session that is opened or ends. */
+  observe?:
+    | ((event: {
+        type: 'session'
+        change: 'opened' | 'ended'
+        revision: Revision
+        principal: string | undefined
+      }) => void)
+    | undefined
+  /** Learns why a store could not do what it was asked. */
+  report(error: unknown): void
+}
+
+/** Opens, finds and ends sessions. What fails when the store does can be asked for again. */
 export class Sessions {
   readonly #store: SessionStore
   readonly #idleMs: number
   readonly #maxSessions: number
-  readonly #changed: (change: 'opened' | 'ended', record: SessionRecord) => void
+  readonly #observer: SessionObserver
   readonly #restore: ((live: LiveSession) => void) | undefined
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
 
-  /**
-   * @param changed Learns of every session that is opened or ends.
-   * @param restore Takes over what an earlier host left of a session.
-   */
+  /** @param restore Takes over what an earlier host left of a session. */
   constructor(
     store: SessionStore,
-    { idleMs = 3_600_000, maxSessions = 10_000 }: SessionLimits = {},
-    changed: (change: 'opened' | 'ended', record: SessionRecord) => void = () => {},
+    { idleMs = 3_600_000, maxSessions = 10_000 }: SessionLimits,
+    observer: SessionObserver,
     restore?: (live: LiveSession) => void,
   ) {
     this.#store = store
     this.#idleMs = idleMs
     this.#maxSessions = maxSessions
-    this.#changed = changed
+    this.#observer = observer
     this.#restore = restore
   }
 
@@ -63,22 +77,30 @@ export class Sessions {
     for (const { id, record } of kept) visit(this.#live.get(id) ?? this.#revive(id, record))
   }
 
-  /** Opens a session. */
+  /**
+   * Opens a session.
+   *
+   * @throws {ProtocolError} when it cannot be kept.
+   */
   async open(record: SessionRecord): Promise<LiveSession> {
-    const id = await this.#store.create(record)
+    const id = await this.#ask(() => this.#store.create(record))
     await this.#sweep()
     this.#changed('opened', record)
     return this.#revive(id, record)
   }
 
-  /** The session of that id, unless it ended or belongs to someone else. */
+  /**
+   * The session of that id, unless it ended or belongs to someone else.
+   *
+   * @throws {ProtocolError} when the store cannot tell.
+   */
   async find(id: string, principal: string | undefined): Promise<LiveSession | undefined> {
     const known = this.#live.get(id)
     if (known && Date.now() - known.usedAt > this.#idleMs && isIdle(known)) {
       await this.end(known)
       return undefined
     }
-    const live = known ?? this.#load(id, await this.#store.load(id))
+    const live = known ?? this.#load(id, await this.#ask(() => this.#store.load(id)))
     if (!live || live.session.record.principal !== principal) return undefined
     live.usedAt = Date.now()
     this.#live.delete(id)
@@ -86,9 +108,36 @@ export class Sessions {
     return live
   }
 
-  /** Keeps what changed of a session's record. */
+  /**
+   * Keeps what a client asked to change of its session.
+   *
+   * @throws {ProtocolError} when it cannot be kept; then the session is as it was.
+   */
   async save({ id, session }: LiveSession): Promise<void> {
-    await this.#store.save(id, session.record)
+    const { record } = session
+    await this.#ask(() => this.#store.save(id, record)).catch(async (error: unknown) => {
+      const kept = await this.#ask(() => this.#store.load(id))
+      // A level that was never set before is not in what was kept.
+      if (kept) Object.assign(record, { logLevel: undefined }, kept)
+      throw error
+    })
+  }
+
+  /** Keeps what else changed of a session, for later hosts; this one goes on without as well. */
+  async note({ id, session }: LiveSession): Promise<void> {
+    try {
+      await this.#store.save(id, session.record)
+    } catch (error) {
+      this.#observer.report(error)
+    }
+  }
+
+  /** Notes that the client of a session listens to changes. */
+  async noteListening(live: LiveSession): Promise<void> {
+    const { record } = live.session
+    if (record.listens) return
+    record.listens = true
+    await this.note(live)
   }
 
   /** Ends a session and all that is open in it. */
@@ -96,7 +145,7 @@ export class Sessions {
     this.#live.delete(live.id)
     live.session.close()
     live.streams.close()
-    await this.#store.remove(live.id)
+    await this.#ask(() => this.#store.remove(live.id))
     this.#changed('ended', live.session.record)
   }
 
@@ -118,6 +167,20 @@ export class Sessions {
     this.#live.set(id, live)
     this.#restore?.(live)
     return live
+  }
+
+  #changed(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {
+    this.#observer.observe?.({ type: 'session', change, revision, principal })
+  }
+
+  /** Asks the store; the client hears no more than that it may come back. */
+  async #ask<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      this.#observer.report(error)
+      throw new ProtocolError(INTERNAL_ERROR, 'Sessions cannot be kept for now')
+    }
   }
 
   async #sweep(): Promise<void> {

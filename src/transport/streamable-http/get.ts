@@ -6,7 +6,6 @@
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Caller } from '../../server/exchange.ts'
-import type { LiveSession } from '../../session/sessions.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { readAccept, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
@@ -39,7 +38,7 @@ export async function get(host: Host, request: Request, caller: Caller): Promise
   }
   const primed = serverFacts(revision).primedStreams === true
   if (listen) {
-    await noteListening(host, live)
+    await host.sessions?.noteListening(live)
     return listen({ session: live.id, primed })
   }
   if (lastEventId !== null) throw refuse(400, 'The event to resume after is unknown')
@@ -48,18 +47,6 @@ export async function get(host: Host, request: Request, caller: Caller): Promise
   stream.connect(sink)
   if (primed) stream.prime()
   return response
-}
-
-async function noteListening({ server, sessions }: Host, live: LiveSession): Promise<void> {
-  const { record } = live.session
-  if (record.listens) return
-  record.listens = true
-  try {
-    await sessions?.save(live)
-  } catch (error) {
-    // The client hears of changes all the same.
-    server.report(error)
-  }
 }
 
 const carryInBody: StreamCarrier = (_stream, { keepAliveMs }) => {

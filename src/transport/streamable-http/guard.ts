@@ -4,13 +4,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
-import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
 import { checkOrigin } from './checks.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
 import type { HandlerOptions } from './options.ts'
-import { Refusal, refusalResponse, refuse } from './refusal.ts'
+import { jsonResponse, Refusal, refusalResponse, refuse } from './refusal.ts'
 
 /** Answers a request by `route` unless its origin, host or sender is refused; never rejects. */
 export async function answerGuarded(
@@ -34,17 +35,19 @@ export async function answerGuarded(
     const caller = protect ? await protect.admit(request, known, server) : known
     return allowOrigin(await route(caller), reader)
   } catch (error) {
-    let refusal: Refusal
-    if (error instanceof Refusal) {
-      refusal = error
-      const { status, reason } = error
-      const { code, message } = error.error
+    // What a host cannot do now, such as keep a session, is no fault of the request.
+    const refusal = error instanceof ProtocolError ? new Refusal(503, error) : error
+    let response: Response
+    if (refusal instanceof Refusal) {
+      const { status, reason } = refusal
+      const { code, message } = refusal.error
       server.observe?.({ type: 'refusal', status, code, message, reason, origin })
+      response = refusalResponse(refusal)
     } else {
-      refusal = new Refusal(500, new ProtocolError(INTERNAL_ERROR, 'Internal error'))
       server.report(error)
+      response = jsonResponse(errorResponse(undefined, toErrorObject(error)), 500)
     }
-    return allowOrigin(refusalResponse(refusal), reader)
+    return allowOrigin(response, reader)
   }
 }
 

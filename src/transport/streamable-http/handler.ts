@@ -67,17 +67,14 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
 
 /** Which of the ways to have sessions it is. */
 function sessionsOf(
-  { revisions, observe }: ServerDefinition,
+  server: ServerDefinition,
   { sessions: given }: HandlerOptions,
 ): Pick<Host, 'sessions' | 'calls' | 'sealed' | 'forward'> {
   const none = { sessions: undefined, calls: undefined, sealed: undefined, forward: undefined }
-  if (!given || !revisions.some(({ era }) => era === 'legacy')) return none
+  if (!given || !server.revisions.some(({ era }) => era === 'legacy')) return none
   if (typeof given === 'function') return { ...none, forward: given }
   if ('seal' in given) return { ...none, sealed: given }
-  const sessions = given.start((change, { revision, principal }) => {
-    observe?.({ type: 'session', change, revision, principal })
-  })
-  return { ...none, sessions, calls: given.calls }
+  return { ...none, sessions: given.start(server), calls: given.calls }
 }
 
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {

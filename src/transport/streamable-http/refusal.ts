@@ -27,7 +27,7 @@ export class Refusal extends Error {
   readonly error: ProtocolError
   /** The id of the refused request, where it could be read. */
   readonly id: RequestId | undefined
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>> | undefined
   /** What only the author of the server is told. */
   readonly reason: string | undefined
 
@@ -37,7 +37,7 @@ export class Refusal extends Error {
     this.status = status
     this.error = error
     this.id = options.id
-    this.headers = options.headers ?? {}
+    this.headers = options.headers
     this.reason = options.reason
   }
 }
@@ -67,11 +67,14 @@ export function refusalResponse({ status, error, id, headers }: Refusal): Respon
   return jsonResponse(errorResponse(id, toErrorObject(error)), status, headers)
 }
 
+/** Whoever cannot be served now may come back after that many seconds. */
+const LATER = { 'retry-after': '5' }
+
 /** A response of one message, or of a batch of them. */
 export function jsonResponse(
   body: JsonRpcMessage | readonly JsonRpcMessage[],
   status = 200,
-  headers?: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> | undefined = status === 503 ? LATER : undefined,
 ): Response {
   return Response.json(body, headers ? { status, headers } : { status })
 }

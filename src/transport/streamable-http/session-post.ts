@@ -170,6 +170,6 @@ async function take(
     session.cancel(message.params?.requestId)
   } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
     session.record.initialized = true
-    await host.sessions?.save(live)
+    await host.sessions?.note(live)
   }
 }

@@ -5,7 +5,7 @@
  */
 import { Cancellation } from '../../patterns/cancellation.ts'
 import { degradeParams } from '../../protocol/degrade.ts'
-import { INTERNAL_ERROR, type McpError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, toErrorObject, type McpError } from '../../protocol/errors.ts'
 import {
   errorResponse,
   isRequest,
@@ -51,7 +51,10 @@ export function answer(
   const record = live && incoming.host.calls?.begin(live, message)
   return new Promise((resolve, reject) => {
     const reply = makeReply(incoming, member, resolve, record)
-    run(incoming, member, message, reply, record).then((response) => reply.finish(response), reject)
+    run(incoming, member, message, reply, record).then(
+      (response) => reply.finish(response),
+      failing(reply, [message], reject),
+    )
   })
 }
 
@@ -71,9 +74,21 @@ export function answerBatch(
     const reply = makeReply(incoming, member, resolve)
     Promise.all(messages.map((message) => run(incoming, member, message, reply))).then(
       (responses) => reply.finish([...faults, ...responses.filter((r) => r !== undefined)]),
-      reject,
+      failing(reply, messages, reject),
     )
   })
+}
+
+/** Refuses what was asked; where a stream is open already, on that. */
+function failing(
+  reply: Reply,
+  messages: readonly JsonRpcRequest[],
+  refuse: (error: unknown) => void,
+): (error: unknown) => void {
+  return (error) => {
+    refuse(error)
+    reply.finish(messages.map(({ id }) => errorResponse(id, toErrorObject(error))))
+  }
 }
 
 /**
@@ -111,8 +126,8 @@ export async function run(
   }
   const response = await dispatch(host.server, message, exchange)
   if (live?.session.inFlight.get(id) === cancellation) live.session.inFlight.delete(id)
-  const changed = changesSession(method, revision) || facts?.elicitations !== urls
-  if (live && changed) await host.sessions?.save(live)
+  if (live && changesSession(method, revision)) await host.sessions?.save(live)
+  else if (live && facts?.elicitations !== urls) await host.sessions?.note(live)
   if (!cancellation.cancelled) return response
   // A client that cancelled wants no answer; one whose session ends still waits for it.
   const ended = (cancellation.reason as McpError).code === 'CLOSED'
@@ -132,7 +147,7 @@ function asker(
   const { session } = live
   return async ({ method, params }, signal, sent) => {
     // The end of a URL may be announced after this host is gone.
-    if (session.record.elicitations) await sessions?.save(live)
+    if (session.record.elicitations) await sessions?.note(live)
     const send = (asked: JsonRpcMessage): void => {
       if (isRequest(asked)) sent?.(asked.id)
       void reply.send(asked)

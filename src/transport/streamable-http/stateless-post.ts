@@ -7,6 +7,7 @@
 import { Cancellation } from '../../patterns/cancellation.ts'
 import {
   HEADER_MISMATCH,
+  INTERNAL_ERROR,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
@@ -32,18 +33,19 @@ export async function postStateless(
 ): Promise<Response> {
   const streams = accept.events && !host.options.jsonOnly
   const { id, method } = message
+  const listens = method === 'subscriptions/listen'
   const { revision, client, logLevel } = refuseInvalid(
     () => check(host.server, request, message, version, caller),
     id,
   )
-  if (method === 'subscriptions/listen' && !streams) {
+  if (listens && !streams) {
     throw refuse(406, 'The answer is a "text/event-stream"', { id })
   }
   return new Promise((resolve) => {
     const cancellation = new Cancellation(request)
     const reply = new Reply({
       respond: resolve,
-      status,
+      status: (response) => status(response, listens),
       report: (error) => host.server.report(error),
       keepAliveMs: host.options.keepAliveMs,
       onGone: (reason) => cancellation.cancel(reason),
@@ -91,9 +93,11 @@ function check(
   return { revision, client, logLevel }
 }
 
-function status(response: Answer): number {
+function status(response: Answer, listens: boolean): number {
   if (!('error' in response)) return 200
-  return STATUS[response.error.code] ?? 200
+  const { code } = response.error
+  // Changes are told by others, who may not be there now.
+  return listens && code === INTERNAL_ERROR ? 503 : (STATUS[code] ?? 200)
 }
 
 const STATUS: Readonly<Record<number, number>> = {
