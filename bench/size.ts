@@ -76,9 +76,14 @@ const common = {
 } satisfies BuildOptions
 
 /** Bundles code that imports the built package, as an application's bundler does for a browser. */
-export async function weigh(code: string): Promise<Weight> {
+export async function bundle(code: string): Promise<string> {
   const { outputFiles } = await build({ ...common, stdin: { contents: code, resolveDir: root } })
-  const file = outputFiles[0]!.contents
+  return outputFiles[0]!.text
+}
+
+/** Weighs a bundle of code that imports the built package. */
+export async function weigh(code: string): Promise<Weight> {
+  const file = Buffer.from(await bundle(code))
   return { gzipBytes: gzipSync(file, { level: 9 }).byteLength, minifiedBytes: file.byteLength }
 }
 

@@ -1,6 +1,6 @@
 // What an application's bundler takes along. Weights are `npm run size`.
 import { describe, expect, it } from 'vitest'
-import { ingredients } from '../bench/size.ts'
+import { bundle, ingredients } from '../bench/size.ts'
 
 describe('Bundle of the client', () => {
   it('has no server, no schema library, no validator and no authorization', async () => {
@@ -14,6 +14,43 @@ describe('Bundle of the client', () => {
         ),
       ),
     ).toEqual([])
+  })
+})
+
+describe('Bundle of the lean client', () => {
+  const features = [
+    'answers',
+    'changes',
+    'client',
+    'elicitation',
+    'feed',
+    'input',
+    'listen',
+    'roots',
+    'subscriptions',
+  ]
+
+  it.each(['edgewise/client', 'edgewise/browser'])(
+    'of %s is what all clients have, and neither answers nor listens',
+    async (entry) => {
+      const lean = (await ingredients(`export { connectLean } from '${entry}'`)).map(
+        ([path]) => path,
+      )
+      const full = (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
+      const own = ['src/client/no-answers.ts']
+      expect(lean.filter((path) => !full.includes(path))).toEqual(own)
+      expect(full.filter((path) => !lean.includes(path)).sort()).toEqual(
+        [...features.map((name) => `src/client/${name}.ts`), 'src/protocol/sampling.ts'].sort(),
+      )
+    },
+  )
+
+  it('has none of it as it is published either', async () => {
+    const words = /createMessage|elicitation\/create|roots\/list|listChanged|acknowledged/g
+    const found = async (name: string): Promise<string[]> =>
+      (await bundle(`export { ${name} } from 'edgewise/client'`)).match(words) ?? []
+    expect(await found('connect')).not.toEqual([])
+    expect(await found('connectLean')).toEqual([])
   })
 })
 

@@ -5,9 +5,12 @@
  */
 import {
   connect as connectAnywhere,
+  connectLean as connectLeanAnywhere,
   createConnection as createConnectionAnywhere,
   type Client,
   type ConnectOptions,
+  type LeanClient,
+  type LeanOptions,
   type LiveConnection,
   type LiveOptions,
   type LiveTarget,
@@ -26,6 +29,19 @@ export function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   return connectAnywhere(target, { ...options, fetch: pageFetch({ fetch: options.fetch }) })
+}
+
+/**
+ * Connects to a server with a smaller client, which only calls, as `connectLean` of
+ * `edgewise/client` does, with {@link pageFetch}.
+ *
+ * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and all that `connect` throws.
+ */
+export function connectLean(
+  target: string | URL | Transport,
+  options: LeanOptions = {},
+): Promise<LeanClient> {
+  return connectLeanAnywhere(target, { ...options, fetch: pageFetch({ fetch: options.fetch }) })
 }
 
 /**

@@ -4,32 +4,36 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
 import type { ClientCapabilities } from '../protocol/types.ts'
-import type { ConnectOptions } from './options.ts'
+import type { ConnectOptions, LeanOptions } from './options.ts'
 
-/** The capabilities that the options amount to. What nothing handles is not declared. */
+/** The capabilities that need no handler. */
 export function declaredCapabilities({
-  onElicit,
-  onSample,
-  roots: places,
   extensions,
   capabilities = {},
-}: ConnectOptions): ClientCapabilities {
-  const {
-    elicitation = { form: {} },
-    sampling = {},
-    roots = { listChanged: true },
-    ...others
-  } = capabilities
+}: LeanOptions): ClientCapabilities {
+  const { elicitation: _, sampling: __, roots: ___, ...others } = capabilities
   return {
     ...others,
-    ...(onElicit && { elicitation }),
-    ...(onSample && { sampling }),
-    ...(places && { roots }),
     ...(extensions && {
       extensions: {
         ...capabilities.extensions,
         ...Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])),
       },
     }),
+  }
+}
+
+/** The capabilities that the handlers amount to. What nothing handles is not declared. */
+export function handledCapabilities({
+  onElicit,
+  onSample,
+  roots: places,
+  capabilities = {},
+}: ConnectOptions): ClientCapabilities {
+  const { elicitation = { form: {} }, sampling = {}, roots = { listChanged: true } } = capabilities
+  return {
+    ...(onElicit && { elicitation }),
+    ...(onSample && { sampling }),
+    ...(places && { roots }),
   }
 }

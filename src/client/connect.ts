@@ -1,28 +1,18 @@
 /**
- * Connecting: by which transport, to which kind of server, in which revision.
+ * Connecting, with all that a client can do, or with as little as calling needs.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import { McpError, toErrorObject } from '../protocol/errors.ts'
-import { HttpSseTransport } from '../transport/http-sse-client.ts'
-import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
-import { requireTransport, type Transport } from '../protocol/transport.ts'
+import type { Transport } from '../protocol/transport.ts'
+import { HandlerAnswers } from './answers.ts'
+import { handledCapabilities } from './capabilities.ts'
 import { Client } from './client.ts'
 import { Connection } from './connection.ts'
-import { discover, statusOf, type LegacyEvidence } from './discover.ts'
-import { DuplexChannel } from './duplex.ts'
-import { abortable, sleep } from './delay.ts'
-import { initialize, propose } from './lifecycle.ts'
-import type { ConnectOptions, EraCache } from './options.ts'
-import { isModernError } from './versions.ts'
-
-/** What endpoints are, for clients that bring no map of their own. */
-const sharedEras: EraCache = new Map()
-
-/** How long the answer to the first question may come after that to the second, in milliseconds. */
-const GRACE_MS = 100
-const LEGACY = 'legacy'
-const HTTP_SSE = 'http-sse'
+import { LeanClient } from './lean-client.ts'
+import { noAnswers } from './no-answers.ts'
+import { open } from './open.ts'
+import type { ConnectOptions, LeanOptions } from './options.ts'
+import { Subscriptions } from './subscriptions.ts'
 
 /**
  * Connects to a server.
@@ -36,155 +26,30 @@ export async function connect(
   target: string | URL | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
-  const connection = new Connection(options)
-  const client = new Client(connection)
-  try {
-    if (typeof target === 'string' || target instanceof URL) {
-      await openHttp(connection, endpoint(target))
-    } else await openTransport(connection, requireTransport(target))
-  } catch (error) {
-    await connection.close()
-    throw error
-  }
-  client.ready()
+  const connection = new Connection(options, handledCapabilities(options))
+  const answers = (connection.answers = new HandlerAnswers(connection, options))
+  const subscriptions = (connection.listening = new Subscriptions(connection, options))
+  const client = new Client(connection, answers, subscriptions)
+  await open(connection, target)
+  subscriptions.start()
   return client
 }
 
-/** The URL of an endpoint, where it is one. */
-function endpoint(target: string | URL): string {
-  const url = String(target)
-  if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
-  throw new McpError('INVALID_USE', `"${url}" is no HTTP URL`)
-}
-
-/** Connects over HTTP, and asks no more than is not known yet. */
-async function openHttp(connection: Connection, url: string): Promise<void> {
-  const { options, versions } = connection
-  const { eras = sharedEras } = options
-  const open = (): void => {
-    connection.channel = new StreamableHttpChannel(url, options, connection)
-  }
-  connection.url = url
-  connection.find = () => findHttp(connection, url, eras)
-  connection.restore = restorer(connection)
-  open()
-  if (recall(connection)) return
-  const known = versions.legacy.length > 0 ? eras.get(url) : undefined
-  if (known === undefined) return connection.find()
-  try {
-    if (known === HTTP_SSE) await openHttpSse(connection, url)
-    else await initialize(connection, options)
-  } catch {
-    // The server is not what it was
-    eras.delete(url)
-    await connection.channel.close()
-    connection.reopened()
-    open()
-    await connection.find()
-  }
-}
-
-/** Finds out what answers at a URL. */
-async function findHttp(connection: Connection, url: string, eras: EraCache): Promise<void> {
-  const { signal } = connection.options
-  connection.proven = true
-  const evidence = await discover(connection, { signal })
-  if (!evidence) return void eras.delete(url)
-  // Only a server that was asked for something newer has shown what it is
-  const remember = (era: string): void => {
-    if (connection.versions.modern.length > 0) eras.set(url, era)
-  }
-  try {
-    await initialize(connection, { signal }, evidence.first)
-    remember(LEGACY)
-  } catch (error) {
-    const status = statusOf(error) ?? 0
-    const { modern } = connection.versions
-    // A server of 2026-07-28 that has no discovery, though it must
-    if (evidence.doubtful && modern[0] && status > 0 && status < 500) {
-      return connection.speak(modern[0])
-    }
-    if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
-    await openHttpSse(connection, url).catch(() => {
-      const { message } = error as Error
-      const data = error instanceof McpError ? error.data : { status, error: toErrorObject(error) }
-      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause: error, data })
-    })
-    remember(HTTP_SSE)
-  }
-}
-
-/** Connects to a server of 2024-11-05 over its two endpoints. */
-async function openHttpSse(connection: Connection, url: string): Promise<void> {
-  const { options } = connection
-  await start(connection, new HttpSseTransport(url, options))
-  await initialize(connection, { signal: options.signal })
-}
-
 /**
- * Connects over a transport. A server that does not say what it is may have sessions, or be slow to
- * start: it is asked for a session too, and what it answers decides.
+ * Connects to a server with a smaller client, which only calls: it does all that {@link connect}'s
+ * does, in every revision and over every transport, but answers no questions of servers and listens
+ * to no changes, and nothing that does so is loaded.
+ *
+ * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
+ * @throws {McpError | ProtocolError} as {@link connect}.
  */
-async function openTransport(connection: Connection, transport: Transport): Promise<void> {
-  const { probeTimeoutMs = 5_000, signal } = connection.options
-  await start(connection, transport)
-  if (recall(connection)) return
-  const found = new AbortController()
-  let session: Promise<() => Promise<void>> | undefined
-  const slow = async (): Promise<() => Promise<void>> => {
-    await sleep(probeTimeoutMs, found.signal)
-    session = propose(connection, { signal })
-    // Not everyone who answers both does so in order
-    await session.catch(() => {})
-    await sleep(GRACE_MS, found.signal)
-    return session
-  }
-  const discovery = discover(connection, { signal: found.signal })
-  const first = await abortable(Promise.race([discovery, slow()]), signal)
-    .catch(async (error: unknown): Promise<LegacyEvidence> => {
-      // Some old servers die of a first message that they do not know
-      const died = error instanceof McpError && error.code === 'CLOSED' && transport.restart
-      if (!died || connection.versions.legacy.length === 0) throw error
-      found.abort()
-      session = undefined
-      connection.reopened()
-      await transport.restart?.()
-      return {}
-    })
-    .finally(() => found.abort())
-  if (!first) return
-  const take = typeof first === 'function' ? first : await session
-  await (take ? take() : initialize(connection, { signal }, (first as LegacyEvidence).first))
-}
-
-async function start(connection: Connection, transport: Transport): Promise<void> {
-  const channel = new DuplexChannel(transport, connection)
-  connection.channel = channel
-  await abortable(Promise.resolve(transport.start(channel)), connection.options.signal)
-}
-
-/** Takes what an earlier connection found for true. */
-function recall(connection: Connection): boolean {
-  const { discovered } = connection.options
-  const facts = connection.versions.modern.find((one) => one.version === discovered?.revision)
-  if (discovered && facts) connection.meet(facts, discovered)
-  return facts !== undefined
-}
-
-/** Opens one new session however many requests find the old one ended. */
-function restorer(connection: Connection): () => Promise<void> {
-  let restoring: Promise<void> | undefined
-  const restore = async (): Promise<void> => {
-    try {
-      await initialize(connection, {})
-      await connection.incoming.restored()
-    } catch (cause) {
-      throw new McpError('SESSION_LOST', 'The server ended the session', { cause })
-    } finally {
-      restoring = undefined
-    }
-  }
-  return async () => {
-    if (connection.channel.lost) await (restoring ??= restore())
-  }
+export async function connectLean(
+  target: string | URL | Transport,
+  options: LeanOptions = {},
+): Promise<LeanClient> {
+  const connection = new Connection(options)
+  connection.answers = noAnswers(connection)
+  const client = new LeanClient(connection)
+  await open(connection, target)
+  return client
 }

@@ -33,7 +33,8 @@ import { Call, type CallOwner } from './call.ts'
 import { declaredCapabilities } from './capabilities.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 import type { ExtensionClient } from './extension.ts'
-import type { ConnectOptions, RequestOptions, ServerIdentity } from './options.ts'
+import type { Answers, Listening } from './features.ts'
+import type { LeanOptions, RequestOptions, ServerIdentity } from './options.ts'
 import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
 
@@ -42,20 +43,14 @@ const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
 
 /** Takes what the server sends on its own. */
 export interface Incoming {
-  /** Whether a request of the server's is being answered. */
-  readonly answering: boolean
   request(message: JsonRpcRequest): void
   /** `call` is the request on whose stream the notification came. */
   notification(message: JsonRpcNotification, call: Call | undefined): void
-  /** Does again on a new session what was done on the old one. */
-  restored(): Promise<void>
-  /** Stops answering. */
-  close(): void
 }
 
 /** One client's state and the way to its server. */
 export class Connection implements ChannelReceiver, CallOwner {
-  declare readonly options: ConnectOptions
+  declare readonly options: LeanOptions
   declare readonly versions: Versions
   declare readonly info: Implementation
   /** What the client declares. */
@@ -64,6 +59,10 @@ export class Connection implements ChannelReceiver, CallOwner {
   readonly tools: ToolSchemas = new ToolSchemas()
   declare channel: Channel
   declare incoming: Incoming
+  /** Answers what the server asks. */
+  declare answers: Answers
+  /** Listens to changes, if this client does. */
+  declare listening: Listening | undefined
   /** The client whose connection it is, for extensions. */
   declare client: ExtensionClient
   /** What is spoken, or tried. */
@@ -89,11 +88,12 @@ export class Connection implements ChannelReceiver, CallOwner {
   #lastId = 0
   #closed: McpError | undefined
 
-  constructor(options: ConnectOptions) {
+  /** @param handled The capabilities that the client's handlers amount to. */
+  constructor(options: LeanOptions, handled?: ClientCapabilities) {
     this.options = options
     this.versions = allowedVersions(options)
     this.info = options.info ?? EDGEWISE
-    this.capabilities = declaredCapabilities(options)
+    this.capabilities = { ...declaredCapabilities(options), ...handled }
     this.cache = new ResultCache(options.cacheEntries ?? 256)
   }
 
@@ -190,10 +190,15 @@ export class Connection implements ChannelReceiver, CallOwner {
     await this.channel.send(notification(method, params))
   }
 
+  /** Answers a request of the server's. */
+  respond(response: JsonRpcResponse): void {
+    this.watch(this.channel.send(response))
+  }
+
   // What a call tells
 
   get answering(): boolean {
-    return this.incoming.answering
+    return this.answers.answering
   }
 
   done(call: Call): void {
@@ -274,7 +279,8 @@ export class Connection implements ChannelReceiver, CallOwner {
     if (this.#closed) return
     const why = cause ? `: ${cause.message}` : ''
     this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
-    this.incoming.close()
+    this.answers.close()
+    this.listening?.close()
     for (const call of this.#calls.values()) call.reject(this.#closed)
   }
 

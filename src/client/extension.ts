@@ -50,7 +50,7 @@ export interface FollowedRequest {
   readonly options: RequestOptions
 }
 
-/** The part of the client that extensions need; every {@link Client} has it. */
+/** The part of the client that extensions need; every {@link LeanClient} has it. */
 export interface ExtensionClient {
   /** The revision that is spoken. */
   readonly revision: Revision
@@ -60,10 +60,13 @@ export interface ExtensionClient {
   listAllTools(options?: RequestOptions): Promise<Tool[]>
   /** Sends any request. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result>
-  /** Listens to changes. */
-  listen(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
-  /** Has the handlers answer what an `input_required` result asks, by key. */
-  answerInputs(
+  /** Listens to changes; absent in a client that cannot. */
+  listen?(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
+  /**
+   * Has the handlers answer what an `input_required` result asks, by key; absent in a client that
+   * has none.
+   */
+  answerInputs?(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,

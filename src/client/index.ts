@@ -3,8 +3,9 @@
  *
  * @module
  */
-export { connect } from './connect.ts'
+export { connect, connectLean } from './connect.ts'
 export type { Client } from './client.ts'
+export type { LeanClient } from './lean-client.ts'
 export { loadIcon, selectIcon, type IconLimits, type IconRules, type IconWish } from './icons.ts'
 export { chooseModel } from './model-hints.ts'
 export {
@@ -36,6 +37,7 @@ export type {
   HttpOptions,
   HttpRequestFacts,
   InputContext,
+  LeanOptions,
   RequestOptions,
   ServerIdentity,
   TraceContext,

@@ -1,83 +1,67 @@
 /**
- * Answers to what a server asks of the client, whichever way it asks: elicitation, sampling, roots.
+ * What a server may ask of the client, whichever way it asks: elicitation, sampling, roots.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { INVALID_PARAMS, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { samplingFault, toolChoiceFault } from '../protocol/sampling.ts'
-import type {
-  ClientCapabilities,
-  CreateMessageParams,
-  ElicitParams,
-  InputRequest,
-} from '../protocol/types.ts'
+import type { ClientCapabilities, CreateMessageParams, ElicitParams } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { Connection } from './connection.ts'
-import { abortable } from './delay.ts'
 import { elicitationFault, elicitResult } from './elicitation.ts'
+import type { ConnectOptions, InputContext } from './options.ts'
 import { rootsResult } from './roots.ts'
 
 /**
- * Answers every request of one `input_required` result, all at once.
+ * Answers one request of the server's.
  *
- * @throws {McpError} `INVALID_MESSAGE` when the server asks for what was not declared, or wrongly;
- *   `DENIED` when the user refused what the wire has no refusal for; `ABORTED`.
+ * @throws {McpError} `DENIED`; anything that a handler throws.
  */
-export async function answerInputs(
-  connection: Connection,
-  method: string,
-  requests: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
-): Promise<JsonObject> {
-  const inputs = Object.entries(requests).map(([key, value]): [string, InputRequest] => {
-    try {
-      return [key, readInput(connection, value)]
-    } catch (cause) {
-      throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
-    }
-  })
-  const controller = new AbortController()
-  const abort = (): void => controller.abort(signal?.reason)
-  signal?.addEventListener('abort', abort)
-  try {
-    const answers = inputs.map(async ([key, input]): Promise<[string, JsonObject]> => {
-      return [key, await answerInput(connection, input, controller.signal)]
-    })
-    return Object.fromEntries(await abortable(Promise.all(answers), signal))
-  } catch (error) {
-    controller.abort(error)
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', abort)
-  }
-}
+type Answer = (context: InputContext) => Promise<JsonObject>
 
 /**
- * Checks a request of the server's.
+ * Checks a request of the server's, and gives what answers it.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` when nothing here answers it; `INVALID_PARAMS` when it
  *   asks for more than was declared, or its params are wrong.
  */
-export function readInput(connection: Connection, value: unknown): InputRequest {
-  const { method, params = {} } = isObject(value) ? value : {}
-  const { options, capabilities } = connection
-  const { onElicit, onSample, roots } = options
-  const elicits = onElicit && method === 'elicitation/create'
-  const samples = onSample && method === 'sampling/createMessage'
-  if (!elicits && !samples && !(roots && method === 'roots/list')) {
-    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${String(method)}`)
-  }
-  const fault = !isObject(params)
-    ? '"params" must be an object'
-    : elicits
-      ? elicitationFault(params, capabilities)
-      : samples
-        ? (samplingFault(params) ?? toolsFault(params, capabilities))
-        : undefined
+export function readInput(
+  asked: unknown,
+  { approve, onElicit, onSample, roots }: ConnectOptions,
+  capabilities: ClientCapabilities,
+): Answer {
+  const { method, params = {} } = isObject(asked) ? asked : {}
+  if (!isObject(params)) throw new ProtocolError(INVALID_PARAMS, '"params" must be an object')
+  const checked: unknown = params
+  let fault: string | undefined
+  let answer: Answer
+  if (onElicit && method === ELICIT) {
+    const question = checked as ElicitParams
+    fault = elicitationFault(params, capabilities)
+    answer = async (context) => elicitResult(question, await onElicit(question, context))
+  } else if (onSample && method === 'sampling/createMessage') {
+    const question = checked as CreateMessageParams
+    fault = samplingFault(params) ?? toolsFault(params, capabilities)
+    answer = async (context) => {
+      const result = await onSample(question, context)
+      const wrong = toolChoiceFault(question, result)
+      if (wrong) throw new McpError('INVALID_USE', wrong)
+      return { ...result }
+    }
+  } else if (roots && method === 'roots/list') {
+    answer = async (context) =>
+      rootsResult(typeof roots === 'function' ? await roots(context) : roots)
+  } else throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${String(method)}`)
   if (fault) throw new ProtocolError(INVALID_PARAMS, fault)
-  return { method, params } as InputRequest
+  return async (context) => {
+    const { server } = context
+    if (!approve || (await approve({ method, params, server }))) return answer(context)
+    if (method === ELICIT) return { action: 'decline' }
+    throw new McpError('DENIED', `"${method}" was not approved`)
+  }
 }
+
+const ELICIT = 'elicitation/create'
 
 /** Why a model may not be given tools. */
 function toolsFault(
@@ -85,36 +69,4 @@ function toolsFault(
   { sampling }: ClientCapabilities,
 ): string | undefined {
   return (tools ?? toolChoice) && !sampling?.tools ? 'Tools were not declared' : undefined
-}
-
-/**
- * Answers one request that {@link readInput} has checked.
- *
- * @throws {McpError} `DENIED`; anything that a handler throws.
- */
-export async function answerInput(
-  { options, server }: Connection,
-  { method, params = {} }: InputRequest,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  const { approve, onElicit, onSample, roots = [] } = options
-  const context = { signal, server }
-  const checked: unknown = params
-  const elicits = onElicit && method === 'elicitation/create'
-  if (approve && !(await approve({ method, params, server }))) {
-    if (elicits) return { action: 'decline' }
-    throw new McpError('DENIED', `"${method}" was not approved`)
-  }
-  if (elicits) {
-    const asked = checked as ElicitParams
-    return elicitResult(asked, await onElicit(asked, context))
-  }
-  if (onSample && method === 'sampling/createMessage') {
-    const asked = checked as CreateMessageParams
-    const answer = await onSample(asked, context)
-    const fault = toolChoiceFault(asked, answer)
-    if (fault) throw new McpError('INVALID_USE', fault)
-    return { ...answer }
-  }
-  return rootsResult(typeof roots === 'function' ? await roots(context) : roots)
 }

@@ -20,8 +20,8 @@ import type { ClientExtension } from './extension.ts'
 
 export type { RequestOptions } from './request-options.ts'
 
-/** Options of {@link connect}. All are optional. */
-export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
+/** Options of {@link connectLean}. All are optional. */
+export interface LeanOptions extends HttpOptions {
   /** Who the client says it is. Default: Edgewise itself. */
   readonly info?: Implementation
   /**
@@ -40,9 +40,9 @@ export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
    */
   readonly eras?: EraCache
   /**
-   * Capabilities to declare beside those that the handlers imply: experimental ones, for example,
-   * and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling` or
-   * `roots`. Of these three only what a handler is there for is declared.
+   * Capabilities to declare beside those that {@link Handlers} imply: experimental ones, for
+   * example, and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling`
+   * or `roots`. Of these three only what a handler is there for is declared.
    */
   readonly capabilities?: ClientCapabilities
   /**
@@ -76,7 +76,26 @@ export interface ConnectOptions extends HttpOptions, Handlers, Hooks {
   readonly trace?: () => TraceContext | undefined
   /** Aborts connecting. It does not end the connection later. */
   readonly signal?: AbortSignal
+  /**
+   * Is asked before a tool is called, and before any of {@link Handlers} runs. When it says no,
+   * nothing is sent or shown: the call fails, the server hears of a refusal.
+   */
+  readonly approve?: (request: ApprovalRequest) => Awaitable<boolean>
+  /**
+   * Hears of the log messages that come: with the answers to calls, and on the stream that
+   * {@link connect} opens for it where sessions have one.
+   *
+   * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
+   */
+  readonly onLog?: (message: LoggingMessageParams) => void
+  /** Hears of every notification that comes, known or not, as `onLog` does. */
+  readonly onNotification?: (notification: JsonRpcNotification) => void
+  /** Problems that no call reports: bad messages, tools that had to be hidden, lost streams. No default. */
+  readonly onError?: (error: Error) => void
 }
+
+/** Options of {@link connect}. All are optional. */
+export interface ConnectOptions extends LeanOptions, Handlers, Hooks {}
 
 /** The W3C trace context that a request carries in its `_meta`. */
 export interface TraceContext {
@@ -144,11 +163,6 @@ export interface Handlers {
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    */
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
-  /**
-   * Is asked before a tool is called, and before any handler above runs. When it says no, nothing
-   * is sent or shown: the call fails, the server hears of a refusal.
-   */
-  readonly approve?: (request: ApprovalRequest) => Awaitable<boolean>
 }
 
 /** A value or a promise of it. */
@@ -176,10 +190,7 @@ export interface ApprovalRequest {
   readonly server: ServerIdentity
 }
 
-/**
- * Learn what the server tells on its own. Where that takes a stream, it is opened when a hook is
- * there.
- */
+/** Hear of changes. Where that takes a stream, it is opened when a hook is there. */
 export interface Hooks {
   /** The list of tools has changed. */
   readonly onToolsChanged?: () => void
@@ -189,12 +200,6 @@ export interface Hooks {
   readonly onResourcesChanged?: () => void
   /** A resource that was subscribed to, or one inside it, has changed. */
   readonly onResourceUpdated?: (uri: string) => void
-  /** @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision. */
-  readonly onLog?: (message: LoggingMessageParams) => void
-  /** Every notification, known or not. */
-  readonly onNotification?: (notification: JsonRpcNotification) => void
-  /** Problems that no call reports: bad messages, tools that had to be hidden, lost streams. No default. */
-  readonly onError?: (error: Error) => void
 }
 
 /** What is known of a server of 2026-07-28; plain data that can be stored. */

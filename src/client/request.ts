@@ -19,7 +19,6 @@ import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
 import { isLegacyEvidence, statusOf } from './discover.ts'
 import type { FollowedRequest } from './extension.ts'
-import { answerInputs } from './input.ts'
 import type { RequestOptions } from './options.ts'
 
 /** The member that a result must have as an array, by method. */
@@ -192,7 +191,7 @@ async function inputParams(
   return {
     ...original,
     ...(inputRequests && {
-      inputResponses: await answerInputs(connection, method, inputRequests, signal),
+      inputResponses: await connection.answers.inputs(method, inputRequests, signal),
     }),
     ...(requestState !== undefined && { requestState }),
   }

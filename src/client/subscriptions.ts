@@ -9,14 +9,16 @@ import { findMethod } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import { covers, fire, forget, hooked, missed, offered } from './changes.ts'
 import type { Connection } from './connection.ts'
+import type { Listening } from './features.ts'
 import { Feed, type Subscription } from './feed.ts'
 import { Listener } from './listen.ts'
-import type { RequestOptions } from './options.ts'
+import type { ConnectOptions, RequestOptions } from './options.ts'
 import { request } from './request.ts'
 
 /** All that hears of changes on one connection. */
-export class Subscriptions {
+export class Subscriptions implements Listening {
   readonly #connection: Connection
+  readonly #options: ConnectOptions
   readonly #listener: Listener
   readonly #feeds = new Set<Feed>()
   /** How many feeds want to hear of each resource, on a session. */
@@ -28,8 +30,9 @@ export class Subscriptions {
   #turn: Promise<unknown> = Promise.resolve()
   #hears = false
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, options: ConnectOptions) {
     this.#connection = connection
+    this.#options = options
     this.#listener = new Listener(connection)
   }
 
@@ -117,7 +120,7 @@ export class Subscriptions {
   #pump(feed: Subscription): void {
     const pump = async (): Promise<void> => {
       for await (const message of feed) {
-        if (this.#listens) fire(this.#connection.options, message)
+        if (this.#listens) fire(this.#options, message)
       }
     }
     this.#connection.watch(pump())
@@ -125,7 +128,7 @@ export class Subscriptions {
 
   /** Starts what hooks and handlers need. */
   start(): void {
-    const { options } = this.#connection
+    const options = this.#options
     if (this.#listens) {
       const wanted = this.#offered(hooked(options))
       if (wanted) this.#connection.watch(this.listen(wanted, {}).then((feed) => this.#pump(feed)))
@@ -139,26 +142,21 @@ export class Subscriptions {
     this.#hears = true
   }
 
-  /** Does again on a new session what was done on the old one. */
   async restore(): Promise<void> {
-    const { logLevel } = this.#connection
     if (this.#hears) this.#connection.channel.listen?.()
-    if (logLevel) await request(this.#connection, 'logging/setLevel', { level: logLevel })
     for (const uri of this.#counts.keys()) {
       await request(this.#connection, 'resources/subscribe', { uri })
     }
     for (const feed of this.#feeds) for (const message of missed(feed.filter)) feed.push(message)
   }
 
-  /** Takes a notification; those that are not of change do not matter here. */
   take(message: JsonRpcNotification): void {
     if (this.#listens) return this.#listener.take(message)
     forget(this.#connection.cache, message)
     for (const feed of this.#feeds) if (covers(feed.filter, message)) feed.push(message)
-    fire(this.#connection.options, message)
+    fire(this.#options, message)
   }
 
-  /** Learns that the server has ended one of the client's requests. */
   ended(requestId: unknown): void {
     this.#listener.ended(requestId)
   }

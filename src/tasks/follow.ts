@@ -163,7 +163,11 @@ class Follower {
 
   async #update(asked: { [key: string]: InputRequest }, signal: AbortSignal): Promise<void> {
     const { client, taskId, request } = this.#following
-    const inputResponses = await client.answerInputs('tools/call', asked, signal)
+    const inputResponses = await client.answerInputs?.('tools/call', asked, signal)
+    if (!inputResponses) {
+      const what = `The task "${taskId}" asks, and this client answers nothing`
+      throw new McpError('INVALID_MESSAGE', what)
+    }
     const { timeoutMs } = request
     for (let failures = 1; ; failures++) {
       try {
@@ -217,11 +221,12 @@ class Follower {
 
   /** Hears of the task where the server tells; goes on looking where it does not. */
   #listen(signal: AbortSignal): void {
-    if (this.#listens) return
-    this.#listens = true
     const { client, taskId } = this.#following
+    if (this.#listens || !client.listen) return
+    this.#listens = true
+    const listening = client.listen({ taskIds: [taskId] }, { signal })
     const hear = async (): Promise<void> => {
-      const told = await client.listen({ taskIds: [taskId] }, { signal })
+      const told = await listening
       const { taskIds } = told.filter
       this.#hears = Array.isArray(taskIds) && taskIds.includes(taskId)
       if (!this.#hears) return told.close()

@@ -4,7 +4,7 @@
  *
  * @see https://ai-sdk.dev/docs/foundations/tools
  */
-import type { Client, RequestOptions } from '../client/index.ts'
+import type { LeanClient, RequestOptions } from '../client/index.ts'
 import { isContentBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ContentBlock, ProgressParams, Tool } from '../protocol/types.ts'
@@ -49,7 +49,7 @@ export interface AiTool<Schema> {
  * @throws {ProtocolError | McpError} as `client.tools()`.
  */
 export async function aiTools<Schema>(
-  client: Client,
+  client: LeanClient,
   { jsonSchema, onProgress, ...options }: AiToolsOptions<Schema>,
 ): Promise<Record<string, AiTool<Schema>>> {
   const functions = await toolFunctions(client, options)

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import type { Client, RequestOptions } from '../client/index.ts'
+import type { LeanClient, RequestOptions } from '../client/index.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ObjectSchema, Tool } from '../protocol/types.ts'
 
@@ -51,7 +51,7 @@ export interface ToolsetOptions {
  * @throws {ProtocolError | McpError} as `client.tools()`.
  */
 export async function toolFunctions(
-  client: Client,
+  client: LeanClient,
   { prefix = '', include = () => true, maxNameLength = 64, request }: ToolsetOptions = {},
 ): Promise<ToolFunction[]> {
   const functions: ToolFunction[] = []

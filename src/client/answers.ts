@@ -1,0 +1,127 @@
+/**
+ * Answers what the server asks, with the handlers of the application: by responses on a session, and
+ * since 2026-07-28 by sending the request again.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { degradeClientResult } from '../protocol/degrade-client.ts'
+import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import {
+  errorResponse,
+  resultResponse,
+  type JsonObject,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../protocol/jsonrpc.ts'
+import { findMethod } from '../protocol/methods.ts'
+import type { Connection } from './connection.ts'
+import { abortable } from './delay.ts'
+import type { ServerAnswer } from './extension.ts'
+import type { Answers } from './features.ts'
+import { readInput } from './input.ts'
+import type { ConnectOptions } from './options.ts'
+
+/** The code that tells a server that the user refused. */
+const USER_REJECTED = -1
+
+/** Answers one question that was checked. */
+type Answer = (signal: AbortSignal) => Promise<JsonObject>
+
+/** The answers of one client. */
+export class HandlerAnswers implements Answers {
+  readonly #connection: Connection
+  readonly #options: ConnectOptions
+  /** What is being answered, by the ids of the server's requests. */
+  readonly #running = new Map<unknown, AbortController>()
+
+  constructor(connection: Connection, options: ConnectOptions) {
+    this.#connection = connection
+    this.#options = options
+  }
+
+  get answering(): boolean {
+    return this.#running.size > 0
+  }
+
+  request(message: JsonRpcRequest): void {
+    const controller = new AbortController()
+    this.#running.set(message.id, controller)
+    this.#connection.watch(this.#respond(message, controller.signal))
+  }
+
+  async #respond(message: JsonRpcRequest, signal: AbortSignal): Promise<void> {
+    const connection = this.#connection
+    const { id, method } = message
+    let answer: ServerAnswer = async (asked) => this.#read(asked)(signal)
+    for (const { wrap } of this.#options.extensions ?? []) {
+      answer = wrap(answer, connection.capabilities)
+    }
+    let response: JsonRpcResponse
+    try {
+      const result = await answer(message)
+      response = resultResponse(id, degradeClientResult(method, result, connection.revision))
+    } catch (error) {
+      const isDenied = error instanceof McpError && error.code === 'DENIED'
+      if (!isDenied && !(error instanceof ProtocolError)) connection.problem(error)
+      const told = isDenied ? { code: USER_REJECTED, message: error.message } : toErrorObject(error)
+      response = errorResponse(id, told)
+    }
+    this.#running.delete(id)
+    // Whoever cancelled wants no response
+    if (!signal.aborted) connection.respond(response)
+  }
+
+  cancelled(requestId: unknown, reason: unknown): void {
+    this.#running.get(requestId)?.abort(reason)
+  }
+
+  /**
+   * Answers every request of one `input_required` result, all at once.
+   *
+   * @throws {McpError} `INVALID_MESSAGE` when the server asks for what was not declared, or wrongly;
+   *   `DENIED` when the user refused what the wire has no refusal for; `ABORTED`.
+   */
+  async inputs(
+    method: string,
+    requests: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonObject> {
+    const inputs = Object.entries(requests).map(([key, value]): [string, Answer] => {
+      try {
+        return [key, this.#read(value)]
+      } catch (cause) {
+        throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
+      }
+    })
+    const controller = new AbortController()
+    try {
+      const answers = inputs.map(async ([key, answer]): Promise<[string, JsonObject]> => {
+        return [key, await answer(controller.signal)]
+      })
+      return Object.fromEntries(await abortable(Promise.all(answers), signal))
+    } catch (error) {
+      // Who is still being asked need not answer any more
+      controller.abort(error)
+      throw error
+    }
+  }
+
+  /** Checks what is asked, and gives what answers it. */
+  #read(asked: unknown): Answer {
+    const { capabilities, server } = this.#connection
+    const answer = readInput(asked, this.#options, capabilities)
+    return (signal) => answer({ signal, server })
+  }
+
+  /** Tells a session that the roots have changed. */
+  async rootsChanged(): Promise<void> {
+    const { revision, capabilities } = this.#connection
+    if (findMethod('initialize', revision) && capabilities.roots?.listChanged) {
+      await this.#connection.notify('notifications/roots/list_changed')
+    }
+  }
+
+  close(): void {
+    for (const controller of this.#running.values()) controller.abort()
+  }
+}

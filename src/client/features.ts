@@ -1,0 +1,37 @@
+/**
+ * What a client may do beside calling. It is composed of those features that it is given, so that
+ * nobody loads one that is not used.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+
+/** Answers what the server asks, beside signs of life. */
+export interface Answers {
+  /** Whether a request of the server's is being answered. */
+  readonly answering: boolean
+  /** Answers a request that came on its own. */
+  request(message: JsonRpcRequest): void
+  /** Learns that the server does not want an answer any more. */
+  cancelled(requestId: unknown, reason: unknown): void
+  /** Answers every request of one `input_required` result, all at once. */
+  inputs(
+    method: string,
+    requests: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonObject>
+  /** Stops answering. */
+  close(): void
+}
+
+/** Listens to changes. */
+export interface Listening {
+  /** Takes a notification that may be one of change. */
+  take(message: JsonRpcNotification): void
+  /** Learns that the server has ended one of the client's requests. */
+  ended(requestId: unknown): void
+  /** Does again on a new session what was done on the old one. */
+  restore(): Promise<void>
+  /** Stops listening. */
+  close(): void
+}

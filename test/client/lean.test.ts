@@ -1,0 +1,387 @@
+import { describe, expect, test } from 'vitest'
+import {
+  connectLean,
+  type ConnectOptions,
+  type LeanClient,
+  type LeanOptions,
+} from '../../src/client/index.ts'
+import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import { followTasks } from '../../src/tasks/index.ts'
+import { toolFunctions } from '../../src/toolset/index.ts'
+import {
+  discovered,
+  duplexPeer,
+  error,
+  eventStream,
+  httpPeer,
+  initialized,
+  json,
+  legacyPeer,
+  modernPeer,
+  refuse,
+  reply,
+  result,
+  until,
+  type DuplexPeer,
+  type HttpPeer,
+} from './peers.ts'
+
+const content = [{ type: 'text', text: 'hi' }]
+const legacy = { revision: '2025-11-25' } as const
+const question = {
+  method: 'elicitation/create',
+  params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+}
+
+/** Connects the lean client, with a cache of eras of its own. */
+function connectTo(peer: HttpPeer | DuplexPeer, options: LeanOptions = {}): Promise<LeanClient> {
+  return 'transport' in peer
+    ? connectLean(peer.transport, options)
+    : connectLean('https://peer.example/mcp', { fetch: peer.fetch, eras: new Map(), ...options })
+}
+
+/** What was declared, in either era. */
+function declared(params: JsonObject = {}): unknown {
+  const { _meta, capabilities } = params as { _meta?: JsonObject; capabilities?: unknown }
+  return capabilities ?? _meta?.['io.modelcontextprotocol/clientCapabilities']
+}
+
+describe('The lean client', () => {
+  test('declares nothing that needs handlers, whatever it is given [M-META-004]', async () => {
+    const everything: ConnectOptions = {
+      onElicit: () => ({ action: 'accept' }),
+      onSample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: '' } }),
+      roots: [{ uri: 'file:///work' }],
+      capabilities: {
+        elicitation: { url: {} },
+        sampling: {},
+        roots: {},
+        experimental: { own: {} },
+      },
+    }
+    for (const peer of [
+      modernPeer((seen) => result(seen, { content })),
+      legacyPeer((seen) => result(seen, { content })),
+    ]) {
+      await using client = await connectTo(peer, everything)
+      await client.callTool('a')
+      for (const method of ['server/discover', 'initialize']) {
+        for (const { message } of peer.sent(method)) {
+          expect(declared(message.params)).toEqual({ experimental: { own: {} } })
+        }
+      }
+    }
+  })
+
+  test('refuses questions that come with a result, and hands them back to who answers by itself', async () => {
+    const asks = { resultType: 'input_required', inputRequests: { who: question } }
+    const peer = modernPeer((seen) =>
+      result(seen, seen.message.params?.inputResponses ? { content } : asks),
+    )
+    await using client = await connectTo(peer)
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    expect(await client.callTool('a', {}, { input: 'manual' })).toMatchObject(asks)
+    const params = { inputResponses: { who: { action: 'decline' } } }
+    expect(await client.callTool('a', {}, { params })).toMatchObject({ content })
+  })
+
+  test('sends a call again that waits for nobody [M-MRTR-017]', async () => {
+    const peer = modernPeer((seen) => {
+      const later = { resultType: 'input_required', requestState: 's' }
+      return result(seen, seen.message.params?.requestState === 's' ? { content } : later)
+    })
+    await using client = await connectTo(peer)
+    expect(await client.callTool('a')).toMatchObject({ content })
+    expect(peer.sent('tools/call')).toHaveLength(2)
+  })
+
+  test('answers pings of a session, refuses its questions, and goes on with the call [L-PING-001] [L-RPC-014]', async () => {
+    const stream = eventStream()
+    const peer = legacyPeer(() => stream.response)
+    await using client = await connectTo(peer, legacy)
+    const call = client.callTool('a')
+    await until(() => peer.sent('tools/call').length === 1)
+    stream.event({ jsonrpc: '2.0', id: 'p', method: 'ping' })
+    stream.event({ jsonrpc: '2.0', id: 'q', ...question })
+    await until(
+      () => peer.seen.filter(({ message }) => 'id' in message && !message.method).length === 2,
+    )
+    stream.event({
+      jsonrpc: '2.0',
+      id: peer.sent('tools/call')[0]!.message.id,
+      result: { content },
+    })
+    expect(await call).toEqual({ content })
+    const answers = peer.seen
+      .map(({ message }) => message)
+      .filter(({ id }) => typeof id === 'string')
+    expect(answers).toEqual([
+      { jsonrpc: '2.0', id: 'p', result: {} },
+      {
+        jsonrpc: '2.0',
+        id: 'q',
+        error: { code: -32601, message: 'Method not found: elicitation/create' },
+      },
+    ])
+  })
+
+  test('tells of questions that since 2026-07-28 nobody may ask in this way', async () => {
+    const problems: Error[] = []
+    const peer = duplexPeer((message) =>
+      message.method === 'server/discover' ? reply(message, discovered()) : undefined,
+    )
+    await using _ = await connectTo(peer, { onError: (problem) => problems.push(problem) })
+    peer.send({ jsonrpc: '2.0', id: 1, ...question })
+    await until(() => problems.length === 1)
+    expect(problems[0]?.message).toContain('may not request "elicitation/create"')
+  })
+
+  test('opens no stream to listen, hooks or not, and hears what comes with answers', async () => {
+    const log = {
+      jsonrpc: '2.0',
+      method: 'notifications/message',
+      params: { level: 'info', data: 1 },
+    }
+    const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+    const peer = legacyPeer((seen) => {
+      const stream = eventStream()
+      stream.event(log)
+      stream.event(changed)
+      stream.event({ jsonrpc: '2.0', id: seen.message.id, result: { content } })
+      return stream.response
+    })
+    const heard: unknown[] = []
+    await using client = await connectTo(peer, {
+      ...legacy,
+      onLog: ({ data }) => heard.push(data),
+      onNotification: ({ method }) => heard.push(method),
+    })
+    await client.callTool('a')
+    expect(heard).toEqual([log.method, 1, changed.method])
+    expect(peer.seen.some(({ method }) => method === 'GET')).toBe(false)
+  })
+
+  test('opens one new session for all calls that find the old one ended, at the same log level [L-HTTP-057]', async () => {
+    let ended = false
+    let session = 0
+    const sessions: unknown[] = []
+    const peer = httpPeer((seen) => {
+      const { method } = seen.message
+      if (method === 'initialize') {
+        ended = false
+        return result(seen, initialized(), { 'Mcp-Session-Id': `s${++session}` })
+      }
+      sessions.push([method ?? seen.method, seen.headers.get('mcp-session-id')])
+      if (ended) return new Response(null, { status: 404 })
+      return seen.message.id === undefined
+        ? new Response(null, { status: 202 })
+        : result(seen, { content })
+    })
+    const client = await connectTo(peer, legacy)
+    await client.setLogLevel('error')
+    ended = true
+    sessions.length = 0
+    await Promise.all([client.callTool('a'), client.callTool('b')])
+    expect(peer.sent('initialize')).toHaveLength(2)
+    expect(sessions.slice(2)).toEqual([
+      ['notifications/initialized', 's2'],
+      ['logging/setLevel', 's2'],
+      ['tools/call', 's2'],
+      ['tools/call', 's2'],
+    ])
+    await client.close()
+    expect(sessions.at(-1)).toEqual(['DELETE', 's2'])
+  })
+
+  test("resumes a call's stream where it broke [L-HTTP-043] [L-HTTP-046]", async () => {
+    const first = eventStream()
+    const second = eventStream()
+    const peer = httpPeer((seen) => {
+      if (seen.message.method === 'initialize') return result(seen, initialized())
+      if (seen.method === 'GET') return second.response
+      return seen.message.id === undefined ? new Response(null, { status: 202 }) : first.response
+    })
+    await using client = await connectTo(peer, legacy)
+    const call = client.callTool('a')
+    first.write('id: e1\nretry: 1\ndata:\n\n')
+    first.end()
+    await until(() => peer.seen.some(({ method }) => method === 'GET'))
+    second.event({
+      jsonrpc: '2.0',
+      id: peer.sent('tools/call')[0]!.message.id,
+      result: { content },
+    })
+    expect(await call).toEqual({ content })
+    const resumed = peer.seen.find(({ method }) => method === 'GET')
+    expect(resumed?.headers.get('last-event-id')).toBe('e1')
+  })
+
+  test('falls back to the two endpoints of 2024-11-05 [L-HTTP-070]', async () => {
+    const stream = eventStream()
+    const peer = httpPeer((seen) => {
+      if (seen.method === 'GET') {
+        stream.write('event: endpoint\ndata: /post\n\n')
+        return stream.response
+      }
+      if (!seen.url.endsWith('/post')) return new Response(null, { status: 405 })
+      const { id, method } = seen.message
+      const body = method === 'initialize' ? initialized('2024-11-05') : { content }
+      if (id !== undefined) stream.event({ jsonrpc: '2.0', id, result: body })
+      return new Response(null, { status: 202 })
+    })
+    await using client = await connectTo(peer)
+    expect(client.revision).toBe('2024-11-05')
+    expect(await client.callTool('a')).toEqual({ content })
+  })
+
+  test('lists pages, keeps what may be kept, and mirrors headers [M-HDR-047]', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { city: { type: 'string', 'x-mcp-header': 'City' } },
+    }
+    const peer = modernPeer((seen) => {
+      const { method, params } = seen.message
+      if (method !== 'tools/list') return result(seen, { content })
+      const kept = { ttlMs: 60_000, cacheScope: 'private' }
+      return params?.cursor === 'b'
+        ? result(seen, { tools: [{ name: 'b', inputSchema }], ...kept })
+        : result(seen, { tools: [{ name: 'a', inputSchema }], nextCursor: 'b', ...kept })
+    })
+    await using client = await connectTo(peer)
+    for (let again = 0; again < 2; again++) {
+      expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['a', 'b'])
+    }
+    expect(peer.sent('tools/list')).toHaveLength(2)
+    await client.callTool('b', { city: 'Oslo' })
+    expect(peer.sent('tools/call')[0]?.headers.get('mcp-param-city')).toBe('Oslo')
+  })
+
+  test('shows progress, gives up in time and when it is aborted, and says so', async () => {
+    const peer = duplexPeer((message) => {
+      if (message.method === 'server/discover') return reply(message, discovered())
+      const { _meta } = (message.params ?? {}) as { _meta?: JsonObject }
+      const token = _meta?.progressToken
+      return token === undefined
+        ? undefined
+        : {
+            jsonrpc: '2.0',
+            method: 'notifications/progress',
+            params: { progressToken: token, progress: 1 },
+          }
+    })
+    await using client = await connectTo(peer)
+    const seen: number[] = []
+    const controller = new AbortController()
+    const call = client.callTool(
+      'a',
+      {},
+      {
+        signal: controller.signal,
+        onProgress: ({ progress }) => {
+          seen.push(progress)
+          controller.abort()
+        },
+      },
+    )
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(seen).toEqual([1])
+    await expect(client.callTool('a', {}, { timeoutMs: 5 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    })
+    await until(() => peer.sent('notifications/cancelled').length === 2)
+  })
+
+  test('asks whether a call is approved', async () => {
+    const peer = modernPeer((seen) => result(seen, { content }))
+    await using client = await connectTo(peer, { approve: ({ params }) => params.name === 'a' })
+    await client.callTool('a')
+    await expect(client.callTool('b')).rejects.toMatchObject({ code: 'DENIED' })
+    expect(peer.sent('tools/call')).toHaveLength(1)
+  })
+
+  test('signs in as told by a challenge', async () => {
+    const peer = httpPeer((seen) => {
+      if (seen.headers.get('authorization') !== 'Bearer new') {
+        return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })
+      }
+      const { method } = seen.message
+      return result(seen, method === 'server/discover' ? discovered() : { content })
+    })
+    let token = 'old'
+    await using client = await connectTo(peer, {
+      auth: {
+        headers: () => ({ authorization: `Bearer ${token}` }),
+        challenged() {
+          token = 'new'
+          return true
+        },
+      },
+    })
+    expect(await client.callTool('a')).toMatchObject({ content })
+  })
+
+  test('fails to connect with the errors of the whole client', async () => {
+    const old = httpPeer((seen) => error(seen, -32600, 500))
+    await expect(connectTo(old)).rejects.toMatchObject({ code: -32600 })
+    await expect(connectLean('ftp://peer.example')).rejects.toMatchObject({ code: 'INVALID_USE' })
+    const deaf = duplexPeer((message) => refuse(message, -32603))
+    await expect(connectTo(deaf, legacy)).rejects.toMatchObject({ code: -32603 })
+  })
+
+  test('gives its tools to agents', async () => {
+    const peer = modernPeer((seen) =>
+      result(
+        seen,
+        seen.message.method === 'tools/list'
+          ? { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }
+          : { content },
+      ),
+    )
+    await using client = await connectTo(peer)
+    const [tool] = await toolFunctions(client)
+    expect(await tool?.call({})).toMatchObject({ content })
+  })
+})
+
+describe('Tasks that the lean client follows', () => {
+  const task = {
+    taskId: 't1',
+    createdAt: '2026-01-01T00:00:00Z',
+    lastUpdatedAt: '2026-01-01T00:00:00Z',
+    ttlMs: null,
+    pollIntervalMs: 1,
+  }
+  const peerWith = (looks: readonly JsonObject[]): HttpPeer => {
+    const left = [...looks]
+    return modernPeer(
+      (seen) => {
+        const { method } = seen.message
+        if (method === 'tools/call') {
+          return result(seen, { resultType: 'task', ...task, status: 'working' })
+        }
+        if (method === 'tasks/get') return result(seen, { ...task, ...left.shift() })
+        return json({ jsonrpc: '2.0', id: seen.message.id, result: {} })
+      },
+      { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+    )
+  }
+  const working = { status: 'working' }
+
+  test('are looked at until they end, without listening', async () => {
+    const looks = [working, working, working, { status: 'completed', result: { content } }]
+    const peer = peerWith(looks)
+    await using client = await connectTo(peer, { extensions: [followTasks()] })
+    expect(await client.callTool('a')).toMatchObject({ content })
+    expect(peer.sent('tasks/get')).toHaveLength(4)
+    expect(peer.sent('subscriptions/listen')).toHaveLength(0)
+  })
+
+  test('are cancelled when they ask', async () => {
+    const asks = { status: 'input_required', inputRequests: { who: question } }
+    const peer = peerWith([asks, asks, asks])
+    await using client = await connectTo(peer, { extensions: [followTasks()] })
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await until(() => peer.sent('tasks/cancel').length === 1)
+    expect(peer.sent('tasks/update')).toHaveLength(0)
+  })
+})
