@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
   jsonSchemaOf,
+  type InferInput,
   type InferOutput,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
@@ -22,12 +23,29 @@ export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
   message: string
   /**
    * An object of strings, numbers, booleans and enums: a Standard Schema, whose output the content
-   * will be, or a JSON Schema as it goes over the wire, whose content is not checked.
+   * will be, or a JSON Schema as it goes over the wire, whose content is not checked. Fields with
+   * members of their own do not compile.
    */
-  schema: S
+  schema: S & FlatForm<S>
   /** Names the question across replays; by default its place in the order of questions. */
   key?: string
 }
+
+/** What keeps a schema with nested fields from being taken; nothing of any other. */
+export type FlatForm<S extends StandardSchema | ObjectSchema> = S extends StandardSchema
+  ? [NestedFields<InferInput<S>>] extends [never]
+    ? unknown
+    : { 'A form is flat: make the members of these fields its own': NestedFields<InferInput<S>> }
+  : unknown
+
+/** The names of fields that are neither text, numbers, booleans nor choices. */
+type NestedFields<Input> = {
+  [Name in keyof Input]-?: unknown extends Input[Name]
+    ? never
+    : NonNullable<Input[Name]> extends string | number | boolean | readonly string[]
+      ? never
+      : Name
+}[keyof Input]
 
 /** A URL to open, for what must not pass through the client. */
 export interface UrlQuestion {

@@ -16,7 +16,7 @@ export type { Protection } from './protection.ts'
 export { extend } from './extend.ts'
 export type { Tell } from './added.ts'
 export type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
-export type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'
+export type { ElicitAnswer, FlatForm, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'
 export {
   createNotifier,
   type ChangeSource,

@@ -1,7 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { revisions, type ElicitParams, type Revision } from '../../src/index.ts'
-import { createServer, text, UrlElicitationRequired } from '../../src/server/index.ts'
+import {
+  revisions,
+  type ElicitParams,
+  type ObjectSchema,
+  type Revision,
+  type StandardSchema,
+} from '../../src/index.ts'
+import {
+  createServer,
+  text,
+  UrlElicitationRequired,
+  type FormQuestion,
+} from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import type { Client, ConnectOptions } from '../../src/client/index.ts'
 
@@ -225,6 +236,32 @@ describe.each(ASKING)('a handler that makes its round of input itself, in %s', (
 })
 
 describe('a form', () => {
+  it('with nested fields does not compile, and every other does [L-ELIC-008]', () => {
+    const flat = z.object({
+      text: z.email().nullable(),
+      number: z.coerce.number().default(1),
+      yes: z.boolean().optional(),
+      one: z.union([z.literal('a'), z.enum(['b', 'c'])]),
+      several: z.array(z.enum(['a', 'b'])).optional(),
+      trimmed: z.string().transform((given) => ({ given })),
+      unknown: z.any(),
+    })
+    const nested = z.object({ text: z.string(), place: z.object({ city: z.string() }).optional() })
+    const list = z.object({ text: z.string(), places: z.array(z.object({})) })
+    type IsTaken<S extends StandardSchema | ObjectSchema> = S extends FormQuestion<S>['schema']
+      ? true
+      : false
+    // The compiler is what checks these
+    const taken: [
+      IsTaken<typeof flat>,
+      IsTaken<typeof nested>,
+      IsTaken<typeof list>,
+      IsTaken<StandardSchema>,
+      IsTaken<ObjectSchema>,
+    ] = [true, false, false, true, true]
+    expect(taken).toHaveLength(5)
+  })
+
   it('is flat, and never asks for secrets [L-ELIC-008] [L-ELIC-016] [L-ELIC-017]', async () => {
     const { client } = await connected('2025-11-25', { onElicit: () => ({ action: 'cancel' }) })
     expect(await client.callTool('nested')).toMatchObject({ content: [{ text: /A form is flat/ }] })
