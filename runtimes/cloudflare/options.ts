@@ -24,7 +24,9 @@ export interface WorkerOptions<Env = unknown> extends Omit<
   stateless?: boolean
   /**
    * Finds out who calls, before anything else happens; for access tokens there is `protect`. A
-   * response is given to the client as it is, such as a 401. By default everybody is nobody.
+   * response is given to the client as it is, such as a 401; pages of allowed origins can read it.
+   * It is not asked when a browser wants to know whether a page may call at all. By default everybody
+   * is nobody.
    */
   identify?: (request: Request, env: Env) => Identity | Response | Promise<Identity | Response>
   /**

@@ -14,6 +14,7 @@ import {
   type HandlerOptions,
   type Server,
 } from '../../src/server/index.ts'
+import { createGuard } from '../../src/transport/index.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
@@ -73,14 +74,25 @@ export function createWorker<Env = unknown>(
   const secrets = sealingSecrets(options)
   const changes = options.stateless ? silence : hub.changes
   const handle = createHandler(server, { ...options, secrets, changes, sessions })
+  const guard = createGuard(server, options)
   const serve: Worker<Env>['fetch'] = async (request, env, ctx) => {
     hub.start()
     const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
-    if (!identify) return handle(request, { env, waitUntil })
-    const identity = await identify(request, env)
-    return identity instanceof Response
-      ? identity
-      : handle(request, { ...identity, env, waitUntil })
+    // Before a browser says who calls, it asks whether a page may.
+    if (!identify || request.method === 'OPTIONS') return handle(request, { env, waitUntil })
+    let identity: Awaited<ReturnType<typeof identify>>
+    try {
+      identity = await identify(request, env)
+    } catch (error) {
+      console.error(error)
+      return guard(request, () => {
+        throw error
+      })
+    }
+    if (!(identity instanceof Response)) return handle(request, { ...identity, env, waitUntil })
+    // What was fetched cannot be changed, but for a copy.
+    const refused = new Response(identity.body, identity)
+    return guard(request, () => refused)
   }
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
   for (const each of [path, ...(options.protect?.paths ?? [])]) router.all(each, serve)
@@ -94,7 +106,7 @@ export function createWorker<Env = unknown>(
   const route: Worker<Env>['fetch'] = async (request, env, ctx) =>
     (await router.fetch(request, env, ctx)) ??
     (await findAssets(env)?.fetch(request)) ??
-    new Response('Not found', { status: 404 })
+    guard(request, notFound)
 
   return {
     // Nearly every request names the path as it is, and parsing URLs is slow.
@@ -113,6 +125,11 @@ const silence: ChangeSource = {
   subscribe: () => {
     throw new ProtocolError(METHOD_NOT_FOUND, 'This server cannot tell of changes')
   },
+}
+
+/** What the Worker has nothing at. */
+function notFound(): Response {
+  return new Response('Not found', { status: 404 })
 }
 
 /** The path of an absolute URL, as it is written. */

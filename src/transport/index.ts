@@ -25,4 +25,5 @@ export {
   type HttpServer,
   type ListenOptions,
 } from './streamable-http/endpoint.ts'
+export { createGuard, type Guard } from './streamable-http/guard.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'

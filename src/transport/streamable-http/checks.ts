@@ -22,7 +22,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export function checkOrigin(
   request: Request,
   origin: string | null,
-  options: HandlerOptions,
+  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
 ): void {
   const { allowedHosts } = options
   if (origin === null && !allowedHosts) return
@@ -38,7 +38,7 @@ export function checkOrigin(
 function isAllowedOrigin(
   origin: string,
   url: URL,
-  { allowedOrigins = [] }: HandlerOptions,
+  { allowedOrigins = [] }: Pick<HandlerOptions, 'allowedOrigins'>,
 ): boolean {
   if (allowedOrigins === '*') return true
   // As people write them: with a slash at the end, or in capitals.

@@ -5,9 +5,8 @@
  */
 import { McpError } from '../../protocol/errors.ts'
 import type { Server } from '../../server/definition.ts'
-import { definitionOf } from '../../server/server.ts'
 import { keptSessions } from '../../session/kept-sessions.ts'
-import { answerGuarded } from './guard.ts'
+import { createGuard } from './guard.ts'
 import { createHandler } from './handler.ts'
 import type { HandlerOptions } from './options.ts'
 
@@ -71,10 +70,9 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
     ...(local && { allowedHosts: LOOPBACK }),
     ...options,
   }
-  const { protect, ...unprotected } = known
-  const definition = definitionOf(server)
   const handler = createHandler(server, known)
-  const paths = new Set([path, ...(protect?.paths ?? [])].map(withoutSlash))
+  const guard = createGuard(server, known)
+  const paths = new Set([path, ...(known.protect?.paths ?? [])].map(withoutSlash))
   return {
     port,
     hostname,
@@ -82,9 +80,7 @@ export function createEndpoint(server: Server, options: ListenOptions): Endpoint
       // Without a host some runtimes make no whole URL of the target
       if (!URL.canParse(request.url)) return new Response(null, { status: 400 })
       const { pathname } = new URL(request.url)
-      return paths.has(withoutSlash(pathname))
-        ? handler(request)
-        : answerGuarded(definition, unprotected, request, {}, notFound)
+      return paths.has(withoutSlash(pathname)) ? handler(request) : guard(request, notFound)
     },
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {

@@ -7,16 +7,20 @@
 import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Caller } from '../../server/exchange.ts'
-import type { ServerDefinition } from '../../server/definition.ts'
+import type { Server, ServerDefinition } from '../../server/definition.ts'
+import { definitionOf } from '../../server/server.ts'
 import { checkOrigin } from './checks.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
+import type { Protection } from '../../server/protection.ts'
 import type { HandlerOptions } from './options.ts'
 import { jsonResponse, Refusal, refusalResponse, refuse } from './refusal.ts'
 
 /** Answers a request by `route` unless its origin, host or sender is refused; never rejects. */
 export async function answerGuarded(
   server: ServerDefinition,
-  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts' | 'protect'>,
+  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'> & {
+    protect?: Protection | undefined
+  },
   request: Request,
   given: Caller,
   route: (caller: Caller) => Response | Promise<Response>,
@@ -49,6 +53,28 @@ export async function answerGuarded(
     }
     return allowOrigin(response, reader)
   }
+}
+
+/** Answers a request in place of a handler. */
+export type Guard = (
+  request: Request,
+  answer: () => Response | Promise<Response>,
+) => Promise<Response>
+
+/**
+ * Makes what answers the requests to a host that its handler never sees, such as those for another
+ * path: origins and hosts are checked as there, and pages can read why they are refused. They would
+ * take an answer without CORS headers for a failure of the network. Nobody is asked for a token.
+ *
+ * @throws {TypeError} when the server was not made by `createServer`.
+ */
+export function createGuard(
+  server: Server,
+  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
+): Guard {
+  const definition = definitionOf(server)
+  const open = { ...options, protect: undefined }
+  return (request, answer) => answerGuarded(definition, open, request, {}, answer)
 }
 
 /** Refuses a method of HTTP that the endpoint does not have. */
