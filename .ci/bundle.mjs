@@ -34,10 +34,11 @@ await bundle.write({
   codeSplitting: { groups: [{ name: group, debugName: 'server', minShareCount: 2 }] },
 })
 
-/** The group of a file: what servers need, apart from what clients need too. */
+/** The group of a file: what servers need, apart from what clients need too, to sign in as well. */
 function group(file, context) {
-  if (!reached('src/server/index.ts', context).has(file)) return null
-  return reached('src/client/index.ts', context).has(file) ? 'protocol' : 'server'
+  const isReached = (entry) => reached(`src/${entry}/index.ts`, context).has(file)
+  if (!isReached('server')) return null
+  return isReached('client') || isReached('authorization') ? 'protocol' : 'server'
 }
 
 /** The files that an entry imports, directly or not. */
