@@ -16,6 +16,7 @@ import {
   type LiveTarget,
   type Transport,
 } from '../../src/client/index.ts'
+import { explainedFetch } from './fetch-fault.ts'
 import { pageFetch } from './page-fetch.ts'
 
 /**
@@ -33,7 +34,7 @@ export function connect(
 
 /**
  * Connects to a server with a smaller client, which only calls, as `connectLean` of
- * `edgewise/client` does, with {@link pageFetch}.
+ * `edgewise/client` does: failures say what stood in the way.
  *
  * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and all that `connect` throws.
  */
@@ -41,7 +42,7 @@ export function connectLean(
   target: string | URL | Transport,
   options: LeanOptions = {},
 ): Promise<LeanClient> {
-  return connectLeanAnywhere(target, { ...options, fetch: pageFetch({ fetch: options.fetch }) })
+  return connectLeanAnywhere(target, { ...options, fetch: explainedFetch(options.fetch) })
 }
 
 /**

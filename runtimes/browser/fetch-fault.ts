@@ -41,6 +41,22 @@ export function fetchFaultOf(error: unknown): FetchFault | undefined {
   return undefined
 }
 
+/** Sends a request. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Makes a `fetch` whose requests without a response reject with a {@link FetchFault}. */
+export function explainedFetch(send: Fetch = (url, init) => fetch(url, init)): Fetch {
+  watchPolicy()
+  return async (url, init) => {
+    try {
+      return await send(url, init)
+    } catch (cause) {
+      if (init.signal?.aborted) throw cause
+      throw await findFetchFault({ url, headers: new Headers(init.headers), cause, fetch: send })
+    }
+  }
+}
+
 /** How long to wait for whether the server answers at all, in milliseconds. */
 const PROBE_MS = 3_000
 /** Headers that go to other origins without asking. */
@@ -53,14 +69,14 @@ interface FailedRequest {
   /** What `fetch` rejected with. */
   readonly cause: unknown
   /** Sends the request that tells whether anybody answers. */
-  readonly fetch: (url: string, init: RequestInit) => Promise<unknown>
+  readonly fetch: Fetch
 }
 
 /**
  * Finds out why a request failed. May send one more, without credentials, whose answer nobody can
  * read: to see whether there is any.
  */
-export async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
+async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const { url, cause } = request
   const { href, origin, protocol, hostname } = new URL(url)
   const near = isLoopback(hostname)
@@ -129,7 +145,7 @@ const forbidden = new Set<string>()
 let watching = false
 
 /** Starts to remember what the page's policy forbids. */
-export function watchPolicy(): void {
+function watchPolicy(): void {
   if (watching) return
   watching = true
   globalThis.addEventListener?.('securitypolicyviolation', (event) => {

@@ -11,8 +11,8 @@ export { indexedDbKeyPair, indexedDbTokens } from './indexed-db.ts'
 export * from '../../src/client/index.ts'
 export * from '../../src/index.ts'
 export { connect, connectLean, createConnection } from './connect.ts'
-export { pageFetch, type Fetch, type PageFetchOptions } from './page-fetch.ts'
-export { FetchFault, fetchFaultOf, type FetchFaultKind } from './fetch-fault.ts'
+export { pageFetch, type PageFetchOptions } from './page-fetch.ts'
+export { FetchFault, fetchFaultOf, type Fetch, type FetchFaultKind } from './fetch-fault.ts'
 export { openPort, type OpenPortOptions, type PortTarget } from './open-port.ts'
 export {
   acceptPorts,

@@ -4,10 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
-import { findFetchFault, isLoopback, watchPolicy } from './fetch-fault.ts'
-
-/** Sends a request. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+import { explainedFetch, isLoopback, type Fetch } from './fetch-fault.ts'
 
 /** Settings of {@link pageFetch}. */
 export interface PageFetchOptions {
@@ -32,33 +29,29 @@ export interface PageFetchOptions {
  */
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
   const { explain = true } = options
-  const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
+  const plain: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
+  const send = explain ? explainedFetch(plain) : plain
   watchLife()
-  if (explain) watchPolicy()
   return async (url, init) => {
+    if (!isListening(init)) return send(url, init)
     const { signal } = init
-    const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers)
-    const listens = isListening(init.method, headers)
     for (;;) {
-      if (listens) await awake(url, signal)
-      const leaving = listens ? away.signal : undefined
+      await awake(url, signal)
+      const leaving = away.signal
+      const either = signal ? AbortSignal.any([signal, leaving]) : leaving
       try {
-        if (!leaving) return await send(url, init)
-        const either = signal ? AbortSignal.any([signal, leaving]) : leaving
         return await send(url, { ...init, signal: either })
       } catch (cause) {
-        if (signal?.aborted) throw cause
         // Nothing was heard on it yet: it is as one that begins while the page cannot listen
-        if (leaving?.aborted) continue
-        if (!explain) throw cause
-        throw await findFetchFault({ url, headers, cause, fetch: send })
+        if (signal?.aborted || !leaving.aborted) throw cause
       }
     }
   }
 }
 
 /** Whether a request only waits for what the server may tell. */
-function isListening(method: string | undefined, headers: Headers): boolean {
+function isListening({ method, headers: given }: RequestInit): boolean {
+  const headers = new Headers(given)
   if (headers.get('mcp-method') === 'subscriptions/listen') return true
   return method === 'GET' && headers.get('accept') === 'text/event-stream'
 }
