@@ -102,7 +102,7 @@ describe('Bundle of sign-in', () => {
     const paths = files.map(([path]) => path)
     expect(paths).toContain('src/authorization/sign-in.ts')
     const others =
-      /src\/(server|session|protected-resource)\/|jose|(client-credentials|workload|enterprise|jwt|dpop|loopback|file-tokens)[\w-]*\.ts/
+      /src\/(server|session|protected-resource)\/|jose|authorization\/(client-credentials|workload|enterprise|jwt|dpop|loopback|file-tokens)[\w-]*\.ts/
     expect(paths.filter((path) => others.test(path))).toEqual([])
   })
 })
