@@ -5,21 +5,19 @@
  */
 import type { Revision } from './revisions.ts'
 
-/** The prefix of the protocol's own keys. */
-const PREFIX = 'io.modelcontextprotocol/'
-
+// Whole texts, as bundlers keep what is put together even where nothing uses it
 /** The revision that one request speaks. */
-export const META_PROTOCOL_VERSION: string = `${PREFIX}protocolVersion`
+export const META_PROTOCOL_VERSION: string = 'io.modelcontextprotocol/protocolVersion'
 /** What the client of one request can do. */
-export const META_CLIENT_CAPABILITIES: string = `${PREFIX}clientCapabilities`
+export const META_CLIENT_CAPABILITIES: string = 'io.modelcontextprotocol/clientCapabilities'
 /** Who the client of one request is. */
-export const META_CLIENT_INFO: string = `${PREFIX}clientInfo`
+export const META_CLIENT_INFO: string = 'io.modelcontextprotocol/clientInfo'
 /** Who the server of one result is. */
-export const META_SERVER_INFO: string = `${PREFIX}serverInfo`
+export const META_SERVER_INFO: string = 'io.modelcontextprotocol/serverInfo'
 /** The least severe log message that one request wants. */
-export const META_LOG_LEVEL: string = `${PREFIX}logLevel`
+export const META_LOG_LEVEL: string = 'io.modelcontextprotocol/logLevel'
 /** The `subscriptions/listen` request that a notification belongs to. */
-export const META_SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`
+export const META_SUBSCRIPTION_ID: string = 'io.modelcontextprotocol/subscriptionId'
 
 const LABEL = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/i
 const NAME = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)?$/i

@@ -32,24 +32,37 @@ const v20241105: RevisionFacts = {
   era: 'legacy',
   tasks: 'none',
 }
-const v20250326: RevisionFacts = { ...v20241105, version: '2025-03-26', batches: true, audio: true }
+const v20250326: RevisionFacts = {
+  version: '2025-03-26',
+  era: 'legacy',
+  batches: true,
+  audio: true,
+  tasks: 'none',
+}
 const v20250618: RevisionFacts = {
-  ...v20250326,
   version: '2025-06-18',
-  batches: false,
+  era: 'legacy',
   versionHeader: true,
+  audio: true,
   titles: true,
+  tasks: 'none',
 }
 const v20251125: RevisionFacts = {
-  ...v20250618,
   version: '2025-11-25',
+  era: 'legacy',
+  versionHeader: true,
+  audio: true,
+  titles: true,
   icons: true,
   tasks: 'core',
 }
 const v20260728: RevisionFacts = {
-  ...v20251125,
   version: '2026-07-28',
   era: 'modern',
+  versionHeader: true,
+  audio: true,
+  titles: true,
+  icons: true,
   tasks: 'extension',
 }
 

@@ -86,11 +86,32 @@ export interface ChildTransport extends Transport {
 }
 
 /** The environment variables that a child gets unless told otherwise: none that holds secrets. */
-export const inheritedVariables: readonly string[] = (
-  'HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER ' +
-  'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES ' +
-  'SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE'
-).split(' ')
+export const inheritedVariables: readonly string[] = [
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'USER',
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+]
 
 /** A process that lived for so long has not failed to start. */
 const LONG_LIFE_MS = 60_000
