@@ -1,6 +1,17 @@
 // What an application's bundler takes along. Weights are `npm run size`.
 import { describe, expect, it } from 'vitest'
-import { bundle, ingredients } from '../bench/size.ts'
+import { budgets, bundle, ingredients, weigh } from '../bench/size.ts'
+
+describe('Bundles of the package', () => {
+  it.each([...budgets])(
+    'have nothing that its sources would leave out: $name',
+    async ({ code }) => {
+      const files = await ingredients(code)
+      const { minifiedBytes } = await weigh(code)
+      expect(minifiedBytes).toBeLessThanOrEqual(files.reduce((sum, [, bytes]) => sum + bytes, 0))
+    },
+  )
+})
 
 describe('Bundle of the client', () => {
   it('has no server, no schema library, no validator and no authorization', async () => {
