@@ -53,6 +53,8 @@ export interface ChannelReceiver {
    * request, and no other request can find its answer there.
    */
   receive(frame: unknown, call?: Outgoing): void
+  /** A frame is none that can be taken; the call that it was meant to answer fails. */
+  refuse(frame: unknown, error: unknown): void
   /** Something went wrong that no request reports. */
   problem(error: unknown): void
   /** The server ended the session. */

@@ -3,8 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
-import { McpError, ProtocolError } from '../protocol/errors.ts'
+import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import {
+  errorResponse,
   isResponse,
   notification,
   type JsonObject,
@@ -27,7 +28,7 @@ import type {
   LoggingLevel,
   ServerCapabilities,
 } from '../protocol/types.ts'
-import { isObject, validateMessage } from '../protocol/validate.ts'
+import { isObject, readableId, validateMessage } from '../protocol/validate.ts'
 import { ResultCache } from './cache.ts'
 import { Call, type CallOwner } from './call.ts'
 import { declaredCapabilities } from './capabilities.ts'
@@ -196,7 +197,6 @@ export class Connection implements ChannelReceiver, CallOwner {
   }
 
   // What a call tells
-
   get answering(): boolean {
     return this.answers.answering
   }
@@ -232,7 +232,7 @@ export class Connection implements ChannelReceiver, CallOwner {
         else if ('id' in message) this.incoming.request(message)
         else this.incoming.notification(message, this.pending(call?.message.id))
       } catch (error) {
-        this.#refuse(one, error, call)
+        this.refuse(one, error)
       }
     }
   }
@@ -247,13 +247,16 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.problem(new McpError('INVALID_MESSAGE', 'The server answered no request'))
   }
 
-  /** Tells of what could not be taken; the call that it was meant to answer fails with it. */
-  #refuse(frame: unknown, error: unknown, call: Outgoing | undefined): void {
+  /** Tells of what could not be taken: the call that it answers fails, a request is refused. */
+  refuse(frame: unknown, error: unknown): void {
     if (!(error instanceof ProtocolError)) return this.problem(error)
+    const asked = readableId(frame)
+    const call = asked === undefined && isObject(frame) && this.pending(frame.id)
+    if (asked !== undefined && this.revision.era === 'legacy') {
+      this.respond(errorResponse(asked, toErrorObject(error)))
+    }
     const problem = new McpError('INVALID_MESSAGE', error.message)
-    const id = isObject(frame) && !('method' in frame) ? frame.id : undefined
-    const target = call?.message.id === id ? call : this.pending(id)
-    if (target) target.reject(problem)
+    if (call) call.reject(problem)
     else this.problem(problem)
   }
 

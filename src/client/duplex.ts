@@ -40,7 +40,7 @@ export class DuplexChannel implements Channel, Receiver {
   }
 
   malformed(error: ProtocolError): void {
-    this.#receiver.problem(error)
+    this.#receiver.refuse(error.about, error)
   }
 
   closed(reason?: Error): void {

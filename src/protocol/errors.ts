@@ -46,6 +46,11 @@ export class ProtocolError extends Error {
   readonly data: unknown
   /** The HTTP status that it came with; on a client, over HTTP only. */
   status: number | undefined
+  /**
+   * What could be read of the message that a transport could not read whole, such as its `id` and
+   * `method`; the peer is not told.
+   */
+  declare about?: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: number, message: string, data?: unknown) {
     super(message)

@@ -95,7 +95,10 @@ class Connection {
     await new Promise<void>((resolve, reject) => {
       const started = this.#transport.start({
         message: (frame) => this.#receive(frame),
-        malformed: (error) => this.#outbox.send(errorResponse(undefined, toErrorObject(error))),
+        malformed: (error) => {
+          const fault = this.#refuse(error.about, error)
+          if (fault) this.#outbox.send(fault)
+        },
         closed: () => resolve(),
       })
       Promise.resolve(started).then(() => signal?.aborted && end(), reject)
@@ -152,13 +155,15 @@ class Connection {
     try {
       return validateMessage(frame)
     } catch (error) {
-      this.#session?.spoil(frame, error as Error)
-      if (isAnswerable(frame)) {
-        return { fault: errorResponse(readableId(frame), toErrorObject(error)) }
-      }
-      this.#server.report(error)
-      return { fault: undefined }
+      return { fault: this.#refuse(frame, error as Error) }
     }
+  }
+
+  #refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
+    this.#session?.spoil(frame, error)
+    if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
+    this.#server.report(error)
+    return undefined
   }
 
   #take(message: JsonRpcNotification | JsonRpcResponse): void {

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { UnreadMessage } from './unread-message.ts'
 
 const LF = 0x0a
 const BOM = 0xfeff
@@ -21,8 +22,8 @@ export class LineReader {
   /** The beginning of a line whose end has not arrived. */
   #buffer = new Uint8Array(0)
   #length = 0
-  /** Whether the current line was too long, so that the rest of it is thrown away. */
-  #skipping = false
+  /** The current line once it is too long, so that the rest of it is thrown away. */
+  #unread: UnreadMessage | undefined
   /** Whether a first line was seen: only that one may begin with a byte order mark. */
   #begun = false
 
@@ -31,7 +32,10 @@ export class LineReader {
     this.#maxLineBytes = maxLineBytes
   }
 
-  /** Takes a chunk and returns what it completed, in order: lines, or why one cannot be read. */
+  /**
+   * Takes a chunk and returns what it completed, in order: lines, or why one cannot be read. A line
+   * that is too long is told at once, if its end can tell no more of it than its beginning.
+   */
   read(chunk: Uint8Array): (string | ProtocolError)[] {
     let lines: (string | ProtocolError)[] = []
     const end = chunk.lastIndexOf(LF)
@@ -40,7 +44,7 @@ export class LineReader {
       return lines
     }
     let start = 0
-    if (this.#length > 0 || this.#skipping) {
+    if (this.#length > 0 || this.#unread) {
       start = chunk.indexOf(LF) + 1
       this.#keep(chunk.subarray(0, start - 1), lines)
       this.#finish(lines)
@@ -53,17 +57,17 @@ export class LineReader {
   /** What is left when the stream ends: a last line that nobody terminated, or nothing. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
-    if (this.#length > 0) this.#finish(lines)
+    if (this.#length > 0 || this.#unread) this.#finish(lines)
     return this.#withoutMark(lines)
   }
 
   /** Appends to the unfinished line, or gives the line up once it is too long. */
   #keep(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
-    if (this.#skipping) return
+    if (this.#unread) return this.#unread.skip(bytes)
     const length = this.#length + bytes.length
     if (length > this.#maxLineBytes) {
-      lines.push(tooLong(this.#maxLineBytes))
-      this.#skipping = true
+      this.#unread = new UnreadMessage(this.#buffer.subarray(0, this.#length), bytes)
+      if (!this.#unread.isOpen) lines.push(this.#tooLong(this.#unread))
       this.#release()
       return
     }
@@ -78,8 +82,10 @@ export class LineReader {
 
   /** Ends the unfinished line. */
   #finish(lines: (string | ProtocolError)[]): void {
-    if (this.#skipping) this.#skipping = false
-    else lines.push(this.#decodeLine(this.#buffer.subarray(0, this.#length)))
+    const unread = this.#unread
+    this.#unread = undefined
+    if (unread?.isOpen) lines.push(this.#tooLong(unread))
+    else if (!unread) lines.push(this.#decodeLine(this.#buffer.subarray(0, this.#length)))
     this.#release()
   }
 
@@ -98,8 +104,9 @@ export class LineReader {
     for (let start = 0; start <= bytes.length;) {
       const found = bytes.indexOf(LF, start)
       const end = found < 0 ? bytes.length : found
-      const long = end - start > this.#maxLineBytes
-      lines.push(long ? tooLong(this.#maxLineBytes) : this.#decodeLine(bytes.subarray(start, end)))
+      const line = bytes.subarray(start, end)
+      const isLong = line.length > this.#maxLineBytes
+      lines.push(isLong ? this.#tooLong(new UnreadMessage(line)) : this.#decodeLine(line))
       start = end + 1
     }
     return lines
@@ -113,6 +120,15 @@ export class LineReader {
     }
   }
 
+  #tooLong(unread: UnreadMessage): ProtocolError {
+    const error = new ProtocolError(
+      INVALID_REQUEST,
+      `Invalid request: the message is longer than ${this.#maxLineBytes} bytes`,
+    )
+    error.about = unread.about()
+    return error
+  }
+
   #withoutMark(lines: (string | ProtocolError)[]): (string | ProtocolError)[] {
     if (this.#begun || lines.length === 0) return lines
     this.#begun = true
@@ -120,11 +136,4 @@ export class LineReader {
     if (typeof first === 'string' && first.charCodeAt(0) === BOM) lines[0] = first.slice(1)
     return lines
   }
-}
-
-function tooLong(maxLineBytes: number): ProtocolError {
-  return new ProtocolError(
-    INVALID_REQUEST,
-    `Invalid request: the message is longer than ${maxLineBytes} bytes`,
-  )
 }

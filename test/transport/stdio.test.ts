@@ -171,6 +171,63 @@ describe('reading', () => {
     }
   })
 
+  const filler = { text: 'x'.repeat(600), id: 'inner', method: 'inner', also: '","id":7}' }
+  const about = { jsonrpc: '2.0' }
+  const request = { id: 5, method: 'tools/call' }
+  test.each<[string, object, object | undefined]>([
+    ['a request', { ...about, ...request, params: filler }, { ...about, ...request }],
+    [
+      'a request with its id at the end',
+      { method: 'tools/call', params: filler, ...about, id: 'ü"\\\n' },
+      { ...about, method: 'tools/call', id: 'ü"\\\n' },
+    ],
+    [
+      'a request with everything else at the end',
+      { params: filler, id: -1, method: 'x' },
+      { id: -1, method: 'x' },
+    ],
+    ['a notification', { ...about, method: 'x', params: filler }, { ...about, method: 'x' }],
+    ['a result', { ...about, id: 0, result: filler }, { ...about, id: 0, result: {} }],
+    [
+      'a result with its id at the end',
+      { result: filler, ...about, id: 5 },
+      { result: {}, ...about, id: 5 },
+    ],
+    ['an error', { id: 5, error: filler, ...about }, { id: 5, error: {} }],
+    ['another object', { ...filler }, undefined],
+    ['a batch', [{ ...request, params: filler }], undefined],
+    ['an id that is none', { id: { id: 5 }, method: 'x', params: filler }, undefined],
+  ])('%s over the limit is known by what surrounds its content', async (_, message, known) => {
+    const long = JSON.stringify(message)
+    const next = JSON.stringify(ping(1)) + '\n'
+    const spaced = JSON.stringify(message, undefined, 1).replaceAll('\n', '\r')
+    for (const text of [long, spaced])
+      for (const size of [1, 64, 333, 5000]) {
+        const bytes = encode(text + '\n' + next)
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_one, i) =>
+          bytes.subarray(i * size, (i + 1) * size),
+        )
+        const notes = await read(chunks, { maxMessageBytes: 500 })
+        expect(notes.frames).toEqual([ping(1)])
+        expect(notes.errors.map((error) => [error.code, error.about])).toEqual([[-32600, known]])
+      }
+    const last = await read([long.slice(0, 520), long.slice(520)], { maxMessageBytes: 500 })
+    expect(last.errors.map((error) => error.about)).toEqual([known])
+  })
+
+  test('a line over the limit is told at once, if its end can tell no more', async () => {
+    for (const begin of ['{"jsonrpc":"2.0","id":5,"method":"x","params":"', 'noise "']) {
+      const notes = new Notes()
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+      const input = writable.getWriter()
+      const options = { maxMessageBytes: 100 }
+      await stdioTransport(readable, new WritableStream(), options).start(notes)
+      await input.write(encode(begin + 'x'.repeat(100)))
+      await settle()
+      expect(notes.errors).toHaveLength(1)
+    }
+  })
+
   test('a line exactly at the limit is read', async () => {
     const line = JSON.stringify(ping(1))
     const notes = await read([line + '\n', line.slice(0, 9), line.slice(9) + '\n'], {

@@ -1,0 +1,71 @@
+/**
+ * A message that is too long to be read: which one it is, as far as its first and last members tell.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+
+/** How much of either end is looked at. */
+const END_BYTES = 512
+
+const text = String.raw`"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*"`
+const member = String.raw`\s*"(jsonrpc|id|method)"\s*:\s*(${text}|-?(?:0|[1-9]\d*))\s*`
+const FIRST = new RegExp(String.raw`[{,]${member}(?=[,}])`, 'y')
+const NEXT = /[{,]\s*"(params|result|error)"\s*:/y
+const LAST = new RegExp(String.raw`(?:,${member})+\}\s*$`)
+const EACH = new RegExp(`,${member}`, 'g')
+
+/** Takes the message piece by piece; keeps its ends alone. */
+export class UnreadMessage {
+  readonly #about: JsonObject = {}
+  /** Whether it is a message at all, from what its beginning says. */
+  readonly #isMessage: boolean
+  #tail = new Uint8Array(0)
+
+  /** @param pieces What came of it so far. */
+  constructor(...pieces: readonly Uint8Array[]) {
+    const head = pieces.map((piece) => decode(piece.subarray(0, END_BYTES))).join('')
+    let at = head.length - head.trimStart().length
+    FIRST.lastIndex = at
+    for (let found; (found = FIRST.exec(head)); at = FIRST.lastIndex) this.#note(found)
+    NEXT.lastIndex = at
+    const [, next] = NEXT.exec(head) ?? []
+    // Params come with a method, wherever it stands
+    if (next === 'params') this.#about.method ??= ''
+    else if (next !== undefined) this.#about[next] = {}
+    this.#isMessage = Object.keys(this.#about).length > 0
+    for (const piece of pieces) this.skip(piece)
+  }
+
+  /** Whether its end may tell which one it is, where its beginning does not. */
+  get isOpen(): boolean {
+    return this.#isMessage && !('id' in this.#about)
+  }
+
+  /** Takes what came next. */
+  skip(piece: Uint8Array): void {
+    if (!this.isOpen) return
+    const kept = this.#tail.subarray(Math.min(piece.length, END_BYTES) - END_BYTES)
+    const last = piece.subarray(-END_BYTES)
+    const tail = new Uint8Array(kept.length + last.length)
+    tail.set(kept)
+    tail.set(last, kept.length)
+    this.#tail = tail
+  }
+
+  /** Its members that could be read; those of a response without what it brings. */
+  about(): JsonObject | undefined {
+    const [end = ''] = this.isOpen ? (LAST.exec(decode(this.#tail)) ?? []) : []
+    for (const found of end.matchAll(EACH)) this.#note(found)
+    return this.#isMessage ? this.#about : undefined
+  }
+
+  #note([, name = '', value = '']: RegExpMatchArray): void {
+    if (name !== 'jsonrpc') this.#about[name] = JSON.parse(value) as unknown
+    else this.#about.jsonrpc = '2.0'
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}
