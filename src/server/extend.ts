@@ -97,14 +97,22 @@ class ExtensionTable implements Extensions {
   }
 }
 
-/** What belongs to the extension of tasks, whoever serves it. */
 const TASKS = 'io.modelcontextprotocol/tasks'
+const SKILLS = 'io.modelcontextprotocol/skills'
+/** What belongs to an extension of the protocol's, whoever serves it: how its methods begin. */
+const RESERVED: readonly (readonly [string, string])[] = [
+  ['tasks/', TASKS],
+  ['skills/', SKILLS],
+  ['resources/directory/read', SKILLS],
+]
 
 /** Leaves alone what another extension reserves for itself. */
 function requireFree({ id, methods: added = {}, resultTypes = [] }: Extension): void {
-  const takes = Object.keys(added).some((name) => name.startsWith('tasks/'))
-  if (id !== TASKS && (takes || resultTypes.includes('task'))) {
-    throw new TypeError(`What "${id}" adds is reserved for "${TASKS}"`)
+  const names = Object.keys(added)
+  const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
+  const owner = resultTypes.includes('task') ? TASKS : taken?.[1]
+  if (owner !== undefined && owner !== id) {
+    throw new TypeError(`What "${id}" adds is reserved for "${owner}"`)
   }
 }
 

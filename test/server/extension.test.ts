@@ -107,6 +107,15 @@ describe('extend', () => {
     }
   })
 
+  it.each(['tasks/list', 'skills/find', 'resources/directory/read'])(
+    'leaves "%s" to the extension that reserves it',
+    (name) => {
+      const server = createServer({ name: 's', version: '1' })
+      const methods = { [name]: { handle: () => ({}) } }
+      expect(() => extend(server, { id: ID, methods })).toThrow('is reserved for')
+    },
+  )
+
   it('lets the extension register what belongs to it', async () => {
     const { server } = extended({
       attach(target) {
