@@ -16,7 +16,7 @@ import {
   type LiveTarget,
   type Transport,
 } from '../../src/client/index.ts'
-import { explainedFetch } from './fetch-fault.ts'
+import { explainedFetch, fetchFaultOf } from './fetch-fault.ts'
 import { pageFetch } from './page-fetch.ts'
 
 /**
@@ -48,11 +48,15 @@ export function connectLean(
 /**
  * Makes a connection that tells what it is doing, as `createConnection` of `edgewise/client` does,
  * with {@link pageFetch}; it looks after the server when the page is shown again or the device is
- * back online.
+ * back online, and waits for as long as the device is offline.
  */
 export function createConnection(target: LiveTarget, options: LiveOptions = {}): LiveConnection {
   const fetch = pageFetch({ fetch: options.fetch })
-  return createConnectionAnywhere(target, { onWake, ...options, fetch })
+  return createConnectionAnywhere(target, { onWake, isOffline, ...options, fetch })
+}
+
+function isOffline(error: Error): boolean {
+  return fetchFaultOf(error)?.kind === 'offline'
 }
 
 function onWake(check: () => void): () => void {

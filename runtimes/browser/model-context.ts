@@ -96,6 +96,7 @@ export async function offerTools(
   const offered = new Offer(modelContext, options, report)
   const client = await connect(near, {
     info: { name: 'browser', version: '1' },
+    onError: report,
     ...options.connect,
     onToolsChanged: () => {
       options.connect?.onToolsChanged?.()

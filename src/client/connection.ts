@@ -36,6 +36,7 @@ import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 import type { ExtensionClient } from './extension.ts'
 import type { Answers, Listening } from './features.ts'
 import type { LeanOptions, RequestOptions, ServerIdentity } from './options.ts'
+import { tellProblem } from './problem.ts'
 import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
 
@@ -88,6 +89,8 @@ export class Connection implements ChannelReceiver, CallOwner {
   #meta: JsonObject | undefined
   #lastId = 0
   #closed: McpError | undefined
+  /** Whether the application is done with it, and has no use for its problems. */
+  #left = false
 
   /** @param handled The capabilities that the client's handlers amount to. */
   constructor(options: LeanOptions, handled?: ClientCapabilities) {
@@ -260,13 +263,8 @@ export class Connection implements ChannelReceiver, CallOwner {
     else this.problem(problem)
   }
 
-  /** Tells the application of a problem; its hook cannot break anything. */
   problem(error: unknown): void {
-    try {
-      this.options.onError?.(error instanceof Error ? error : new Error(String(error)))
-    } catch {
-      // There is nobody left to tell
-    }
+    if (!this.#left) tellProblem(this.options, error)
   }
 
   /** Lets something go on by itself; tells of its failure. */
@@ -294,6 +292,7 @@ export class Connection implements ChannelReceiver, CallOwner {
 
   /** Ends everything. Safe to call twice. */
   async close(): Promise<void> {
+    this.#left = true
     this.closed()
     await this.channel?.close()
   }

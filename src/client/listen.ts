@@ -13,6 +13,7 @@ import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
 import type { Feed } from './feed.ts'
 import type { RequestOptions } from './options.ts'
+import { mayPass } from './passing.ts'
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 
@@ -21,8 +22,6 @@ const RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 /** A stream that lasted so long, in milliseconds, was no failed attempt. */
 const STEADY_MS = 30_000
-/** Failures that may be gone at the next attempt. */
-const PASSING = ['NETWORK', 'TIMEOUT', 'HTTP']
 
 /** The streams of one connection. */
 export class Listener {
@@ -37,11 +36,17 @@ export class Listener {
   /**
    * Fills a feed, over one stream after another. Resolves when the first is acknowledged.
    *
+   * @param patient Whether the first may fail as later ones may.
    * @throws {ProtocolError} When the server refuses.
    */
-  listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
+  listen(
+    feed: Feed,
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+    patient: boolean,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#keep(feed, wanted, options, resolve).catch((error: Error) => {
+      this.#keep(feed, wanted, options, patient, resolve).then(resolve, (error: Error) => {
         feed.fail(error)
         reject(error)
       })
@@ -65,6 +70,7 @@ export class Listener {
     feed: Feed,
     wanted: SubscriptionFilter,
     options: RequestOptions,
+    patient: boolean,
     onFirst: () => void,
   ): Promise<void> {
     let delayMs = RETRY_MS
@@ -80,11 +86,12 @@ export class Listener {
       try {
         await this.#stream(feed, wanted, options, onAcknowledged)
       } catch (error) {
-        const passes = error instanceof McpError && PASSING.includes(error.code)
-        if (!feed.signal.aborted && !(heard && passes)) throw error
+        const passes = mayPass(error) || (heard && (error as McpError).code === 'HTTP')
+        if (!(heard || patient) || !(passes || feed.signal.aborted)) throw error
       }
       // A server that tells nothing need not be asked again
-      if (feed.signal.aborted || Object.keys(feed.filter).length === 0) return feed.close()
+      const tellsNothing = heard && Object.keys(feed.filter).length === 0
+      if (feed.signal.aborted || tellsNothing) return feed.close()
       if (performance.now() - since >= STEADY_MS) delayMs = RETRY_MS
       await sleep(delayMs * (1 + Math.random() / 4), feed.signal)
       delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)

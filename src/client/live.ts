@@ -10,6 +10,8 @@ import type { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { sleep } from './delay.ts'
 import type { AuthProvider, ConnectOptions } from './options.ts'
+import { mayPass } from './passing.ts'
+import { tellProblem } from './problem.ts'
 import type { Visits } from './visits.ts'
 import { watchFetch, watchTransport } from './watch.ts'
 
@@ -47,7 +49,7 @@ export interface LiveOptions extends ConnectOptions {
   readonly retryMs?: number | undefined
   /** The longest wait before trying again, in milliseconds. Default: 30 s. */
   readonly maxRetryMs?: number | undefined
-  /** How often to try again in a row, once it has worked. Default: 10. */
+  /** How often to try again in a row, once it has worked and there is a network. Default: 10. */
   readonly maxRetries?: number | undefined
   /** The visits of users who sign in: `watchInteraction`, so that the state has their URL. */
   readonly visits?: Visits | undefined
@@ -56,6 +58,11 @@ export interface LiveOptions extends ConnectOptions {
    * back online; returns what stops that.
    */
   readonly onWake?: ((check: () => void) => () => void) | undefined
+  /**
+   * Whether a failure means that this device has no network. Such a one is waited out however long,
+   * the very first one too. Default: none does; in a browser, a `FetchFault` of kind `offline`.
+   */
+  readonly isOffline?: ((error: Error) => boolean) | undefined
 }
 
 /** A connection as a store: `subscribe` and `getSnapshot` are what `useSyncExternalStore` wants. */
@@ -77,7 +84,7 @@ export interface LiveConnection {
 /**
  * Makes a connection that tells what it is doing, and connects again by itself once it has worked:
  * after failures that may pass, later each time. The first failure is final, as it tends to be a
- * mistake.
+ * mistake, unless there is no network.
  *
  * It does nothing until it is opened.
  */
@@ -89,8 +96,6 @@ const IDLE: ConnectionState = { status: 'idle' }
 const CONNECTING: ConnectionState = { status: 'connecting' }
 /** How long the server may take to show that it is there, in milliseconds. */
 const PING_MS = 10_000
-/** Failures that may be gone at the next attempt. */
-const PASSING = ['NETWORK', 'TIMEOUT', 'CLOSED', 'SESSION_LOST']
 
 /** What ended a time in which all was well. */
 interface Trouble {
@@ -108,8 +113,8 @@ class Live implements LiveConnection {
   #run: AbortController | undefined
   /** Learns of trouble while all is well. */
   #onTrouble: ((trouble: Trouble) => void) | undefined
-  /** Ends the wait before the next attempt. */
-  #wake: (() => void) | undefined
+  /** Aborts when there is a reason to think that another attempt will work. */
+  #woken = new AbortController()
 
   constructor(target: LiveTarget, options: LiveOptions) {
     this.#target = target
@@ -127,15 +132,16 @@ class Live implements LiveConnection {
     if (this.#run) return
     const run = (this.#run = new AbortController())
     this.#set(CONNECTING)
-    const stop = this.#options.onWake?.(this.check)
-    this.#keep(run.signal)
-      .catch((error: Error) => {
-        if (this.#run !== run) return
-        this.#run = undefined
-        run.abort()
-        this.#set({ status: 'failed', error })
-      })
-      .finally(stop)
+    const keep = async (): Promise<void> => {
+      const stop = this.#options.onWake?.(this.check)
+      await this.#keep(run.signal).finally(stop)
+    }
+    keep().catch((error: Error) => {
+      if (this.#run !== run) return
+      this.#run = undefined
+      run.abort()
+      this.#set({ status: 'failed', error })
+    })
   }
 
   ready = (): Promise<Client> => {
@@ -155,8 +161,7 @@ class Live implements LiveConnection {
   }
 
   check = (): void => {
-    this.#wake?.()
-    if (this.#state.status !== 'ready') return
+    if (this.#state.status !== 'ready') return this.#woken.abort()
     const { client } = this.#state
     client.ping({ timeoutMs: PING_MS }).catch((error: Error) => {
       if (passes(error)) this.#onTrouble?.({ error, isOver: !this.#isHttp })
@@ -178,16 +183,23 @@ class Live implements LiveConnection {
   #set(state: ConnectionState): void {
     if (this.#state === state) return
     this.#state = state
-    for (const listener of this.#listeners) listener()
+    for (const listener of this.#listeners) {
+      try {
+        listener()
+      } catch (error) {
+        tellProblem(this.#options, error)
+      }
+    }
   }
 
   /** Connects, and again whenever the connection is lost. Rejects when that is in vain. */
   async #keep(signal: AbortSignal): Promise<void> {
-    const { maxRetries = 10 } = this.#options
+    const { maxRetries = 10, isOffline } = this.#options
     let client: Client | undefined
     let end = new AbortController()
     let attempt = 0
     for (;;) {
+      this.#woken = new AbortController()
       let error: Error
       try {
         if (client) await client.ping({ timeoutMs: PING_MS, signal })
@@ -207,7 +219,8 @@ class Live implements LiveConnection {
         if (signal.aborted) return
         error = cause as Error
         const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
-        if (isFirst || attempt >= maxRetries || !passes(error)) {
+        const isSpent = attempt >= maxRetries && !this.#woken.signal.aborted
+        if ((isFirst || isSpent || !passes(error)) && !isOffline?.(error)) {
           void client?.close()
           throw error
         }
@@ -229,15 +242,13 @@ class Live implements LiveConnection {
     })
   }
 
-  /** Waits for the next attempt; says whether somebody ended the wait. */
+  /** Waits for the next attempt; says whether somebody woke it since the last one began. */
   async #pause(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
     const delayMs = Math.min(retryMs * 2 ** attempt, maxRetryMs) * (1 + Math.random() / 4)
-    const woken = new AbortController()
-    this.#wake = () => woken.abort()
-    await sleep(delayMs, AbortSignal.any([signal, woken.signal])).catch(() => {})
-    this.#wake = undefined
-    return woken.signal.aborted
+    const { signal: woken } = this.#woken
+    await sleep(delayMs, AbortSignal.any([signal, woken])).catch(() => {})
+    return woken.aborted
   }
 
   async #connect(signal: AbortSignal): Promise<Client> {
@@ -247,7 +258,7 @@ class Live implements LiveConnection {
       if (!signal.aborted) this.#onTrouble?.({ error, isOver: true })
     }
     const to = typeof target === 'function' ? watchTransport(await target(), closed) : target
-    const { visits: _, onWake: __, ...options } = this.#options
+    const { visits: _, onWake: __, isOffline: ___, ...options } = this.#options
     const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
     const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
     return connect(to, {
@@ -286,5 +297,5 @@ function visitTo(url: string): ConnectionState {
 }
 
 function passes(error: unknown): boolean {
-  return error instanceof McpError && PASSING.includes(error.code)
+  return mayPass(error) || ['CLOSED', 'SESSION_LOST'].includes((error as McpError).code)
 }

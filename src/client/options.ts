@@ -90,7 +90,10 @@ export interface LeanOptions extends HttpOptions {
   readonly onLog?: (message: LoggingMessageParams) => void
   /** Hears of every notification that comes, known or not, as `onLog` does. */
   readonly onNotification?: (notification: JsonRpcNotification) => void
-  /** Problems that no call reports: bad messages, tools that had to be hidden, lost streams. No default. */
+  /**
+   * Problems that no call reports: bad messages, hidden tools, lost streams, callbacks that throw.
+   * Default: `console.error`.
+   */
   readonly onError?: (error: Error) => void
 }
 

@@ -43,18 +43,24 @@ export class Subscriptions implements Listening {
   /**
    * Listens. Resolves once it is known what the server will tell.
    *
+   * @param patient Whether to try again when the server cannot be reached.
    * @throws {ProtocolError} When the server refuses.
    */
-  async listen(wanted: SubscriptionFilter, options: RequestOptions): Promise<Subscription> {
+  async listen(
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+    patient = false,
+  ): Promise<Subscription> {
     this.#connection.requireOpen()
     const feed = new Feed(options.signal)
     this.#feeds.add(feed)
     feed.signal.addEventListener('abort', () => this.#feeds.delete(feed))
     try {
-      if (this.#listens) await this.#listener.listen(feed, wanted, options)
+      if (this.#listens) await this.#listener.listen(feed, wanted, options, patient)
       else await this.#join(feed, wanted, options)
     } catch (error) {
       feed.close()
+      this.#connection.requireOpen()
       throw error
     }
     return feed
@@ -120,7 +126,11 @@ export class Subscriptions implements Listening {
   #pump(feed: Subscription): void {
     const pump = async (): Promise<void> => {
       for await (const message of feed) {
-        if (this.#listens) fire(this.#options, message)
+        try {
+          if (this.#listens) fire(this.#options, message)
+        } catch (error) {
+          this.#connection.problem(error)
+        }
       }
     }
     this.#connection.watch(pump())
@@ -131,7 +141,8 @@ export class Subscriptions implements Listening {
     const options = this.#options
     if (this.#listens) {
       const wanted = this.#offered(hooked(options))
-      if (wanted) this.#connection.watch(this.listen(wanted, {}).then((feed) => this.#pump(feed)))
+      if (wanted)
+        this.#connection.watch(this.listen(wanted, {}, true).then((feed) => this.#pump(feed)))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
       this.#hear()
   }

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import type { Interaction } from '../authorization/interaction.ts'
+import { tellProblem } from './problem.ts'
 
 /** The URLs that users are sent to while they sign in. */
 export interface Visits {
@@ -18,7 +19,13 @@ export interface Visits {
 export function watchInteraction(interaction: Interaction): Interaction & Visits {
   const listeners = new Set<(url: string | undefined) => void>()
   const tell = (url: string | undefined): void => {
-    for (const listener of listeners) listener(url)
+    for (const listener of listeners) {
+      try {
+        listener(url)
+      } catch (error) {
+        tellProblem({}, error)
+      }
+    }
   }
   return {
     async begin(known) {

@@ -300,9 +300,9 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
 })
 
 describe('An observed connection in a page', () => {
-  it('is lost when the device goes offline, and back when that is', async () => {
-    const page = await visitEverything()
-    await page.evaluate(async (url) => {
+  /** Opens a connection, and writes down its states. */
+  const observe = (page: Page): Promise<void> =>
+    page.evaluate((url) => {
       const connection = edgewise.createConnection(url, { retryMs: 500, maxRetries: 1_000 })
       const states: string[] = []
       connection.subscribe(() => {
@@ -311,15 +311,34 @@ describe('An observed connection in a page', () => {
         states.push([state.status, fault].filter(Boolean).join(': '))
       })
       Object.assign(globalThis, { connection, states })
-      await connection.ready()
+      connection.open()
     }, `http://far.test:${open.port}/mcp`)
+  const is = (page: Page, status: string): Promise<unknown> =>
+    page.waitForFunction(`connection.getSnapshot().status === "${status}"`)
+
+  it('is lost when the device goes offline, and back when that is', async () => {
+    const page = await visitEverything()
+    await observe(page)
+    await is(page, 'ready')
     await context.setOffline(true)
     await page.evaluate('connection.getSnapshot().client.ping().catch(() => {})')
-    await page.waitForFunction('connection.getSnapshot().status === "reconnecting"')
+    await is(page, 'reconnecting')
     await context.setOffline(false)
-    await page.waitForFunction('connection.getSnapshot().status === "ready"')
+    await is(page, 'ready')
     const states = await page.evaluate<string[]>('states')
     expect(states.slice(0, 3)).toEqual(['connecting', 'ready', 'reconnecting: offline'])
     expect(states.at(-1)).toBe('ready')
+  })
+
+  it('that is opened while the device is offline waits until it is not', async () => {
+    const page = await visitEverything()
+    await context.setOffline(true)
+    await observe(page)
+    await is(page, 'reconnecting')
+    await context.setOffline(false)
+    await is(page, 'ready')
+    const states = await page.evaluate<string[]>('states')
+    expect(states.slice(0, 2)).toEqual(['connecting', 'reconnecting: offline'])
+    expect(states).not.toContain('failed')
   })
 })

@@ -137,6 +137,8 @@ describe('a program over stdio', () => {
     expect(read).toEqual({ code: 0, out: '', err: 'These are no contents: {"uri":"a:b"}\n' })
     const listed = await edgewise('list', ...odd)
     expect(listed).toEqual({ code: 0, out: 'odd 1.0.0 speaks 2025-06-18\ntools\n  odd\n', err: '' })
+    const { err } = await edgewise('list', '--verbose', ...odd)
+    expect(err).toBe('Problem: The server answered no request\n')
   })
 
   it('that does not exist is named', async () => {

@@ -1,4 +1,4 @@
-// A program over stdio that answers with what only looks like content.
+// A program over stdio that answers with what only looks like content, and answers unasked.
 import { createInterface } from 'node:readline'
 
 const blocks = [{ type: 'video', data: 'x' }, { type: 'image' }, { type: 'resource' }, null]
@@ -21,4 +21,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   const result = answers[method]
   const outcome = result ? { result } : { error: { code: -32601, message: 'Method not found' } }
   console.log(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }))
+  if (method === 'initialize') console.log('{"jsonrpc":"2.0","id":"unasked","result":{}}')
 }

@@ -216,6 +216,110 @@ describe('An observable connection', () => {
     await vi.waitUntil(() => stopped, 30_000)
   })
 
+  it('looks anew at once when it was woken during an attempt that failed', async () => {
+    let wake = (): void => {}
+    const attempts: (() => void)[] = []
+    const net = network()
+    const { connection } = begin(URL_, {
+      retryMs: 3_600_000,
+      maxRetryMs: 3_600_000,
+      onWake: (check) => {
+        wake = check
+        return () => {}
+      },
+      fetch: async (url, init) => {
+        if (connection.getSnapshot().status === 'reconnecting') {
+          await new Promise<void>((resolve) => attempts.push(resolve))
+        }
+        return net.fetch!(url, init)
+      },
+    })
+    const client = await connection.ready()
+    net.up = false
+    await expect(client.ping()).rejects.toMatchObject({ code: 'NETWORK' })
+    await vi.waitUntil(() => {
+      wake()
+      return attempts.length === 1
+    }, 30_000)
+    wake()
+    attempts[0]?.()
+    await vi.waitUntil(() => attempts.length === 2, 30_000)
+    net.up = true
+    attempts[1]?.()
+    expect(await connection.ready()).toBe(client)
+  })
+
+  it('goes on trying while a proxy answers for a server that starts again', async () => {
+    const net = Object.assign(network(), { maxRetries: Infinity })
+    let busy = 0
+    const { connection, statuses } = begin(URL_, {
+      ...net,
+      fetch: (url, init) =>
+        busy-- > 0 ? Promise.resolve(new Response(null, { status: 502 })) : net.fetch!(url, init),
+    })
+    const client = await connection.ready()
+    net.up = false
+    await expect(client.ping()).rejects.toMatchObject({ code: 'NETWORK' })
+    busy = 3
+    net.up = true
+    expect(await connection.ready()).toBe(client)
+    expect(busy).toBeLessThan(0)
+    expect(statuses()).not.toContain('failed')
+  })
+
+  it('waits for the network where there is none, at first too and however long', async () => {
+    const offline = new Error('offline')
+    const net = Object.assign(network(), { maxRetries: 2 })
+    const { connection, states, statuses } = begin(URL_, {
+      ...net,
+      isOffline: (error) => error.cause === offline,
+      fetch: (url, init) => (net.up ? net.fetch!(url, init) : Promise.reject(offline)),
+    })
+    net.up = false
+    const goneFor = (attempts: number): boolean => {
+      const state = connection.getSnapshot()
+      return state.status === 'reconnecting' && state.attempt > attempts
+    }
+    await vi.waitUntil(() => goneFor(4), 30_000)
+    expect(states[2]).toMatchObject({ status: 'reconnecting', error: { cause: offline } })
+    net.up = true
+    const client = await connection.ready()
+    net.up = false
+    connection.check()
+    await vi.waitUntil(() => goneFor(4), 30_000)
+    net.up = true
+    expect(await connection.ready()).toBe(client)
+    expect(statuses()).not.toContain('failed')
+  })
+
+  it('goes on when a listener throws, and tells of it', async () => {
+    const problems: unknown[] = []
+    const connection = createConnection(URL_, { ...network(), onError: (e) => problems.push(e) })
+    opened.push(connection)
+    const bad = new Error('bad listener')
+    connection.subscribe(() => {
+      throw bad
+    })
+    const heard: string[] = []
+    connection.subscribe(() => heard.push(connection.getSnapshot().status))
+    connection.open()
+    await connection.ready()
+    await connection.close()
+    expect(heard).toEqual(['connecting', 'ready', 'idle'])
+    expect(problems).toEqual([bad, bad, bad])
+  })
+
+  it('fails when it cannot be told what wakes it', async () => {
+    const { connection } = begin(URL_, {
+      ...network(),
+      onWake: () => {
+        throw new Error('no window')
+      },
+    })
+    await expect(connection.ready()).rejects.toThrow('no window')
+    expect(connection.getSnapshot().status).toBe('failed')
+  })
+
   it('notices by a check that a server is gone which nobody had asked', async () => {
     const net = network()
     const { connection, statuses } = begin(URL_, net)
@@ -227,11 +331,16 @@ describe('An observable connection', () => {
   })
 
   it('can be closed while it connects, and opened again', async () => {
-    const { connection, statuses } = begin(URL_, network())
+    const problems: unknown[] = []
+    const { connection, statuses } = begin(URL_, {
+      ...network(),
+      onError: (error) => problems.push(error),
+    })
     await connection.close()
     connection.open()
     await connection.ready()
     expect(statuses()).toEqual(['idle', 'connecting', 'idle', 'connecting', 'ready'])
+    expect(problems).toEqual([])
   })
 
   it('rejects who waits for the client when it is closed', async () => {
@@ -243,6 +352,22 @@ describe('An observable connection', () => {
 })
 
 describe('A connection whose user has to sign in', () => {
+  it('goes on when who hears of its visits throws', async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const interaction = watchInteraction({
+      begin: () => ({ redirectUri: '/back', go: async (url) => `${url}?code=1` }),
+    })
+    const bad = new Error('bad listener')
+    interaction.subscribe(() => {
+      throw bad
+    })
+    const visit = await interaction.begin(undefined)
+    const { signal } = new AbortController()
+    expect(await visit.go('https://auth.test/', '', signal)).toBe('https://auth.test/?code=1')
+    expect(told.mock.calls).toEqual([[bad], [bad]])
+    told.mockRestore()
+  })
+
   it('shows the URL meanwhile, and is as before when that is done', async () => {
     const handle = createHandler(server)
     let finish: (() => void) | undefined

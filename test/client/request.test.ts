@@ -278,6 +278,23 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.close()
   })
 
+  test("have their callbacks' failures on the console when nobody wants to hear of them", async () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const peer = peerOf(era, (message) => {
+      peer.send(progress(tokenOf(message), 1))
+      return reply(message, { content })
+    })
+    const client = await connectTo(peer)
+    const bad = new Error('bad')
+    const onProgress = (): never => {
+      throw bad
+    }
+    expect(await client.callTool('a', {}, { onProgress })).toEqual({ content })
+    await client.close()
+    expect(told.mock.calls).toEqual([[bad]])
+    told.mockRestore()
+  })
+
   test("merge their own _meta, which cannot override the protocol's [M-META-030]", async () => {
     const peer = peerOf(era, (message) => reply(message, { content }))
     const client = await connectTo(peer)

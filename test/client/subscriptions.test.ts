@@ -53,6 +53,13 @@ function listenPeer(
   return { peer, streams, listens: () => peer.sent('subscriptions/listen') }
 }
 
+/** A stream that breaks off before it has said anything. */
+function eventStreamThatEnds(): Response {
+  const stream = eventStream()
+  stream.end()
+  return stream.response
+}
+
 async function take(
   iterator: AsyncIterator<JsonRpcNotification>,
   count: number,
@@ -125,6 +132,20 @@ describe('listening over HTTP', () => {
     await until(() => streams[2]?.cancelled === true)
     await client.close()
     expect(peer.seen).toHaveLength(sent + 2)
+  })
+
+  test('that is given up before the acknowledgement rejects', async () => {
+    const { peer, streams } = listenPeer(() => undefined)
+    const client = await connectTo(peer)
+    const controller = new AbortController()
+    const listening = client.listen({ toolsListChanged: true }, { signal: controller.signal })
+    await until(() => streams.length === 1)
+    controller.abort()
+    await expect(listening).rejects.toMatchObject({ code: 'ABORTED' })
+    const closed = client.listen({ toolsListChanged: true })
+    await until(() => streams.length === 2)
+    await client.close()
+    await expect(closed).rejects.toMatchObject({ code: 'CLOSED' })
   })
 
   test('outlasts every timeout once acknowledged, through keep-alives [M-SUB-043] [M-SUB-044]', async () => {
@@ -376,6 +397,102 @@ describe('hooks', () => {
     await client.close()
   })
 
+  test.each<[string, () => Response]>([
+    [
+      'a network that is gone',
+      () => {
+        throw new TypeError('Failed to fetch')
+      },
+    ],
+    ['a stream that ends before its acknowledgement', () => eventStreamThatEnds()],
+    ['a server that is starting', () => new Response('Starting', { status: 503 })],
+    ['a limit', () => new Response(null, { status: 429 })],
+  ])('go on trying to listen after %s', async (_what, fail) => {
+    vi.useFakeTimers()
+    const problems: Error[] = []
+    const heard: string[] = []
+    let failures = 0
+    const { peer, streams, listens } = listenPeer((seen) =>
+      failures++ < 3 ? fail() : (seen.message.params?.notifications as JsonObject),
+    )
+    const client = await connectTo(peer, {
+      onToolsChanged: () => heard.push('tools'),
+      onError: (e) => problems.push(e),
+    })
+    await vi.advanceTimersByTimeAsync(500)
+    expect(listens()).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(listens()).toHaveLength(4)
+    streams[3]?.event(note(TOOLS, listens()[3]?.message.id))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(heard).toEqual(['tools'])
+    await client.close()
+    expect(problems).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('go on trying to listen to a silent server', async () => {
+    vi.useFakeTimers()
+    let silent = true
+    const heard: string[] = []
+    const { peer, streams, listens } = listenPeer((seen) =>
+      silent ? undefined : (seen.message.params?.notifications as JsonObject),
+    )
+    const client = await connectTo(peer, {
+      timeoutMs: 1_000,
+      onToolsChanged: () => heard.push('tools'),
+    })
+    await vi.advanceTimersByTimeAsync(1_500)
+    silent = false
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(listens()).toHaveLength(2)
+    streams[1]?.event(note(TOOLS, listens()[1]?.message.id))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(heard).toEqual(['tools'])
+    await client.close()
+  })
+
+  test('listen no longer, and complain of nothing, once the client is closed', async () => {
+    vi.useFakeTimers()
+    const problems: Error[] = []
+    const { peer, streams, listens } = listenPeer()
+    const client = await connectTo(peer, { onToolsChanged() {}, onError: (e) => problems.push(e) })
+    const changes = await client.listen({ promptsListChanged: true })
+    const end = changes[Symbol.asyncIterator]().next()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(listens()).toHaveLength(2)
+    for (const stream of streams) stream.end()
+    await vi.advanceTimersByTimeAsync(10)
+    // In the pause before they listen anew
+    await client.close()
+    expect(await end).toMatchObject({ done: true })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(listens()).toHaveLength(2)
+    expect(problems).toEqual([])
+  })
+
+  test('go on hearing after one of them threw', async () => {
+    const problems: string[] = []
+    let heard = 0
+    const { peer, streams, listens } = listenPeer()
+    const client = await connectTo(peer, {
+      onToolsChanged() {
+        heard++
+        throw new Error('bad hook')
+      },
+      onError: (e) => problems.push(e.message),
+    })
+    await until(() => streams.length === 1)
+    const { id } = listens()[0]!.message
+    streams[0]?.event(note(TOOLS, id))
+    await until(() => problems.length === 1)
+    streams[0]?.event(note(TOOLS, id))
+    await until(() => problems.length === 2)
+    expect(heard).toBe(2)
+    expect(streams[0]?.cancelled).toBe(false)
+    await client.close()
+  })
+
   test('a resource that the server does not agree to watch is an error', async () => {
     const { peer } = listenPeer(() => ({ toolsListChanged: true }))
     const client = await connectTo(peer)
@@ -419,7 +536,11 @@ describe('a session', () => {
   test('is listened to in the same way [M-COMPAT-032] [L-RES-017]', async () => {
     const peer = sessionPeer()
     const hooks: string[] = []
-    const client = await connectTo(peer, { onResourceUpdated: (uri) => hooks.push(uri) })
+    const problems: Error[] = []
+    const client = await connectTo(peer, {
+      onResourceUpdated: (uri) => hooks.push(uri),
+      onError: (e) => problems.push(e),
+    })
     const filter = {
       toolsListChanged: true,
       promptsListChanged: false,
@@ -453,6 +574,9 @@ describe('a session', () => {
     expect(peer.sent('resources/unsubscribe')).toHaveLength(0)
     await client.unsubscribe('file:///dir')
     expect(peer.sent('resources/unsubscribe')).toHaveLength(1)
+    await client.listen(filter)
     await client.close()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(problems).toEqual([])
   })
 })

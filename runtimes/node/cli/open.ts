@@ -44,7 +44,9 @@ export async function open(
       capabilities: { elicitation: { form: {}, url: {} } },
       ...(revision && { revision }),
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(verbose && { onError: (error) => tell(`Problem: ${error.message}`) }),
+      onError: (error) => {
+        if (verbose) tell(`Problem: ${error.message}`)
+      },
       ...more,
     })
     connected = true

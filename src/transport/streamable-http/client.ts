@@ -7,6 +7,7 @@
 import type { Channel, ChannelReceiver, Outgoing } from '../../client/channel.ts'
 import { sleep } from '../../client/delay.ts'
 import type { HttpOptions } from '../../client/options.ts'
+import { isBusy } from '../../client/passing.ts'
 import { McpError } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
@@ -140,9 +141,8 @@ export class StreamableHttpChannel implements Channel {
       // The server no longer knows the event, and a new stream brings what comes from now on
       const forgotten = status === 400 && !call && lastEventId !== ''
       if (forgotten) position.lastEventId = ''
-      const passes = forgotten || status === 429 || (status >= 500 && status !== 501)
       const error = httpError(response, 'The server gave no stream')
-      if (!passes || enough) throw error
+      if (!(forgotten || isBusy(status)) || enough) throw error
     } catch (error) {
       const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
@@ -192,7 +192,8 @@ export class StreamableHttpChannel implements Channel {
     try {
       this.#receiver.receive(parseJson(text), call)
     } catch (error) {
-      this.#receiver.problem(error)
+      // The rest of a message that nobody waits for any more is not read
+      if (!call?.settled) this.#receiver.problem(error)
     }
   }
 

@@ -1,0 +1,19 @@
+/**
+ * Telling the application of what no call of its own fails with.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import type { LeanOptions } from './options.ts'
+
+/** Tells of a problem; the hook that hears of it cannot break anything. */
+export function tellProblem({ onError = log }: Pick<LeanOptions, 'onError'>, error: unknown): void {
+  try {
+    onError(error instanceof Error ? error : new Error(String(error)))
+  } catch {
+    // There is nobody left to tell
+  }
+}
+
+function log(error: Error): void {
+  console.error(error)
+}
