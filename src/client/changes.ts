@@ -68,8 +68,8 @@ export function forget(cache: ResultCache, { method, params }: JsonRpcNotificati
   }
 }
 
-/** Calls the hook of a change. */
-export function fire(hooks: Hooks, { method, params }: JsonRpcNotification): void {
+/** Calls the hook of a change. Rejects with what that throws. */
+export async function fire(hooks: Hooks, { method, params }: JsonRpcNotification): Promise<void> {
   if (method === UPDATED) hooks.onResourceUpdated?.(String(params?.uri))
   for (const [list, hook] of lists) if (method === methodOf(list)) hooks[hook]?.()
 }

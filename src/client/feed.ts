@@ -22,13 +22,18 @@ export interface Subscription extends AsyncIterable<JsonRpcNotification> {
 /** A {@link Subscription} and its inner side. */
 export class Feed implements Subscription {
   filter: SubscriptionFilter = {}
+  readonly patient: boolean
   readonly #closing = new AbortController()
   readonly #queue: JsonRpcNotification[] = []
   #wake: (() => void) | undefined
   #error: Error | undefined
 
-  /** @param signal Closes the feed. */
-  constructor(signal?: AbortSignal) {
+  /**
+   * @param signal Closes the feed.
+   * @param patient Whether it waits for a server that cannot be reached at first.
+   */
+  constructor(signal: AbortSignal | undefined, patient: boolean) {
+    this.patient = patient
     if (signal?.aborted) this.close()
     signal?.addEventListener('abort', () => this.close(), { signal: this.signal })
   }
@@ -50,9 +55,9 @@ export class Feed implements Subscription {
     this.#wake?.()
   }
 
-  /** Ends the feed with an error. */
+  /** Ends the feed with an error, unless it was closed before. */
   fail(error: Error): void {
-    this.#error = error
+    if (!this.signal.aborted) this.#error = error
     this.close()
   }
 

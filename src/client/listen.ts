@@ -36,17 +36,11 @@ export class Listener {
   /**
    * Fills a feed, over one stream after another. Resolves when the first is acknowledged.
    *
-   * @param patient Whether the first may fail as later ones may.
    * @throws {ProtocolError} When the server refuses.
    */
-  listen(
-    feed: Feed,
-    wanted: SubscriptionFilter,
-    options: RequestOptions,
-    patient: boolean,
-  ): Promise<void> {
+  listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#keep(feed, wanted, options, patient, resolve).then(resolve, (error: Error) => {
+      this.#keep(feed, wanted, options, resolve).then(resolve, (error: Error) => {
         feed.fail(error)
         reject(error)
       })
@@ -70,7 +64,6 @@ export class Listener {
     feed: Feed,
     wanted: SubscriptionFilter,
     options: RequestOptions,
-    patient: boolean,
     onFirst: () => void,
   ): Promise<void> {
     let delayMs = RETRY_MS
@@ -86,12 +79,12 @@ export class Listener {
       try {
         await this.#stream(feed, wanted, options, onAcknowledged)
       } catch (error) {
-        const passes = mayPass(error) || (heard && (error as McpError).code === 'HTTP')
-        if (!(heard || patient) || !(passes || feed.signal.aborted)) throw error
+        const lasts = heard || feed.patient
+        if (!lasts || !(mayPass(error) || feed.signal.aborted)) throw error
       }
       // A server that tells nothing need not be asked again
-      const tellsNothing = heard && Object.keys(feed.filter).length === 0
-      if (feed.signal.aborted || tellsNothing) return feed.close()
+      const isSilent = heard && Object.keys(feed.filter).length === 0
+      if (feed.signal.aborted || isSilent) return feed.close()
       if (performance.now() - since >= STEADY_MS) delayMs = RETRY_MS
       await sleep(delayMs * (1 + Math.random() / 4), feed.signal)
       delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)

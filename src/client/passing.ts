@@ -6,13 +6,10 @@
 import type { McpError } from '../protocol/errors.ts'
 import { statusOf } from './discover.ts'
 
-/** Whether nobody answered, or who did only cannot right now. */
+/** Whether nobody answered, or a server or proxy that cannot answer right now. */
 export function mayPass(error: unknown): boolean {
   const { code } = error as McpError
-  return code === 'NETWORK' || code === 'TIMEOUT' || (code === 'HTTP' && isBusy(statusOf(error)))
-}
-
-/** Whether an HTTP status is that of a server, or a proxy, that cannot answer right now. */
-export function isBusy(status = 0): boolean {
+  if (code !== 'HTTP') return code === 'NETWORK' || code === 'TIMEOUT'
+  const status = statusOf(error) ?? 0
   return status === 429 || (status >= 500 && status !== 501)
 }

@@ -6,14 +6,13 @@
 import type { LeanOptions } from './options.ts'
 
 /** Tells of a problem; the hook that hears of it cannot break anything. */
-export function tellProblem({ onError = log }: Pick<LeanOptions, 'onError'>, error: unknown): void {
+export function tellProblem(
+  { onError = console.error }: Pick<LeanOptions, 'onError'>,
+  error: unknown,
+): void {
   try {
     onError(error instanceof Error ? error : new Error(String(error)))
   } catch {
     // There is nobody left to tell
   }
-}
-
-function log(error: Error): void {
-  console.error(error)
 }

@@ -52,11 +52,11 @@ export class Subscriptions implements Listening {
     patient = false,
   ): Promise<Subscription> {
     this.#connection.requireOpen()
-    const feed = new Feed(options.signal)
+    const feed = new Feed(options.signal, patient)
     this.#feeds.add(feed)
     feed.signal.addEventListener('abort', () => this.#feeds.delete(feed))
     try {
-      if (this.#listens) await this.#listener.listen(feed, wanted, options, patient)
+      if (this.#listens) await this.#listener.listen(feed, wanted, options)
       else await this.#join(feed, wanted, options)
     } catch (error) {
       feed.close()
@@ -126,11 +126,7 @@ export class Subscriptions implements Listening {
   #pump(feed: Subscription): void {
     const pump = async (): Promise<void> => {
       for await (const message of feed) {
-        try {
-          if (this.#listens) fire(this.#options, message)
-        } catch (error) {
-          this.#connection.problem(error)
-        }
+        if (this.#listens) this.#connection.watch(fire(this.#options, message))
       }
     }
     this.#connection.watch(pump())
@@ -165,7 +161,7 @@ export class Subscriptions implements Listening {
     if (this.#listens) return this.#listener.take(message)
     forget(this.#connection.cache, message)
     for (const feed of this.#feeds) if (covers(feed.filter, message)) feed.push(message)
-    fire(this.#options, message)
+    this.#connection.watch(fire(this.#options, message))
   }
 
   ended(requestId: unknown): void {

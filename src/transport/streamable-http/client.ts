@@ -7,7 +7,7 @@
 import type { Channel, ChannelReceiver, Outgoing } from '../../client/channel.ts'
 import { sleep } from '../../client/delay.ts'
 import type { HttpOptions } from '../../client/options.ts'
-import { isBusy } from '../../client/passing.ts'
+import { mayPass } from '../../client/passing.ts'
 import { McpError } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
@@ -137,17 +137,15 @@ export class StreamableHttpChannel implements Channel {
         this.#streamed ||= !call
         return response
       }
-      const { status } = response
-      // The server no longer knows the event, and a new stream brings what comes from now on
-      const forgotten = status === 400 && !call && lastEventId !== ''
-      if (forgotten) position.lastEventId = ''
       const error = httpError(response, 'The server gave no stream')
-      if (!(forgotten || isBusy(status)) || enough) throw error
+      if (response.status !== 400 || call || lastEventId === '') throw error
+      // The server no longer knows the event, and a new stream brings what comes from now on
+      position.lastEventId = ''
     } catch (error) {
       const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
       if (call && code === 'SESSION_LOST') throw lostAnswer(call.message.method, error)
-      if (code !== 'NETWORK' || enough) throw error
+      if (enough || !mayPass(error)) throw error
     }
     return undefined
   }
