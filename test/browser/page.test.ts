@@ -94,7 +94,7 @@ async function visitEverything(path = '/everything.html'): Promise<Page> {
 }
 
 describe('A strict Content-Security-Policy with Trusted Types', () => {
-  it('stands in the way of nothing: client of every revision, server, connection', async () => {
+  it('stands in the way of nothing: clients of every revision, server, connection', async () => {
     const far = `http://localhost:${open.port}`
     site.assets.set('/strict.html', {
       ...assetOf('strict'),
@@ -108,10 +108,10 @@ describe('A strict Content-Security-Policy with Trusted Types', () => {
     await page.waitForFunction('typeof outcome === "object"')
     const [greetings, served, revision] = await page.evaluate<unknown[][]>('outcome')
     expect(greetings).toEqual(
-      ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'].map((version) => ({
-        type: 'text',
-        text: `Hello, ${version}`,
-      })),
+      ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'].flatMap((version) => {
+        const greeting = { type: 'text', text: `Hello, ${version}` }
+        return [greeting, greeting]
+      }),
     )
     expect(served).toEqual([{ type: 'text', text: '4' }, true])
     expect(revision).toBe('2026-07-28')
@@ -122,22 +122,33 @@ describe('A strict Content-Security-Policy with Trusted Types', () => {
 
 describe('A request that a page cannot make', () => {
   /** What a page is told when it connects to a URL. */
-  const fault = (page: Page, url: string): Promise<unknown> =>
-    page.evaluate(async (url) => {
-      const error = await edgewise.connect(url).catch((reason: Error) => reason)
-      if (!(error instanceof Error)) return 'connected'
-      const { code } = error as { code?: string }
-      const found = edgewise.fetchFaultOf(error)
-      return [code, found?.kind, `${error.message} ${found?.advice}`]
-    }, url)
+  const fault = (
+    page: Page,
+    url: string,
+    connect: 'connect' | 'connectLean' = 'connect',
+  ): Promise<unknown> =>
+    page.evaluate(
+      async ({ url, connect }) => {
+        const error = await edgewise[connect](url).catch((reason: Error) => reason)
+        if (!(error instanceof Error)) return 'connected'
+        const { code } = error as { code?: string }
+        const found = edgewise.fetchFaultOf(error)
+        return [code, found?.kind, `${error.message} ${found?.advice}`]
+      },
+      { url, connect },
+    )
 
-  it('says that the server does not allow the origin, and what it has to send', async () => {
-    const page = await visitEverything()
-    const [code, kind, text] = (await fault(page, `http://far.test:${closed.port}/mcp`)) as string[]
-    expect([code, kind]).toEqual(['NETWORK', 'cors'])
-    expect(text).toContain(`Access-Control-Allow-Origin: ${site.origin}`)
-    expect(text).toContain('mcp-protocol-version')
-  })
+  it.each(['connect', 'connectLean'] as const)(
+    'says by %s that the server does not allow the origin, and what it has to send',
+    async (connect) => {
+      const page = await visitEverything()
+      const url = `http://far.test:${closed.port}/mcp`
+      const [code, kind, text] = (await fault(page, url, connect)) as string[]
+      expect([code, kind]).toEqual(['NETWORK', 'cors'])
+      expect(text).toContain(`Access-Control-Allow-Origin: ${site.origin}`)
+      expect(text).toContain('mcp-protocol-version')
+    },
+  )
 
   it('says that nobody answers', async () => {
     const page = await visitEverything()

@@ -5,7 +5,7 @@ import { createConnection, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { connect, type Client } from '../../src/client/index.ts'
+import { connect, connectLean, type LeanClient } from '../../src/client/index.ts'
 import { commandOf, root } from '../process.ts'
 import { PATIENCE } from '../patience.ts'
 
@@ -88,8 +88,13 @@ describe.each([
     expect(await ended).not.toBe(0)
   })
 
-  test.each(['2025-11-25', '2026-07-28'] as const)('a client of %s', async (revision) => {
-    const client: Client = await connect(url, { revision })
+  test.each([
+    { what: 'client', connect, revision: '2025-11-25' },
+    { what: 'client', connect, revision: '2026-07-28' },
+    { what: 'lean client', connect: connectLean, revision: '2025-11-25' },
+    { what: 'lean client', connect: connectLean, revision: '2026-07-28' },
+  ] as const)('a $what of $revision', async ({ connect, revision }) => {
+    const client: LeanClient = await connect(url, { revision })
     expect(client.revision).toBe(revision)
     const tools = await client.listAllTools()
     expect(tools.map(({ name }) => name)).toContain('echo')

@@ -1,8 +1,9 @@
 // What every revision must do on every runtime, whatever the messages travel through.
 import type { Client, ConnectOptions } from 'edgewise/client'
 import type { Revision } from 'edgewise'
-import { equal, ok, rejection, until, type Suite } from './harness.ts'
-import { aborted, changing, running, server } from './server.ts'
+import { callSuite } from './call-suite.ts'
+import { equal, until, type Suite } from './harness.ts'
+import { changing, server } from './server.ts'
 
 /** Connects a client that speaks one revision to the server of the suite. */
 export type Open = (options: ConnectOptions & { revision: Revision }) => Promise<Client>
@@ -21,115 +22,7 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
   }
 
   return {
-    [title('The client learns who the server is and what it offers')]: () =>
-      using(async (client) => {
-        equal(client.revision, revision)
-        equal(client.serverInfo?.name, 'portable')
-        equal(client.instructions, 'Call add.')
-        const capabilities = Object.keys(client.serverCapabilities ?? {})
-        for (const name of ['tools', 'resources', 'prompts']) ok(capabilities.includes(name), name)
-      }),
-
-    [title('Tools are listed across pages, with their schemas')]: () =>
-      using(async (client) => {
-        const names: string[] = []
-        for await (const tool of client.tools()) names.push(tool.name)
-        equal(names, ['add', 'show', 'count', 'refuse', 'crash', 'ask', 'sample', 'roots', 'wait'])
-        const add = (await client.listAllTools())[0]
-        equal(add?.inputSchema.required, ['a', 'b'])
-        equal(add?.title, hasTitles ? 'Adder' : undefined)
-      }),
-
-    [title('A tool answers with structured content and its text')]: () =>
-      using(async (client) => {
-        const result = await client.callTool('add', { a: 2, b: 3 })
-        equal(result.structuredContent, hasTitles ? { sum: 5 } : undefined)
-        equal(result.content, [{ type: 'text', text: '{"sum":5}' }])
-      }),
-
-    [title('Text, bytes and links arrive as they were')]: () =>
-      using(async (client) => {
-        const { content } = await client.callTool('show')
-        equal(content[0], { type: 'text', text: 'æøå 🦉' })
-        equal(content[1], { type: 'image', data: 'AAH+/w==', mimeType: 'image/png' })
-        equal(content[2]?.type, hasTitles ? 'resource_link' : 'text')
-      }),
-
-    [title('A call reports progress and logs')]: async () => {
-      const progress: unknown[] = []
-      const logs: unknown[] = []
-      await using client = await open({
-        revision,
-        onLog: ({ level, data }) => logs.push([level, data]),
-      })
-      await client.setLogLevel('info')
-      const result = await client.callTool(
-        'count',
-        { to: 3 },
-        { onProgress: ({ progress: at, total }) => progress.push([at, total]) },
-      )
-      equal(result.content, [{ type: 'text', text: 'counted' }])
-      equal(progress, [
-        [1, 3],
-        [2, 3],
-        [3, 3],
-      ])
-      equal(logs, [
-        ['info', { at: 1 }],
-        ['info', { at: 2 }],
-        ['info', { at: 3 }],
-      ])
-    },
-
-    [title('A failed tool tells the model only what is meant for it')]: () =>
-      using(async (client) => {
-        const refused = await client.callTool('refuse')
-        equal([refused.isError, refused.content], [true, [{ type: 'text', text: 'No seats left' }]])
-        const crashed = await client.callTool('crash')
-        equal(crashed.isError, true)
-        ok(!JSON.stringify(crashed).includes('hunter2'), 'A secret leaked')
-      }),
-
-    [title('An unknown tool is error -32602')]: () =>
-      using(async (client) => {
-        equal((await rejection(client.callTool('constructor'))).code, -32602)
-      }),
-
-    [title('Resources and templates are listed and read')]: () =>
-      using(async (client) => {
-        const uris = (await client.listAllResources()).map(({ uri }) => uri)
-        equal(uris, ['note://1', 'blob://1'])
-        const templates = (await client.listAllResourceTemplates()).map((one) => one.uriTemplate)
-        equal(templates, ['city://{country}/{name}'])
-        const [note] = (await client.readResource('note://1')).contents
-        equal(note, { uri: 'note://1', mimeType: 'text/plain', text: 'The first note' })
-        const [blob] = (await client.readResource('blob://1')).contents
-        equal(blob && 'blob' in blob && blob.blob, 'AAH+/w==')
-        const [city] = (await client.readResource('city://Norge/%C3%85lesund')).contents
-        equal(city && 'text' in city && city.text, 'Ålesund in Norge')
-      }),
-
-    [title('An unknown resource has the error of the revision')]: () =>
-      using(async (client) => {
-        const error = await rejection(client.readResource('note://none'))
-        equal(error.code, revision === '2026-07-28' ? -32602 : -32002)
-      }),
-
-    [title('A prompt is listed, filled in and refused without its argument')]: () =>
-      using(async (client) => {
-        equal((await client.listAllPrompts())[0]?.arguments?.[0]?.name, 'name')
-        const { messages } = await client.getPrompt('greet', { name: 'Ada' })
-        equal(messages, [{ role: 'user', content: { type: 'text', text: 'Say hello to Ada' } }])
-        equal((await rejection(client.getPrompt('greet'))).code, -32602)
-      }),
-
-    [title('Arguments are completed')]: () =>
-      using(async (client) => {
-        const prompt = { type: 'ref/prompt', name: 'greet' } as const
-        equal((await client.complete(prompt, { name: 'name', value: 'A' })).values, ['Ada', 'Alan'])
-        const template = { type: 'ref/resource', uri: 'city://{country}/{name}' } as const
-        equal((await client.complete(template, { name: 'name', value: 'O' })).values, ['Oslo'])
-      }),
+    ...callSuite(over, revision, open),
 
     [title('An elicitation reaches the user, or fails at once where there is none')]: () =>
       using(
@@ -192,33 +85,5 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
       }
       await client.unsubscribe('note://1')
     },
-
-    [title('An aborted call rejects at once, and the tool learns of it')]: () =>
-      using(async (client) => {
-        const name = `${revision} ${over}`
-        const controller = new AbortController()
-        const call = rejection(client.callTool('wait', { name }, { signal: controller.signal }))
-        await until('The tool runs', () => running.includes(name))
-        controller.abort()
-        equal((await call).code, 'ABORTED')
-        await until('The tool learns of it', () => aborted.includes(name))
-      }),
-
-    [title('A call that takes too long rejects')]: () =>
-      using(async (client) => {
-        const call = client.callTool('wait', { name: 'late' }, { timeoutMs: 30 })
-        equal((await rejection(call)).code, 'TIMEOUT')
-      }),
-
-    [title('Calls at the same time get their own answers')]: () =>
-      using(async (client) => {
-        const sums = await Promise.all(
-          Array.from({ length: 20 }, (_, a) => client.callTool('add', { a, b: 1 })),
-        )
-        equal(
-          sums.map(({ content }) => content[0]),
-          sums.map((_, a) => ({ type: 'text', text: `{"sum":${a + 1}}` })),
-        )
-      }),
   }
 }

@@ -1,9 +1,10 @@
 // The portable suite: the same tests on Node, workerd, Deno, Bun and Chromium.
 import { revisions } from 'edgewise'
-import { connect } from 'edgewise/client'
+import { connect, connectLean } from 'edgewise/client'
 import { createHandler, keptSessions } from 'edgewise/server'
 import { connectInMemory } from 'edgewise/testing'
 import { badInputSuite } from './bad-input-suite.ts'
+import { leanSuite, type OpenLean } from './call-suite.ts'
 import type { Suite } from './harness.ts'
 import { revisionSuite, type Open } from './revision-suite.ts'
 import { server } from './server.ts'
@@ -11,16 +12,16 @@ import { server } from './server.ts'
 const handle = createHandler(server, { sessions: keptSessions() })
 
 const inMemory: Open = (options) => connectInMemory(server, options)
-const overHttp: Open = (options) =>
-  connect('https://portable.test/mcp', {
-    ...options,
-    fetch: (url, init) => handle(new Request(url, init)),
-  })
+const url = 'https://portable.test/mcp'
+const fetch = (to: string, init: RequestInit): Promise<Response> => handle(new Request(to, init))
+const overHttp: Open = (options) => connect(url, { ...options, fetch })
+const leanOverHttp: OpenLean = (options) => connectLean(url, { ...options, fetch })
 
 export const suite: Suite = Object.assign(
   { ...badInputSuite },
   ...revisions.flatMap(({ version }) => [
     revisionSuite('in memory', version, inMemory),
     revisionSuite('over HTTP', version, overHttp),
+    leanSuite('over HTTP, lean', version, leanOverHttp),
   ]),
 )

@@ -1,6 +1,6 @@
 // What a page does under a policy that forbids everything but its own scripts and one server:
-// connects in every revision, and is a server itself.
-import { connect, createConnection, revisions } from 'edgewise/browser'
+// connects in every revision, with either client, and is a server itself.
+import { connect, connectLean, createConnection, revisions } from 'edgewise/browser'
 import { jsonSchema } from 'edgewise/json-schema'
 import { createServer, serveTransport } from 'edgewise/server'
 import { inMemoryTransports } from 'edgewise/transport'
@@ -15,9 +15,12 @@ async function calls(): Promise<unknown[]> {
       onElicit: () => ({ action: 'accept', content: { city: 'Oslo' } }),
       onToolsChanged: () => {},
     })
-    const { content } = await client.callTool('greet', { name: version })
-    results.push(content[0])
-    await client.close()
+    const lean = await connectLean(url, { revision: version })
+    for (const each of [client, lean]) {
+      const { content } = await each.callTool('greet', { name: version })
+      results.push(content[0])
+      await each.close()
+    }
   }
   return results
 }
