@@ -82,12 +82,12 @@ export {
   type EventStreamOptions,
   type ServerSentEvent,
 } from '../transport/event-stream.ts'
+export type { HandlerOptions, SessionForwarder } from '../transport/streamable-http/options.ts'
 export type {
   ChangeListener,
-  HandlerOptions,
-  SessionForwarder,
   StreamCarrier,
-} from '../transport/streamable-http/options.ts'
+  StreamOptions,
+} from '../transport/streamable-http/stream-options.ts'
 export {
   createMemoryEventLog,
   type EventLog,
@@ -98,7 +98,7 @@ export {
   keptSessions,
   type KeptSessionOptions,
   type KeptSessions,
-} from '../session/kept-sessions.ts'
+} from '../transport/streamable-http/kept-sessions.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
 export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 export { keepCalls, type CallKeeper } from '../session/kept-calls.ts'

@@ -5,9 +5,9 @@
  */
 import { McpError } from '../../protocol/errors.ts'
 import type { Server } from '../../server/definition.ts'
-import { keptSessions } from '../../session/kept-sessions.ts'
 import { createGuard } from './guard.ts'
 import { createHandler } from './handler.ts'
+import { keptSessions } from './kept-sessions.ts'
 import type { HandlerOptions } from './options.ts'
 
 /** Where and how a server is served over HTTP; `sessions` are kept in memory by default. */

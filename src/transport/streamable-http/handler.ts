@@ -8,13 +8,11 @@ import type { Caller } from '../../server/exchange.ts'
 import { createRounds } from '../../server/rounds.ts'
 import { definitionOf } from '../../server/server.ts'
 import type { Server, ServerDefinition } from '../../server/definition.ts'
-import { announceTo } from '../../server/announce.ts'
-import { readVersion } from './checks.ts'
+import { readAccept, readVersion } from './checks.ts'
 import { forward, isForwarded } from './forward.ts'
-import { get } from './get.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
-import { refuse } from './refusal.ts'
+import { refuse, sessionNotFound } from './refusal.ts'
 import type { HandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { findMembership } from './session-post.ts'
@@ -43,14 +41,6 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
     rounds: createRounds(options),
     ending,
   }
-  const { sessions } = host
-  const unsubscribe =
-    sessions &&
-    (options.changes ?? definition.notify).subscribe((change) => {
-      sessions.each(({ session, streams }) => {
-        announceTo(session, change, (message) => streams.announce(message))
-      })
-    })
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
     return answerGuarded(definition, options, request, caller, (known) => {
       if (ending.over) throw refuse(503, 'The server is closed')
@@ -58,23 +48,23 @@ export function createHandler(server: Server, options: HandlerOptions = {}): Han
     })
   }
   const close = async (): Promise<void> => {
-    ;(await unsubscribe)?.()
     ending.end()
-    await sessions?.close()
+    await host.sessions?.close()
   }
   return Object.assign(handle, { close })
 }
 
 /** Which of the ways to have sessions it is. */
 function sessionsOf(
-  server: ServerDefinition,
-  { sessions: given }: HandlerOptions,
-): Pick<Host, 'sessions' | 'calls' | 'sealed' | 'forward'> {
-  const none = { sessions: undefined, calls: undefined, sealed: undefined, forward: undefined }
-  if (!given || !server.revisions.some(({ era }) => era === 'legacy')) return none
-  if (typeof given === 'function') return { ...none, forward: given }
-  if ('seal' in given) return { ...none, sealed: given }
-  return { ...none, sessions: given.start(server), calls: given.calls }
+  definition: ServerDefinition,
+  options: HandlerOptions,
+): Pick<Host, 'sessions' | 'sealed' | 'forward'> {
+  const none = { sessions: undefined, sealed: undefined, forward: undefined }
+  const { sessions } = options
+  if (!sessions || !definition.revisions.some(({ era }) => era === 'legacy')) return none
+  if (typeof sessions === 'function') return { ...none, forward: sessions }
+  if ('seal' in sessions) return { ...none, sealed: sessions }
+  return { ...none, sessions: sessions.start(definition, options) }
 }
 
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {
@@ -92,10 +82,22 @@ async function route(host: Host, request: Request, caller: Caller): Promise<Resp
   throw methodNotAllowed(request, allow)
 }
 
+/** Listens to a session, or goes on with a stream of it that broke. */
+async function get(host: Host, request: Request, caller: Caller): Promise<Response> {
+  if (isForwarded(host, request)) return forward(host, request, caller)
+  if (!readAccept(request).events) {
+    throw refuse(406, 'The client must accept "text/event-stream"')
+  }
+  const version = readVersion(request.headers)
+  const { live } = await findMembership({ host, request, version, caller })
+  if (!live) throw sessionNotFound()
+  return live.listen(request)
+}
+
 async function endSession(host: Host, request: Request, caller: Caller): Promise<Response> {
   if (isForwarded(host, request)) return forward(host, request, caller)
   const version = readVersion(request.headers)
   const { live } = await findMembership({ host, request, version, caller })
-  if (live) await host.sessions?.end(live)
+  await live?.close()
   return new Response(null, { status: 200 })
 }

@@ -6,20 +6,17 @@
 import type { Ending } from '../../patterns/ending.ts'
 import type { Caller, Rounds } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
-import type { CallKeeper } from '../../session/kept-calls.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
-import type { Sessions } from '../../session/sessions.ts'
 import type { Acceptable } from './checks.ts'
+import type { HttpSessions } from './kept-sessions.ts'
 import type { HandlerOptions, SessionForwarder } from './options.ts'
 
 /** A server as one handler serves it. */
 export interface Host {
   readonly server: ServerDefinition
   readonly options: HandlerOptions
-  /** Where sessions are, unless the handler has none. */
-  readonly sessions: Sessions | undefined
-  /** Lets calls of a session go on after their host was replaced. */
-  readonly calls: CallKeeper | undefined
+  /** The sessions, where they are kept. */
+  readonly sessions: HttpSessions | undefined
   /** Reads the ids of sessions that nobody keeps. */
   readonly sealed: SealedSessions | undefined
   /** Takes the requests of sessions that are served elsewhere. */

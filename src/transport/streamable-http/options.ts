@@ -4,12 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Caller } from '../../server/exchange.ts'
-import type { ChangeSource } from '../../server/notifier.ts'
 import type { Protection } from '../../server/protection.ts'
 import type { InputOptions } from '../../server/rounds.ts'
-import type { KeptSessions } from '../../session/kept-sessions.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
-import type { Sink } from '../../session/stream-store.ts'
+import type { KeptSessions } from './kept-sessions.ts'
+import type { StreamOptions } from './stream-options.ts'
 
 /**
  * Hands over a request that belongs to a session, or that opens one, to where its session is served;
@@ -17,28 +16,8 @@ import type { Sink } from '../../session/stream-store.ts'
  */
 export type SessionForwarder = (request: Request, caller: Caller) => Promise<Response> | undefined
 
-/**
- * Opens the connection of a stream that answers a GET.
- *
- * @returns where its events go, and the response that carries them.
- */
-export type StreamCarrier = (
-  stream: { session: string; stream: string },
-  options: HandlerOptions,
-) => { sink: Sink; response: Response }
-
-/**
- * Answers a GET for what belongs to no request, or for more of it after an event that the session
- * does not know, where others than the session tell of changes.
- */
-export type ChangeListener = (stream: {
-  session: string
-  /** Whether the stream begins with an event that only carries an id. */
-  primed: boolean
-}) => Response
-
 /** How a server is served over HTTP. */
-export interface HandlerOptions extends InputOptions {
+export interface HandlerOptions extends InputOptions, StreamOptions {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
    * the server's own origin always may, and pages on this machine if the server is on it.
@@ -64,12 +43,4 @@ export interface HandlerOptions extends InputOptions {
   sessions?: KeptSessions | SealedSessions | SessionForwarder | false
   /** Answers with JSON only: what would be sent before the answer is left out. */
   jsonOnly?: boolean
-  /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */
-  keepAliveMs?: number
-  /** How the streams that answer a GET travel; in the bodies of their responses by default. */
-  carry?: StreamCarrier
-  /** Who answers a GET for what belongs to no request; the session by default. */
-  listen?: ChangeListener
-  /** Where changes are heard of; the server's own `notify` by default. */
-  changes?: ChangeSource
 }

@@ -68,7 +68,7 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
     try {
       messages.push(validateMessage(frame))
     } catch (error) {
-      live?.session.spoil(frame, error as ProtocolError)
+      live?.spoil(frame, error as ProtocolError)
       faults.push(errorResponse(readableId(frame), toErrorObject(error)))
     }
   }
@@ -80,7 +80,7 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
   }
   const requests = messages.filter((m) => isRequest(m))
   const ids = new Set(requests.map(({ id }) => id))
-  if (ids.size < requests.length || requests.some(({ id }) => live?.session.inFlight.has(id))) {
+  if (ids.size < requests.length || requests.some(({ id }) => live?.isAnswering(id))) {
     throw refuse(400, 'A request id is already in use')
   }
   for (const message of messages) if (!isRequest(message)) await take(incoming, member, message)
@@ -112,7 +112,7 @@ export async function findMembership({
   const id = request.headers.get(HEADER_SESSION_ID)
   if (id === null) throw refuse(400, 'The "Mcp-Session-Id" header is missing')
   const live = await sessions?.find(id, caller.principal)
-  const facts = live ? live.session.record : await sealed?.open(id)
+  const facts = live ? live.record : await sealed?.open(id)
   if (!facts || facts.principal !== caller.principal) throw sessionNotFound()
   const revision = sessionRevision(facts)
   if (stated && stated !== revision) {
@@ -129,7 +129,7 @@ export async function spoil(
 ): Promise<void> {
   const id = request.headers.get(HEADER_SESSION_ID)
   const live = id === null ? undefined : await host.sessions?.find(id, caller.principal)
-  live?.session.spoil(frame, error)
+  live?.spoil(frame, error)
 }
 
 async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Response> {
@@ -142,7 +142,7 @@ async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Respon
   )
   if (caller.principal !== undefined) record.principal = caller.principal
   const opened = sessions
-    ? (await sessions.open(record)).id
+    ? await sessions.open(record)
     : await refuseInvalid(() => sealed?.seal(record), id)
   const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
   return jsonResponse(resultResponse(id, result), 200, headers)
@@ -154,22 +154,9 @@ async function take(
   member: Membership,
   message: JsonRpcNotification | JsonRpcResponse,
 ): Promise<void> {
-  const { live } = member
-  if (!live) return
-  const { session } = live
   const { host, caller } = incoming
-  if (isResponse(message)) {
-    if (session.settle(message)) return
-    const work = host.calls?.resume(live, message, (record, outlet) =>
-      run(incoming, member, record.call.request, outlet, record).then(
-        (answer) => answer && writable(answer, (error) => host.server.report(error)),
-      ),
-    )
-    if (work) caller.waitUntil?.(work)
-  } else if (message.method === 'notifications/cancelled') {
-    session.cancel(message.params?.requestId)
-  } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
-    session.record.initialized = true
-    await host.sessions?.note(live)
-  }
+  await member.live?.take(message, caller, async (record, outlet) => {
+    const answer = await run(incoming, member, record.call.request, outlet, record)
+    return answer && writable(answer, (error) => host.server.report(error))
+  })
 }

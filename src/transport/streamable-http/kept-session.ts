@@ -1,0 +1,210 @@
+/**
+ * A session that is kept, as requests over HTTP reach it: its streams, what is asked and told on
+ * them, and what of it is kept when.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import type { Cancellation } from '../../patterns/cancellation.ts'
+import { degradeParams } from '../../protocol/degrade.ts'
+import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
+import {
+  isRequest,
+  isResponse,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../../protocol/jsonrpc.ts'
+import { findMethod } from '../../protocol/methods.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import { serverFacts } from '../../protocol/server-facts.ts'
+import type { ServerDefinition } from '../../server/definition.ts'
+import type { Ask, Caller, Exchange } from '../../server/exchange.ts'
+import { sessionRevision } from '../../server/lifecycle.ts'
+import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
+import type { InputOptions } from '../../server/rounds.ts'
+import type { CallKeeper, CallRecord, Outlet, RunAgain } from '../../session/kept-calls.ts'
+import type { SessionRecord } from '../../session/session.ts'
+import type { LiveSession, Sessions } from '../../session/sessions.ts'
+import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
+import { refuse } from './refusal.ts'
+import type { ReplyStream } from './reply.ts'
+import type { StreamCarrier, StreamOptions } from './stream-options.ts'
+
+/** What the sessions of one handler share. */
+export interface SessionsHost {
+  readonly server: ServerDefinition
+  readonly options: StreamOptions & Pick<InputOptions, 'askTimeoutMs'>
+  readonly sessions: Sessions
+  /** Lets calls go on after their host was replaced. */
+  readonly calls: CallKeeper | undefined
+}
+
+/** A session, as one HTTP request found it. */
+export class KeptSession {
+  readonly revision: RevisionFacts
+  readonly #host: SessionsHost
+  readonly #live: LiveSession
+  /** The URLs that were asked for before. */
+  readonly #elicitations: SessionRecord['elicitations']
+
+  constructor(host: SessionsHost, live: LiveSession) {
+    this.#host = host
+    this.#live = live
+    const { record } = live.session
+    this.revision = sessionRevision(record)
+    this.#elicitations = record.elicitations
+  }
+
+  /** What was negotiated. */
+  get record(): SessionRecord {
+    return this.#live.session.record
+  }
+
+  /** Whether a request of that id is being answered. */
+  isAnswering(id: RequestId): boolean {
+    return this.#live.session.inFlight.has(id)
+  }
+
+  /** What is kept of a call that begins, where calls are kept. */
+  keep(request: JsonRpcRequest): CallRecord | undefined {
+    return this.#host.calls?.begin(this.#live, request)
+  }
+
+  /**
+   * Notes that a request is being answered.
+   *
+   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
+   */
+  begin(id: RequestId): Cancellation {
+    return this.#live.session.open(id)
+  }
+
+  /** What a request of the session has that others have not. */
+  exchange(reply: Outlet): Pick<Exchange, 'session' | 'logLevel' | 'disconnect' | 'ask'> {
+    const { session } = this.#live
+    const polled = reply.streams && serverFacts(this.revision).primedStreams
+    return {
+      session,
+      logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
+      disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
+      ask: reply.streams ? this.#asker(reply) : undefined,
+    }
+  }
+
+  /** The stream on which a request is answered; a client may come back to it. */
+  stream(events: EventStream, call: CallRecord | undefined): ReplyStream {
+    const { streams } = this.#live
+    const stream = (call ?? streams).open()
+    stream.connect(events)
+    if (serverFacts(this.revision).primedStreams) stream.prime()
+    return {
+      send: (message) => stream.send(message),
+      disconnect: (retryMs) => stream.disconnectFor(retryMs),
+      end: () => streams.end(stream),
+    }
+  }
+
+  /**
+   * Notes that a request was answered, and keeps what it changed.
+   *
+   * @throws {ProtocolError} when what the client asked to change cannot be kept.
+   */
+  async end({ id, method }: JsonRpcRequest, cancellation: Cancellation): Promise<void> {
+    const { inFlight, record } = this.#live.session
+    if (inFlight.get(id) === cancellation) inFlight.delete(id)
+    const { sessions } = this.#host
+    if (changesSession(method, this.revision)) await sessions.save(this.#live)
+    else if (record.elicitations !== this.#elicitations) await sessions.note(this.#live)
+  }
+
+  /**
+   * Takes a message that is not answered.
+   *
+   * @param run Runs a call again whose handler was waiting for this since before this host.
+   */
+  async take(
+    message: JsonRpcNotification | JsonRpcResponse,
+    caller: Caller,
+    run: RunAgain,
+  ): Promise<void> {
+    const { session } = this.#live
+    if (isResponse(message)) {
+      if (session.settle(message)) return
+      const work = this.#host.calls?.resume(this.#live, message, run)
+      if (work) caller.waitUntil?.(work)
+    } else if (message.method === 'notifications/cancelled') {
+      session.cancel(message.params?.requestId)
+    } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
+      session.record.initialized = true
+      await this.#host.sessions.note(this.#live)
+    }
+  }
+
+  /** Fails the question of the server's that a malformed answer was meant for. */
+  spoil(frame: unknown, error: Error): void {
+    this.#live.session.spoil(frame, error)
+  }
+
+  /**
+   * Answers a GET: opens a stream for what belongs to no request, or resumes one that broke.
+   *
+   * @throws {Refusal} 400 when the event to resume after is unknown.
+   */
+  async listen({ headers }: Request): Promise<Response> {
+    const { id: session, streams } = this.#live
+    const { options, sessions } = this.#host
+    const { carry = carryInBody, listen } = options
+    const lastEventId = headers.get(HEADER_LAST_EVENT_ID)
+    const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
+    if (missed) {
+      const { sink, response } = carry({ session, stream: missed.stream }, options)
+      streams.resume(missed, sink)
+      return response
+    }
+    const primed = serverFacts(this.revision).primedStreams === true
+    if (listen) {
+      await sessions.noteListening(this.#live)
+      return listen({ session, primed })
+    }
+    if (lastEventId !== null) throw refuse(400, 'The event to resume after is unknown')
+    const stream = streams.openStandalone()
+    const { sink, response } = carry({ session, stream: stream.id }, options)
+    stream.connect(sink)
+    if (primed) stream.prime()
+    return response
+  }
+
+  /** Ends the session and all that is open in it. */
+  close(): Promise<void> {
+    return this.#host.sessions.end(this.#live)
+  }
+
+  /** Asks the client on the stream of a request. */
+  #asker(reply: Outlet): Ask {
+    const { askTimeoutMs: timeoutMs } = this.#host.options
+    const { session } = this.#live
+    return async ({ method, params }, signal, sent) => {
+      // The end of a URL may be announced after this host is gone.
+      if (session.record.elicitations) await this.#host.sessions.note(this.#live)
+      const send = (asked: JsonRpcMessage): void => {
+        if (isRequest(asked)) sent?.(asked.id)
+        void reply.send(asked)
+      }
+      const known = degradeParams(method, params, this.revision)
+      return session.ask(method, known, { send, signal, timeoutMs })
+    }
+  }
+}
+
+/** Whether a method changes what a session keeps: what only sessions have does, but for `ping`. */
+function changesSession(method: string, revision: RevisionFacts): boolean {
+  const facts = findMethod(method, revision)
+  return facts?.era === 'legacy' && facts.capability !== undefined
+}
+
+const carryInBody: StreamCarrier = (_stream, { keepAliveMs }) => {
+  const sink = new EventStream({ keepAliveMs })
+  return { sink, response: new Response(sink.body, { headers: EVENT_STREAM_HEADERS }) }
+}

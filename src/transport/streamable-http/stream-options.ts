@@ -1,0 +1,39 @@
+/**
+ * How streams travel, and where changes are heard of.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+import type { ChangeSource } from '../../server/notifier.ts'
+import type { Sink } from '../../session/stream-store.ts'
+
+/**
+ * Opens the connection of a stream that answers a GET.
+ *
+ * @returns where its events go, and the response that carries them.
+ */
+export type StreamCarrier = (
+  stream: { session: string; stream: string },
+  options: StreamOptions,
+) => { sink: Sink; response: Response }
+
+/**
+ * Answers a GET for what belongs to no request, or for more of it after an event that the session
+ * does not know, where others than the session tell of changes.
+ */
+export type ChangeListener = (stream: {
+  session: string
+  /** Whether the stream begins with an event that only carries an id. */
+  primed: boolean
+}) => Response
+
+/** How streams travel, and where changes are heard of. */
+export interface StreamOptions {
+  /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */
+  keepAliveMs?: number
+  /** How the streams that answer a GET travel; in the bodies of their responses by default. */
+  carry?: StreamCarrier
+  /** Who answers a GET for what belongs to no request; the session by default. */
+  listen?: ChangeListener
+  /** Where changes are heard of; the server's own `notify` by default. */
+  changes?: ChangeSource
+}
