@@ -46,13 +46,13 @@ export const budgets: readonly Budget[] = [
   {
     name: 'server',
     code: `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`,
-    maxKb: 22.75,
+    maxKb: 23,
     goalKb: 14,
   },
   {
     name: 'protected server',
     code: `import { createServer, createHandler } from 'edgewise/server'; import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(createServer, createHandler, jwtTokens, protectedResource)`,
-    maxKb: 33.75,
+    maxKb: 34,
     goalKb: 24,
   },
 ]

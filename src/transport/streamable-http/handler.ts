@@ -13,6 +13,7 @@ import { forward, isForwarded } from './forward.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
 import { refuse, sessionNotFound } from './refusal.ts'
+import type { KeptSession } from './kept-session.ts'
 import type { HandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { findMembership } from './session-post.ts'
@@ -73,31 +74,32 @@ async function route(host: Host, request: Request, caller: Caller): Promise<Resp
     case 'POST':
       return post(host, request, caller)
     case 'GET':
-      if (hasSessions && !host.options.jsonOnly) return get(host, request, caller)
-      break
+      if (!hasSessions || host.options.jsonOnly) break
+      if (!readAccept(request).events) {
+        throw refuse(406, 'The client must accept "text/event-stream"')
+      }
+      return inSession(host, request, caller, (session) => session.listen(request))
     case 'DELETE':
-      if (hasSessions) return endSession(host, request, caller)
+      if (!hasSessions) break
+      return inSession(host, request, caller, async (session) => {
+        await session.close()
+        return new Response(null, { status: 200 })
+      })
   }
   const allow = hasSessions ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
   throw methodNotAllowed(request, allow)
 }
 
-/** Listens to a session, or goes on with a stream of it that broke. */
-async function get(host: Host, request: Request, caller: Caller): Promise<Response> {
+/** Does what a request without a body asks of its session, wherever that is served. */
+async function inSession(
+  host: Host,
+  request: Request,
+  caller: Caller,
+  act: (session: KeptSession) => Promise<Response>,
+): Promise<Response> {
   if (isForwarded(host, request)) return forward(host, request, caller)
-  if (!readAccept(request).events) {
-    throw refuse(406, 'The client must accept "text/event-stream"')
-  }
   const version = readVersion(request.headers)
   const { live } = await findMembership({ host, request, version, caller })
   if (!live) throw sessionNotFound()
-  return live.listen(request)
-}
-
-async function endSession(host: Host, request: Request, caller: Caller): Promise<Response> {
-  if (isForwarded(host, request)) return forward(host, request, caller)
-  const version = readVersion(request.headers)
-  const { live } = await findMembership({ host, request, version, caller })
-  await live?.close()
-  return new Response(null, { status: 200 })
+  return act(live)
 }
