@@ -4,10 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 import { INVALID_PARAMS, McpError, ProtocolError } from '../protocol/errors.ts'
+import { methods } from '../protocol/methods.ts'
 import type { PaginatedResult } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
-import { arrays, request } from './request.ts'
+import { request } from './request.ts'
 
 /**
  * Gives the items of a list, page after page, and fetches a page when it is needed. Only a missing
@@ -29,7 +30,7 @@ export async function* items<Item>(
     const next = result.nextCursor ?? undefined
     // Some servers end a list with an empty cursor, and begin anew when it is sent back
     if (cursor === '' && next === '') return
-    yield* result[arrays.get(method) ?? ''] as Item[]
+    yield* result[methods.get(method)?.array ?? ''] as Item[]
     if (next === undefined) return
     if (seen.has(next)) {
       const what = `"${method}" gave the cursor "${next}" twice`

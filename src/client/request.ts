@@ -21,16 +21,6 @@ import { isLegacyEvidence, statusOf } from './discover.ts'
 import type { FollowedRequest } from './extension.ts'
 import type { RequestOptions } from './options.ts'
 
-/** The member that a result must have as an array, by method. */
-export const arrays: ReadonlyMap<string, string> = new Map([
-  ['tools/list', 'tools'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resourceTemplates'],
-  ['prompts/list', 'prompts'],
-  ['resources/read', 'contents'],
-  ['prompts/get', 'messages'],
-])
-
 /** The first pause before a request is sent again that nobody had to be asked for, in ms. */
 const PAUSE_MS = 50
 const MAX_PAUSE_MS = 5_000
@@ -187,20 +177,15 @@ async function inputParams(
   result: InputRequiredResult,
 ): Promise<JsonObject> {
   const { inputRequests, requestState } = result
-  const { inputResponses: _, requestState: __, ...original } = params
-  return {
-    ...original,
-    ...(inputRequests && {
-      inputResponses: await connection.answers.inputs(method, inputRequests, signal),
-    }),
-    ...(requestState !== undefined && { requestState }),
-  }
+  const { answers } = connection
+  const inputResponses = inputRequests && (await answers.inputs(method, inputRequests, signal))
+  return { ...params, inputResponses, requestState }
 }
 
 /** Refuses a complete result without what its method promises; gives it otherwise. */
 function check(connection: Connection, method: string, result: Result): Result {
-  const member = arrays.get(method)
-  const list = member === undefined ? [] : result[member]
+  const member = methods.get(method)?.array
+  const list = member ? result[member] : []
   if (!Array.isArray(list) || !list.every(isObject)) throw invalid(method, result)
   if (method === 'completion/complete') {
     const { completion } = result

@@ -18,6 +18,8 @@ export interface MethodFacts {
   readonly cacheable?: true
   /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly asks?: true
+  /** The member that its result has for certain, an array. */
+  readonly array?: string
 }
 
 const tools = (c: ServerCapabilities): unknown => c.tools
@@ -31,15 +33,21 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['ping', { era: 'legacy' }],
   ['server/discover', { era: 'modern', cacheable: true }],
   ['subscriptions/listen', { era: 'modern' }],
-  ['tools/list', { capability: tools, cacheable: true }],
+  ['tools/list', { capability: tools, cacheable: true, array: 'tools' }],
   ['tools/call', { capability: tools, nameParam: 'name', asks: true }],
-  ['resources/list', { capability: resources, cacheable: true }],
-  ['resources/templates/list', { capability: resources, cacheable: true }],
-  ['resources/read', { capability: resources, nameParam: 'uri', cacheable: true, asks: true }],
+  ['resources/list', { capability: resources, cacheable: true, array: 'resources' }],
+  [
+    'resources/templates/list',
+    { capability: resources, cacheable: true, array: 'resourceTemplates' },
+  ],
+  [
+    'resources/read',
+    { capability: resources, nameParam: 'uri', cacheable: true, asks: true, array: 'contents' },
+  ],
   ['resources/subscribe', { era: 'legacy', capability: subscribe }],
   ['resources/unsubscribe', { era: 'legacy', capability: subscribe }],
-  ['prompts/list', { capability: prompts, cacheable: true }],
-  ['prompts/get', { capability: prompts, nameParam: 'name', asks: true }],
+  ['prompts/list', { capability: prompts, cacheable: true, array: 'prompts' }],
+  ['prompts/get', { capability: prompts, nameParam: 'name', asks: true, array: 'messages' }],
   ['completion/complete', { capability: (c) => c.completions }],
   ['logging/setLevel', { era: 'legacy', capability: (c) => c.logging }],
 ])

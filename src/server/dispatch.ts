@@ -80,7 +80,13 @@ async function answer(
   try {
     const facts = requireMethod(server, message.method, exchange)
     const result = await run(server, message, exchange, facts)
-    return resultResponse(message.id, encodeResult(server, message.method, result, exchange, facts))
+    try {
+      const written = encodeResult(server, message.method, result, exchange, facts)
+      return resultResponse(message.id, written)
+    } catch (error) {
+      server.report(error)
+      throw error
+    }
   } catch (error) {
     return errorResponse(message.id, describeError(error, exchange.revision))
   }
@@ -146,13 +152,32 @@ async function run(
   if (!isObject(result) || !isKnown(result)) {
     return told(new TypeError(`The answer to "${message.method}" is no result of a known kind`))
   }
-  if (result.resultType !== 'input_required') return result
+  if (result.resultType !== 'input_required') {
+    const { resultType = 'complete' } = result
+    const fault = resultType === 'complete' && faultOf(message, result, facts)
+    return fault ? told(new TypeError(fault)) : result
+  }
   if (facts.asks && exchange.ask) {
     const next = await askOwnRound(message, ctx, result).catch(told)
     return run(server, message, exchange, facts, next)
   }
   if (facts.asks) return sealOwnRound(message, exchange, result).catch(told)
   throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
+}
+
+/** Why a result is none that its method has, as middleware may have given it. */
+function faultOf(
+  { method }: JsonRpcRequest,
+  result: Result,
+  facts: MethodFacts,
+): string | undefined {
+  // A call that became a task of 2025-11-25 has no content yet
+  const member = method === 'tools/call' && !isObject(result.task) ? 'content' : facts.array
+  const { completion } = result
+  const values = isObject(completion) && completion.values
+  const isWhole = method !== 'completion/complete' || Array.isArray(values)
+  if (isWhole && (member === undefined || Array.isArray(result[member]))) return undefined
+  return `The answer to "${method}" lacks "${member ?? 'values'}"`
 }
 
 /** The kinds of results that there are without extensions. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ProtocolError } from '../../src/index.ts'
-import { text } from '../../src/server/index.ts'
+import * as z from 'zod'
+import { ProtocolError, type JsonObject, type Result } from '../../src/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import type { Client } from '../../src/client/index.ts'
 import { makeServer } from './fixture.ts'
@@ -52,6 +53,60 @@ describe('middleware', () => {
       _meta: { 'com.example/seen': true },
     })
     expect(ran).toEqual(['add'])
+  })
+
+  const wrong: [string, Result][] = [
+    ['tools/call', {}],
+    ['tools/call', { content: 'text' }],
+    ['tools/list', { tools: {} }],
+    ['prompts/list', {}],
+    ['resources/list', { resource: [] }],
+    ['resources/templates/list', {}],
+    ['resources/read', {}],
+    ['prompts/get', { messages: 'Hi' }],
+    ['completion/complete', {}],
+    ['completion/complete', { completion: { values: 'x' } }],
+  ]
+  it.each(
+    wrong.flatMap(([method, result]) =>
+      (['2025-11-25', '2026-07-28'] as const).map(
+        (revision) => [method, result, revision] as const,
+      ),
+    ),
+  )('that answers "%s" with %j is an internal error in %s', async (method, result, revision) => {
+    const errors: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      { onError: (error) => errors.push(error) },
+    )
+    const input = z.object({ a: z.string() })
+    server.tool('t', {}, () => 'Hi')
+    server.prompt('p', { input, complete: { a: () => [] } }, () => 'Hi')
+    server.resource('x://a', { name: 'a' }, () => 'Hi')
+    server.use(method, async () => result)
+    const client = await connectInMemory(server, { revision })
+    open.push(client)
+    const params: JsonObject = {
+      name: method === 'prompts/get' ? 'p' : 't',
+      arguments: method === 'prompts/get' ? { a: 'x' } : {},
+      uri: 'x://a',
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument: { name: 'a', value: '' },
+    }
+    await expect(client.request(method, params)).rejects.toMatchObject({ code: -32603 })
+    expect(errors).toMatchObject([{ message: expect.stringContaining(`"${method}" lacks`) }])
+  })
+
+  it('tells the author of a result that no revision can write', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const server = createServer({ name: 's', version: '1' }, { onError })
+    server.tool('t', {}, () => 'Hi')
+    server.use('tools/call', async () => ({ content: [], structuredContent: 1n }))
+    const client = await connectInMemory(server, { revision: '2025-11-25' })
+    open.push(client)
+    await expect(client.callTool('t')).rejects.toMatchObject({ code: -32603 })
+    expect(String(errors)).toContain('BigInt')
   })
 
   it('that fails is told as an internal error, its detail to the author only', async () => {
