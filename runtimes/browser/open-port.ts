@@ -28,13 +28,15 @@ export interface OpenPortOptions extends MessagePortOptions {
 /** What asks for a port to be taken; the port is transferred with it. */
 interface PortOffer {
   readonly edgewise: 'connect'
-  /** The same in every attempt of one connection. */
+  /** The same in all the attempts of one connection that may still be taken. */
   readonly id: string
 }
 
 /** The first and the longest wait before the port is offered anew, in milliseconds. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 1_000
+/** How many ports may be on offer; more than there are in the usual time. */
+const MAX_OFFERS = 60
 /** The longest timer that there is, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -59,7 +61,7 @@ export function openPort(target: PortTarget, options: OpenPortOptions = {}): Tra
 class OpenedPort implements Transport {
   readonly #target: PortTarget
   readonly #options: OpenPortOptions
-  readonly #id = crypto.getRandomValues(new Uint32Array(4)).join('-')
+  #id = newId()
   /** One for each offer, until one of them is taken. */
   readonly #attempts = new Set<Transport>()
   #port: Transport | undefined
@@ -94,8 +96,7 @@ class OpenedPort implements Transport {
     this.#opening = opened.finally(() => {
       clearTimeout(timer)
       if (!isWindow(target)) target.removeEventListener('error', onError)
-      for (const attempt of this.#attempts) if (attempt !== this.#port) void attempt.close()
-      this.#attempts.clear()
+      this.#withdraw()
       if (!this.#port) this.#closed = true
     })
     return this.#opening
@@ -116,6 +117,11 @@ class OpenedPort implements Transport {
   /** Offers one port after another, until one is taken or nobody waits any more. */
   async #offerAgain(receiver: Receiver, onOpen: () => void): Promise<void> {
     for (let delayMs = RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
+      if (this.#attempts.size >= MAX_OFFERS) {
+        this.#withdraw()
+        // Who finds one that was withdrawn takes another only by another name
+        this.#id = newId()
+      }
       const port = this.#given?.[0] ?? (await this.#offer())
       if (this.#port || this.#closed) return port.close()
       // All attempts share the time that there is
@@ -128,6 +134,12 @@ class OpenedPort implements Transport {
     }
   }
 
+  /** Takes back all that was offered and not taken. */
+  #withdraw(): void {
+    for (const attempt of this.#attempts) if (attempt !== this.#port) void attempt.close()
+    this.#attempts.clear()
+  }
+
   #begin(attempt: Transport, receiver: Receiver, onOpen: () => void): void {
     const isChosen = (): boolean => this.#port === attempt
     const started = attempt.start({
@@ -137,7 +149,7 @@ class OpenedPort implements Transport {
     })
     Promise.resolve(started).then(
       () => {
-        if (this.#port || this.#closed) return attempt.close()
+        if (this.#port || this.#closed || !this.#attempts.has(attempt)) return attempt.close()
         this.#port = attempt
         onOpen()
         return undefined
@@ -159,4 +171,8 @@ class OpenedPort implements Transport {
     else if ('postMessage' in target) target.postMessage(offer, [port2])
     return port1
   }
+}
+
+function newId(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

@@ -6,8 +6,9 @@
  * - Framing: one JSON-RPC message, or batch, is one posted message; an object by default, its JSON
  *   text if wanted. Both are taken.
  * - Cancellation: by `notifications/cancelled`, as on stdio.
- * - End: by `bye`, by the `close` event of ports, by a lock that only the browser of a living end
- *   holds (same origin), and by silence otherwise.
+ * - End: by `bye`, by the `close` event of ports where they have it, by a lock that only the browser
+ *   of a living end holds (same origin), and by silence otherwise. Beside a lock nobody asks for signs
+ *   of life, as an end may live and be silent: at a breakpoint, or in a long calculation.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -97,6 +98,7 @@ class MessagePortTransport implements Transport {
   #open!: () => void
   #fail!: (error: Error) => void
   #isOpen = false
+  #leaving = false
   #receiver: Receiver | undefined
   /** What this end greets with; absent while it is not known yet. */
   #greeting: Greeting | undefined
@@ -144,10 +146,7 @@ class MessagePortTransport implements Transport {
   }
 
   close(): Promise<void> {
-    if (!this.#over.signal.aborted) {
-      this.#tell({ edgewise: 'bye', id: this.#id })
-      this.#end()
-    }
+    this.#end()
     return Promise.resolve()
   }
 
@@ -262,7 +261,9 @@ class MessagePortTransport implements Transport {
   }
 
   #end(reason?: Error): void {
-    if (this.#over.signal.aborted) return
+    if (this.#leaving) return
+    this.#leaving = true
+    this.#tell({ edgewise: 'bye', id: this.#id })
     this.#over.abort()
     this.#heartbeat?.stop()
     this.#carrier.close()

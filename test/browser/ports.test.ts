@@ -12,6 +12,7 @@ import { complaintsOf, startSite, type Site } from './site.ts'
 /** Inside pages only. */
 declare const edgewise: Everything
 declare const client: Client
+declare const connecting: Promise<Client>
 
 const far = createServer({ name: 'far', version: '1.0.0' })
 far.tool('greet', {}, () => 'Hello from afar')
@@ -209,6 +210,40 @@ describe('A worker', () => {
       expect(content).toEqual([{ type: 'text', text: 'Hello from afar' }])
     },
   )
+})
+
+describe('A port that is offered for as long as it takes', () => {
+  it('holds on to few ports at a time, and is taken in the end', async () => {
+    await page.clock.install()
+    await page.evaluate(() => {
+      const counts = { offered: 0, held: 0 }
+      const { close } = MessagePort.prototype
+      MessagePort.prototype.close = function () {
+        counts.held--
+        close.call(this)
+      }
+      addEventListener('message', ({ data }) => {
+        if (data.edgewise !== 'connect') return
+        counts.offered++
+        counts.held++
+      })
+      const port = edgewise.openPort(window, { origin: location.origin, openTimeoutMs: Infinity })
+      const connecting = edgewise.connect(port, { timeoutMs: 3_600_000 })
+      Object.assign(globalThis, { counts, connecting })
+    })
+    await page.clock.runFor('10:00')
+    const { offered, held } = await page.evaluate<Record<string, number>>('counts')
+    expect(offered).toBeGreaterThan(500)
+    expect(held).toBeLessThan(100)
+    await page.evaluate(() => {
+      edgewise.servePorts(edgewise.portable, { origins: [location.origin] })
+    })
+    await page.clock.resume()
+    const sum = await page.evaluate(async () => {
+      return (await (await connecting).callTool('add', { a: 1, b: 1 })).structuredContent
+    })
+    expect(sum).toEqual({ sum: 2 })
+  })
 })
 
 describe('A server in a frame', () => {

@@ -322,6 +322,39 @@ describe('The end of a message port', () => {
     expect(ends[0]).toMatchObject({ message: 'The receiver of the messages failed' })
   })
 
+  it.each<[string, MessagePortOptions, (post: (data: unknown) => void) => void]>([
+    ['nobody greets it in time', { openTimeoutMs: 20 }, () => {}],
+    [
+      'the other end is silent for too long',
+      { silenceMs: 40 },
+      (post) => post({ edgewise: 'open', id: 'other', lock: false }),
+    ],
+    [
+      'its receiver fails',
+      {},
+      (post) => {
+        post({ edgewise: 'open', id: 'other', lock: false })
+        post(note(1))
+      },
+    ],
+  ])('is told to the other end when %s', async (_why, options, act) => {
+    const [left, right] = channel()
+    const said: unknown[] = []
+    right.addEventListener('message', ({ data }) => {
+      said.push(data.edgewise)
+      if (data.edgewise === 'open') act((data) => right.postMessage(data))
+    })
+    right.start()
+    const transport = messagePortTransport(left, options)
+    const started = transport.start({
+      message: () => Promise.reject(new Error('No room')),
+      malformed() {},
+      closed() {},
+    })
+    Promise.resolve(started).catch(() => {})
+    await expect.poll(() => said.at(-1)).toBe('bye')
+  })
+
   it('leaves no call waiting', async () => {
     const server = createServer({ name: 'port', version: '1' })
     const seen: AbortSignal[] = []
