@@ -22,7 +22,7 @@ export interface Subscription extends AsyncIterable<JsonRpcNotification> {
 /** A {@link Subscription} and its inner side. */
 export class Feed implements Subscription {
   filter: SubscriptionFilter = {}
-  readonly patient: boolean
+  readonly patient: boolean | undefined
   readonly #closing = new AbortController()
   readonly #queue: JsonRpcNotification[] = []
   #wake: (() => void) | undefined
@@ -32,7 +32,7 @@ export class Feed implements Subscription {
    * @param signal Closes the feed.
    * @param patient Whether it waits for a server that cannot be reached at first.
    */
-  constructor(signal: AbortSignal | undefined, patient: boolean) {
+  constructor(signal?: AbortSignal, patient?: boolean) {
     this.patient = patient
     if (signal?.aborted) this.close()
     signal?.addEventListener('abort', () => this.close(), { signal: this.signal })

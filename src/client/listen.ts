@@ -79,8 +79,8 @@ export class Listener {
       try {
         await this.#stream(feed, wanted, options, onAcknowledged)
       } catch (error) {
-        const lasts = heard || feed.patient
-        if (!lasts || !(mayPass(error) || feed.signal.aborted)) throw error
+        const mayGoOn = (heard || feed.patient) && (mayPass(error) || feed.signal.aborted)
+        if (!mayGoOn) throw error
       }
       // A server that tells nothing need not be asked again
       const isSilent = heard && Object.keys(feed.filter).length === 0

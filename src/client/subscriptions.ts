@@ -49,7 +49,7 @@ export class Subscriptions implements Listening {
   async listen(
     wanted: SubscriptionFilter,
     options: RequestOptions,
-    patient = false,
+    patient?: boolean,
   ): Promise<Subscription> {
     this.#connection.requireOpen()
     const feed = new Feed(options.signal, patient)

@@ -6,6 +6,7 @@
  */
 import type { Channel, ChannelReceiver, Outgoing } from '../../client/channel.ts'
 import { sleep } from '../../client/delay.ts'
+import { statusOf } from '../../client/discover.ts'
 import type { HttpOptions } from '../../client/options.ts'
 import { mayPass } from '../../client/passing.ts'
 import { McpError } from '../../protocol/errors.ts'
@@ -178,10 +179,9 @@ export class StreamableHttpChannel implements Channel {
     this.#listening = new AbortController()
     const { signal } = this.#listening
     this.#follow(signal).catch((error: McpError) => {
-      const { status } = (error.data ?? {}) as { status?: number }
       if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
       // A server may do without, and says so by 405
-      else if (!signal.aborted && status !== 405) this.#receiver.problem(error)
+      else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.problem(error)
     })
   }
 
