@@ -12,6 +12,7 @@ import { HubLog } from './hub-log.ts'
 import { HubSessions } from './hub-sessions.ts'
 import { readSession, readWish, wants } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
+import { inTime } from './in-time.ts'
 import { objectOf } from './session-id.ts'
 import type { ObjectClass } from './session-object.ts'
 
@@ -94,7 +95,9 @@ export function hubObject<Env>({
       const isThere = async (session: string): Promise<boolean> => {
         const id = objectOf(namespace, session)
         try {
-          return id !== undefined && (await namespace.get(id).keeps(session))
+          return (
+            id !== undefined && (await inTime('session', () => namespace.get(id).keeps(session)))
+          )
         } catch (error) {
           // It is asked again.
           console.error(error)

@@ -17,6 +17,9 @@ const MAX_OPEN = 32
 /** The most characters that a client gets at once of what it missed. */
 const MAX_AT_ONCE = 4_000_000
 
+/** How many sessions that ended lately are remembered. */
+const MAX_ENDED = 1000
+
 /** What a socket remembers. */
 interface Attachment {
   readonly session: string
@@ -36,6 +39,8 @@ interface Told {
 export class HubSessions {
   readonly #ctx: DurableObjectState
   readonly #log: HubLog
+  /** Sessions that ended lately, as what they asked for before may come only now. */
+  readonly #ended = new Set<string>()
 
   constructor(ctx: DurableObjectState, log: HubLog) {
     this.#ctx = ctx
@@ -44,6 +49,7 @@ export class HubSessions {
 
   /** Opens the socket of a stream, which has its turn from now on, and tells what was missed. */
   listen({ session, primed, plain, after }: SessionWish): Response {
+    if (this.#ended.has(session)) return new Response(null, { status: 404 })
     const [, resumed, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(after ?? '') ?? []
     const known = resumed !== undefined && this.#log.canResume(session, resumed, Number(digits))
     if (after !== undefined && !known) return new Response(null, { status: 400 })
@@ -97,7 +103,7 @@ export class HubSessions {
 
   /** Notes what a session watches, instead of what it did before. */
   watch(session: string, watched: readonly string[]): void {
-    this.#log.watch(session, watched)
+    if (!this.#ended.has(session)) this.#log.watch(session, watched)
   }
 
   /** Whether a session has an open stream. */
@@ -122,6 +128,9 @@ export class HubSessions {
 
   /** Forgets a session, and ends its streams. */
   leave(session: string): void {
+    const [oldest] = this.#ended.size < MAX_ENDED ? [] : this.#ended
+    if (oldest !== undefined) this.#ended.delete(oldest)
+    this.#ended.add(session)
     this.#log.leave(session)
     for (const socket of this.#of(session)) socket.close(1000, 'The session ended')
   }

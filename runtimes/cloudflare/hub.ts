@@ -5,11 +5,18 @@ import { env, waitUntil } from 'cloudflare:workers'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
 import type { ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
+import { inTime } from './in-time.ts'
 import { sessionHeaders, wishHeaders, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
+import { refuse } from './sse-session.ts'
 
 /** What clients hear that cannot listen for now. */
-export const NO_STREAM = 'No stream can be opened for now'
+const NO_STREAM = 'No stream can be opened for now'
+
+/** The answer to a session that cannot listen for now. */
+export function noStream(): Response {
+  return refuse(503, NO_STREAM, { 'retry-after': '60' })
+}
 
 /** Announces changes to every client, from anywhere in the Worker. */
 export interface WorkerNotifier {
@@ -40,7 +47,7 @@ export class Hub {
   relay(source: Notifier): void {
     source.subscribe((change) => {
       // Nobody hears yet of what is announced while the module starts, and nothing can be sent then.
-      if (this.#started) waitUntil(this.publish(change))
+      if (this.#started) waitUntil(this.publish(change).catch((error) => console.error(error)))
     })
   }
 
@@ -49,44 +56,41 @@ export class Hub {
     this.#started = true
   }
 
-  /** Tells every client that wants to hear of it of a change. */
+  /**
+   * Tells every client that wants to hear of it of a change.
+   *
+   * @throws {McpError} `TIMEOUT` when a hub hangs; those of other hubs hear of it all the same.
+   */
   async publish(change: ServerChange): Promise<void> {
     const all = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
-    await Promise.all(all.map((object) => object.publish(change)))
+    await Promise.all(all.map((object) => inTime('hub', () => object.publish(change))))
   }
 
   /** Opens the stream of a session; the response has no socket when the hub refuses, or fails. */
-  async listen(wish: SessionWish): Promise<Response> {
-    const headers = { upgrade: 'websocket', ...sessionHeaders(wish) }
-    try {
-      return await this.#objectOf(wish.session).fetch('https://hub/', { headers })
-    } catch (error) {
-      console.error(error)
-      return new Response(null, { status: 503 })
-    }
+  listen(wish: SessionWish): Promise<Response> {
+    return open(this.#objectOf(wish.session), sessionHeaders(wish))
   }
 
   /** Notes what a session watches. */
-  async watch(session: string, watched: readonly string[]): Promise<void> {
-    await this.#objectOf(session).watch(session, watched)
+  watch(session: string, watched: readonly string[]): Promise<void> {
+    return inTime('hub', () => this.#objectOf(session).watch(session, watched))
   }
 
   /** Whether a session has an open stream. */
-  async listens(session: string): Promise<boolean> {
-    return this.#objectOf(session).listens(session)
+  listens(session: string): Promise<boolean> {
+    return inTime('hub', () => this.#objectOf(session).listens(session))
   }
 
   /** Forgets a session, and ends its streams. */
-  async leave(session: string): Promise<void> {
-    await this.#objectOf(session).leave(session)
+  leave(session: string): Promise<void> {
+    return inTime('hub', () => this.#objectOf(session).leave(session))
   }
 
   /** Changes as a listener in this request hears of them. */
   readonly changes: ChangeSource = {
     subscribe: async (listener, options = {}) => {
-      const headers = { upgrade: 'websocket', ...wishHeaders(options) }
       const shard = Math.floor(Math.random() * this.#shards)
-      const { webSocket } = await this.#object(shard).fetch('https://hub/', { headers })
+      const { webSocket } = await open(this.#object(shard), wishHeaders(options))
       if (!webSocket) throw new ProtocolError(INTERNAL_ERROR, NO_STREAM)
       webSocket.addEventListener('message', ({ data }) => {
         listener(JSON.parse(String(data)) as ServerChange)
@@ -116,5 +120,19 @@ export class Hub {
   /** The shard of a session: ids end in digits of a hash or at random, which spread evenly. */
   #objectOf(session: string): DurableObjectStub<HubObject> {
     return this.#object(parseInt(session.slice(-8), 16) % this.#shards)
+  }
+}
+
+/** Opens the socket of a stream; the response has none when the hub refuses, fails or hangs. */
+async function open(
+  hub: DurableObjectStub<HubObject>,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const init = { headers: { upgrade: 'websocket', ...headers } }
+  try {
+    return await inTime('hub', (signal) => hub.fetch('https://hub/', { ...init, signal }))
+  } catch (error) {
+    console.error(error)
+    return new Response(null, { status: 503 })
   }
 }

@@ -7,7 +7,7 @@
 import type { Caller, SessionForwarder } from '../../src/server/index.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
-import { NO_STREAM, type Hub } from './hub.ts'
+import { noStream, type Hub } from './hub.ts'
 import { readSession, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { objectOf } from './session-id.ts'
@@ -45,9 +45,10 @@ export function sessionForwarder<Env>(
     if (wish) {
       const { webSocket, status } = await hub.listen(resuming(wish, headers.get('last-event-id')))
       if (status === 400) return refuse(400, 'The event to resume after is unknown')
+      if (status === 404) return refuse(404, 'Session not found')
       if (!webSocket) {
         for (const socket of sockets) hangUp(socket)
-        return refuse(503, NO_STREAM, { 'retry-after': '60' })
+        return noStream()
       }
       sockets.push(webSocket)
     }

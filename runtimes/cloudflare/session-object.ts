@@ -15,15 +15,16 @@ import {
 } from '../../src/server/index.ts'
 import { requireSql } from './bindings.ts'
 import { readIdentity } from './caller.ts'
-import type { Hub } from './hub.ts'
+import { noStream, type Hub } from './hub.ts'
 import { watchedQuestion } from './hub-log.ts'
-import { sessionHeaders } from './hub-wish.ts'
+import { HubTeller } from './hub-teller.ts'
+import { readSession, sessionHeaders } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
 import { ObjectSessionStore } from './session-store.ts'
 import { lendStorage } from './lent-storage.ts'
-import { SseSession } from './sse-session.ts'
+import { refuse, SseSession } from './sse-session.ts'
 import { socketSink } from './stream-socket.ts'
 
 /** A class of Durable Objects, for the Worker to export. */
@@ -36,7 +37,7 @@ function isAt({ url }: Request, path: string | undefined): boolean {
 
 /** What a session watches besides what every session hears of. */
 function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[] {
-  return [...subscriptions, ...elicitations.map(watchedQuestion)]
+  return [...subscriptions, ...elicitations.map(watchedQuestion)].toSorted()
 }
 
 /** Makes the class of the objects that serve the sessions of a server. */
@@ -57,21 +58,20 @@ export function sessionObject<Env>(
     readonly #touchedAt = new Map<string, number>()
     /** Whether new sessions share this object. */
     #shared = false
-    /** The sessions of which the hub may know something else than is so. */
-    readonly #stale = new Set<string>()
-    /** What the hub was told that sessions watch. */
-    readonly #watched = new Map<string, string>()
-    #telling: Promise<void> = Promise.resolve()
+    readonly #teller: HubTeller
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       const storage = requireSql(ctx.storage, 'McpSession')
       this.#sse = new SseSession(ctx)
+      this.#teller = new HubTeller(storage, hub, (id) => {
+        const record = this.#store.load(id)
+        return record && { watches: watchedBy(record), listens: record.listens !== undefined }
+      })
       const mintId = (): string => {
-        void this.#setAlarm()
         const id = mintSessionId(ctx.id, this.#shared)
         this.#touchedAt.set(id, Date.now())
-        this.#watched.set(id, '[]')
+        this.#teller.opened(id)
         return id
       }
       this.#store = new ObjectSessionStore(storage, {
@@ -80,12 +80,7 @@ export function sessionObject<Env>(
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
           return socket ? socketSink(socket) : this.#sse.sink
         },
-        changed: (id) => {
-          this.#stale.add(id)
-          // A question may end before the next request, which would tell the hub of it.
-          void this.#tellHub()
-        },
-        ended: (id) => void this.#stale.add(id),
+        teller: this.#teller,
         onError: (error) => console.error(error),
       })
       this.#handle = createHandler(server, {
@@ -96,13 +91,7 @@ export function sessionObject<Env>(
         // The hub tells clients itself.
         changes: { subscribe: () => () => {} },
         listen: (stream) => {
-          const record = this.#store.load(stream.session)
-          // Whatever the hub was told before this object came into memory, it is told again.
-          if (record && watchedBy(record).length > 0) this.#stale.add(stream.session)
-          // The alarm notes it in the store only, and the handler does not look there again.
-          if (record?.listens === false) {
-            this.#store.save(stream.session, { ...record, listens: true })
-          }
+          this.#teller.listens(stream.session)
           return new Response(null, { headers: sessionHeaders(stream) })
         },
         carry: ({ session, stream }) => {
@@ -125,22 +114,32 @@ export function sessionObject<Env>(
       if (request.method !== 'GET') this.#touch(request.headers.get('mcp-session-id'))
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
-      const toldBefore = this.#telling
-      const answer = (asked: Request): Promise<Response> => {
+      const answer = async (asked: Request): Promise<Response> => {
         lendStorage(asked, this.ctx.storage)
-        return this.#handle(asked, {
+        const response = await this.#handle(asked, {
           principal,
           auth,
           env: this.env,
           waitUntil: (work) => this.ctx.waitUntil(work),
         })
+        const wish = asked.method === 'GET' ? readSession(response.headers) : undefined
+        if (wish && !(await this.#prepare(wish.session))) return noStream()
+        const opened = response.headers.get('mcp-session-id')
+        if (opened === null || (await this.#setAlarm())) return response
+        // It would never end by itself.
+        await this.#end(opened)
+        return refuse(503, 'Sessions cannot be kept for now', { 'retry-after': '60' })
       }
-      const response = isAt(request, ssePath)
-        ? await this.#answerSse(request, principal, answer)
-        : await answer(request)
-      // Before the client learns that it is subscribed.
-      if (this.#stale.size > 0 || this.#telling !== toldBefore) await this.#tellHub()
-      return response
+      return isAt(request, ssePath) ? this.#answerSse(request, principal, answer) : answer(request)
+    }
+
+    /** Sees to it that the hub knows what a session watches, before it has a stream; whether it does. */
+    async #prepare(id: string): Promise<boolean> {
+      const record = this.#store.load(id)
+      // The alarm notes it in the store only, and the handler does not look there again.
+      if (record?.listens === false) await this.#save(id, { ...record, listens: true })
+      // Whatever the hub was told before this object came into memory, it is told again.
+      return this.#teller.remind(id)
     }
 
     async #answerSse(
@@ -158,17 +157,19 @@ export function sessionObject<Env>(
 
     /** Ends the sessions that nobody used for too long. */
     override async alarm(): Promise<void> {
-      let next = Infinity
-      for (const { id, usedAt } of this.#store.uses()) {
-        const endsAt = usedAt + idleMs + touchMs
-        if (endsAt > Date.now()) next = Math.min(next, endsAt)
-        else if ((await this.#listens(id)) || this.#spare(id)) {
-          next = Math.min(next, Date.now() + idleMs + touchMs)
-        } else await this.#end(id)
-      }
+      const looked = await Promise.all(this.#store.uses().map((use) => this.#look(use)))
       this.#store.forgetEvents(Date.now() - idleMs)
+      await this.#teller.tellAgain()
+      const next = Math.min(...looked, this.#teller.againAt)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
-      await this.#tellHub()
+    }
+
+    /** Ends a session that nobody used for too long; when to look again, in milliseconds since 1970. */
+    async #look({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
+      const endsAt = usedAt + idleMs + touchMs
+      if (endsAt > Date.now()) return endsAt
+      const stays = (await this.#listens(id)) || (await this.#spare(id)) || !(await this.#end(id))
+      return stays ? Date.now() + idleMs + touchMs : Infinity
     }
 
     /** Sockets carry nothing but events to the client. */
@@ -202,35 +203,6 @@ export function sessionObject<Env>(
       // Nobody can come back to a stream of HTTP+SSE.
       if (!this.#sse.owns(socket)) return
       for (const { id } of this.#store.uses()) await this.#end(id)
-      await this.#tellHub()
-    }
-
-    /** Lets the hub know what changed of the sessions that listen, one thing after the other. */
-    #tellHub(): Promise<void> {
-      if (this.#stale.size === 0) return this.#telling
-      const tell = async (): Promise<void> => {
-        for (const id of [...this.#stale]) await this.#tellOf(id)
-      }
-      return (this.#telling = this.#telling.then(tell, tell))
-    }
-
-    async #tellOf(id: string): Promise<void> {
-      this.#stale.delete(id)
-      const record = this.#store.load(id)
-      if (record && record.listens === undefined) return
-      const watched = record && watchedBy(record)
-      const told = JSON.stringify(watched?.toSorted())
-      if (watched && told === this.#watched.get(id)) return
-      this.#watched.delete(id)
-      try {
-        if (!watched) return await hub.leave(id)
-        await hub.watch(id, watched)
-        this.#watched.set(id, told)
-      } catch (error) {
-        // The request was answered; the next one tries again.
-        this.#stale.add(id)
-        console.error(error)
-      }
     }
 
     /** Whether a client is connected to a stream of a session. */
@@ -247,33 +219,58 @@ export function sessionObject<Env>(
     }
 
     /** Gives a client that listened until lately the time to come back; once. */
-    #spare(id: string): boolean {
+    async #spare(id: string): Promise<boolean> {
       const record = this.#store.load(id)
-      if (!record?.listens) return false
-      this.#store.save(id, { ...record, listens: false })
+      if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false
       // Alarms may ring twice, and for others that share the object.
-      this.#store.touch(id)
+      this.#touch(id, 0)
       return true
     }
 
-    /** Sees to it that the alarm rings; it then rings as long as there are sessions. */
-    async #setAlarm(): Promise<void> {
+    /** Keeps a record; whether it could. */
+    async #save(id: string, record: SessionRecord): Promise<boolean> {
+      try {
+        await this.#store.save(id, record)
+        return true
+      } catch (error) {
+        console.error(error)
+        return false
+      }
+    }
+
+    /** Sees to it that the alarm rings, as it then does while there are sessions; whether it does. */
+    async #setAlarm(): Promise<boolean> {
       const { storage } = this.ctx
-      if ((await storage.getAlarm()) !== null) return
-      await storage.setAlarm(Date.now() + idleMs + touchMs)
+      try {
+        if ((await storage.getAlarm()) === null) {
+          await storage.setAlarm(Date.now() + idleMs + touchMs)
+        }
+        return true
+      } catch (error) {
+        console.error(error)
+        return false
+      }
     }
 
-    #touch(id: string | null): void {
-      if (id === null || Date.now() - (this.#touchedAt.get(id) ?? 0) < touchMs) return
-      if (this.#store.touch(id)) this.#touchedAt.set(id, Date.now())
+    /** Notes that a session is in use, if that was not noted lately. */
+    #touch(id: string | null, everyMs = touchMs): void {
+      if (id === null || Date.now() - (this.#touchedAt.get(id) ?? 0) < everyMs) return
+      try {
+        if (this.#store.touch(id)) this.#touchedAt.set(id, Date.now())
+      } catch (error) {
+        // It may end too early, but is served until then.
+        console.error(error)
+      }
     }
 
-    async #end(id: string): Promise<void> {
+    /** Ends a session; whether it could. */
+    async #end(id: string): Promise<boolean> {
       this.#touchedAt.delete(id)
       const headers = { 'mcp-session-id': id }
       const request = new Request('https://session/', { method: 'DELETE', headers })
-      await this.#handle(request, { principal: this.#store.load(id)?.principal })
+      const { ok } = await this.#handle(request, { principal: this.#store.load(id)?.principal })
       this.#sse.close()
+      return ok
     }
   }
 }

@@ -7,6 +7,7 @@
  */
 import type { SessionRecord } from '../../src/server/index.ts'
 import { SqlSessionStore, type Sql, type SqlSessionStoreOptions } from '../../src/sqlite/index.ts'
+import type { HubTeller } from './hub-teller.ts'
 import { isShared } from './session-id.ts'
 
 /** The session that has its object for itself. */
@@ -24,23 +25,23 @@ const VERSION = 1
 export class ObjectSessionStore extends SqlSessionStore {
   readonly #storage: DurableObjectStorage
   readonly #mintId: () => string
-  readonly #changed: (session: string) => void
-  readonly #ended: (session: string) => void
+  readonly #teller: HubTeller | undefined
+  readonly #onError: (error: unknown) => void
   #own: Own | undefined
 
   constructor(
     storage: DurableObjectStorage,
     options: SqlSessionStoreOptions & {
       mintId: () => string
-      /** Learns that a session ended that listened to changes. */
-      ended?: (session: string) => void
+      /** Lets the hub know what sessions watch, and that they ended. */
+      teller?: HubTeller
     },
   ) {
     super(sqlIn(storage), options)
     this.#storage = storage
     this.#mintId = options.mintId
-    this.#changed = options.changed ?? (() => {})
-    this.#ended = options.ended ?? (() => {})
+    this.#teller = options.teller
+    this.#onError = options.onError ?? (() => {})
     this.#own = storage.kv.get<Own>(KEY)
     if (this.#own && this.#own.version > VERSION) {
       throw new Error(
@@ -51,8 +52,10 @@ export class ObjectSessionStore extends SqlSessionStore {
 
   override create(record: SessionRecord): string {
     const id = this.#mintId()
-    if (isShared(id)) return super.create(record, id)
-    this.#keep({ version: VERSION, id, record, usedAt: Date.now() })
+    this.#attempt(() => {
+      if (isShared(id)) super.create(record, id)
+      else this.#keep({ version: VERSION, id, record, usedAt: Date.now() })
+    })
     return id
   }
 
@@ -63,10 +66,23 @@ export class ObjectSessionStore extends SqlSessionStore {
     return { ...structuredClone(this.#own.record), initialized: true }
   }
 
-  override save(id: string, record: SessionRecord): void {
-    if (!this.#own) return super.save(id, record)
-    if (facts(record) !== facts(this.#own.record)) this.#keep({ ...this.#own, record })
-    this.#changed(id)
+  /** @throws {Error} when it cannot be kept, or nobody would tell the session what it now watches. */
+  override async save(id: string, record: SessionRecord): Promise<void> {
+    const before = this.#own ? this.#own.record : super.load(id)
+    this.#write(id, record)
+    const teller = this.#teller
+    if (!before || !teller) return
+    const again = facts(before) === facts(record) && teller.tells(id)
+    if (watching(before) === watching(record) && !again) return
+    const known = new Set(before.subscriptions)
+    const added = new Set(record.subscriptions.filter((uri) => !known.has(uri)))
+    // Who asks again for what is just being told relies on that.
+    const asked = again ? [...record.subscriptions] : [...added]
+    const told = await teller.tell(id)
+    const kept = new Set(this.load(id)?.subscriptions)
+    if (asked.every((uri) => told && kept.has(uri))) return
+    this.#takeBack(id, added)
+    throw new Error('The hub could not be told what the session watches')
   }
 
   override touch(id: string): boolean {
@@ -81,25 +97,62 @@ export class ObjectSessionStore extends SqlSessionStore {
   }
 
   override async remove(id: string): Promise<void> {
-    if (this.load(id)?.listens !== undefined) this.#ended(id)
+    const listened = this.load(id)?.listens !== undefined
     // What a shared object keeps beside its sessions is the application's, and stays.
-    if (isShared(id)) return super.remove(id)
-    // Rows that are deleted one by one are billed one by one.
+    if (isShared(id)) await super.remove(id)
+    else await this.#erase()
+    await this.#teller?.ended(id, listened)
+  }
+
+  /** Erases everything: rows that are deleted one by one are billed one by one. */
+  async #erase(): Promise<void> {
     this.#own = undefined
     this.erased()
     await this.#storage.deleteAlarm()
     await this.#storage.deleteAll()
   }
 
+  #write(id: string, record: SessionRecord): void {
+    this.#attempt(() => {
+      if (!this.#own) void super.save(id, record)
+      else if (facts(record) !== facts(this.#own.record)) this.#keep({ ...this.#own, record })
+    })
+  }
+
+  /** Lets a session watch no more what it could not be told of. */
+  #takeBack(id: string, added: ReadonlySet<string>): void {
+    const record = this.load(id)
+    if (!record) return
+    const subscriptions = record.subscriptions.filter((uri) => !added.has(uri))
+    this.#write(id, { ...record, subscriptions })
+    // The hub may have heard of it all the same.
+    void this.#teller?.tell(id)
+  }
+
+  /** Writes, and says why it could not. */
+  #attempt(write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      this.#onError(error)
+      throw error
+    }
+  }
+
   #keep(own: Own): void {
-    this.#own = structuredClone(own)
     this.#storage.kv.put(KEY, own)
+    this.#own = structuredClone(own)
   }
 }
 
 /** What tells two records apart, but for the end of the handshake. */
 function facts(record: SessionRecord): string {
   return JSON.stringify({ ...record, initialized: undefined })
+}
+
+/** What of a record others have to know who tell of changes. */
+function watching({ subscriptions, elicitations, listens }: SessionRecord): string {
+  return JSON.stringify([subscriptions, elicitations, listens !== undefined])
 }
 
 function sqlIn(storage: DurableObjectStorage): Sql {

@@ -57,7 +57,7 @@ export class SqlSessionStore implements SessionStore {
     return row && (JSON.parse(row.record) as SessionRecord)
   }
 
-  save(id: string, record: SessionRecord): void {
+  save(id: string, record: SessionRecord): void | Promise<void> {
     this.#tables.query(
       'UPDATE mcp_sessions SET record = ? WHERE id = ?',
       JSON.stringify(record),

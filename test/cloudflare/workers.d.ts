@@ -11,6 +11,7 @@ declare module 'cloudflare:workers' {
         deleteAll(): Promise<void>
         sync(): Promise<void>
         list(): Promise<Map<string, unknown>>
+        getAlarm(): Promise<number | null>
       }
     }
     alarm(): Promise<void>

@@ -1,0 +1,230 @@
+// Hubs that fail or hang: nobody waits for them without end, and what they were not told they are
+// told later.
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
+import { PATIENCE } from '../patience.ts'
+import { EventReader, listen } from './events.ts'
+import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+
+const LISTS = 'notifications/tools/list_changed'
+const URI = 'note://one'
+
+let script: string
+let workerd: Workerd
+
+beforeAll(async () => {
+  const bundled = await bundleWorker('unwell.ts')
+  // Hubs are waited for as briefly as they are told again, so that tests need not last minutes.
+  script = bundled.replace(/PATIENCE_MS = [\de_]+/, 'PATIENCE_MS = 500')
+  expect(script).toContain('PATIENCE_MS = 500')
+})
+beforeEach(async () => {
+  workerd = await startWorker(script)
+})
+afterEach(() => workerd.stop())
+
+/** Lets methods of the hubs fail or hang; all by default. */
+async function hubsAre(state: string, methods?: readonly string[]): Promise<void> {
+  const all = methods ?? ['fetch', 'watch', 'listens', 'leave', 'publish']
+  const query = new URLSearchParams([['state', state], ...all.map((name) => ['method', name])])
+  await workerd.get(`/hubs-are?${query}`)
+}
+const open = async (id: string, after?: string): Promise<EventReader> =>
+  new EventReader(await listen(workerd.handle, id, after))
+const end = (id: string): Promise<Response> => {
+  const headers = { 'mcp-session-id': id }
+  return workerd.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
+}
+const message = (id: number, method: string, params: object = {}): object => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
+const subscribe = (id: number, uri = URI): object => message(id, 'resources/subscribe', { uri })
+const unsubscribe = (id: number): object => message(id, 'resources/unsubscribe', { uri: URI })
+const rows = async (id: string): Promise<unknown> =>
+  (await workerd.get(`/hub-rows?session=${id}`)).json()
+const kept = async (id: string): Promise<{ keys: string[]; alarm: number | null }> =>
+  (await workerd.get(`/kept?session=${id}`)).json() as never
+const drain = async (reader: EventReader): Promise<unknown[]> => {
+  const methods: unknown[] = []
+  for (let event = await reader.next(); event; event = await reader.next()) {
+    if (event.message) methods.push(event.message.method)
+  }
+  return methods
+}
+
+function expectLater(response: Response): void {
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+}
+
+describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (state) => {
+  it('open sessions and call tools as ever', async () => {
+    await hubsAre(state)
+    const { send } = await openSession(workerd.handle, '2025-11-25')
+    const call = message(1, 'tools/call', { name: 'add', arguments: { a: 1, b: 2 } })
+    expect((await lastMessage(await send(call))).result).toBeDefined()
+    // Nobody listens, so that nobody else needs to know.
+    expect((await lastMessage(await send(subscribe(2)))).result).toBeDefined()
+  })
+
+  it('are told to come back when they want a stream', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    await hubsAre(state)
+    const refused = await listen(workerd.handle, id)
+    expectLater(refused)
+    expect(await refused.json()).toHaveProperty('error.message', 'No stream can be opened for now')
+    const notifications = { toolsListChanged: true }
+    const modern = await postModern(workerd.handle, 'subscriptions/listen', { notifications })
+    expectLater(modern)
+    expect(await modern.json()).toMatchObject({
+      id: 1,
+      error: { code: -32603, message: 'No stream can be opened for now' },
+    })
+    expectLater(await fetch(new URL('/sse', workerd.url)))
+    await hubsAre('well')
+    const reader = await open(id)
+    await reader.next()
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    await reader.cancel()
+  })
+
+  it('are told to come back when they want to watch more, and watch no more than before', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await send(subscribe(1, 'user://ann/profile'))
+    await hubsAre(state)
+    const refused = await Promise.all([2, 3, 4].map((n) => send(subscribe(n))))
+    for (const response of refused) expectLater(response)
+    await hubsAre('well')
+    expect(await lastMessage(await send(message(5, 'ping')))).toHaveProperty('result')
+    await workerd.get(`/ring-session?session=${id}`)
+    expect(await rows(id)).toEqual({ mcp_turns: 1, mcp_watching: 1 })
+    await workerd.get(`/notify?uri=${URI}`)
+    expect((await lastMessage(await send(subscribe(6)))).result).toBeDefined()
+    await workerd.get(`/notify?uri=${URI}`)
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.params).toEqual({ uri: URI })
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    await reader.cancel()
+  })
+
+  it('need not wait when they only call tools meanwhile', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await hubsAre(state)
+    const waiting = send(subscribe(1))
+    const call = message(2, 'tools/call', { name: 'add', arguments: { a: 1, b: 2 } })
+    expect((await lastMessage(await send(call))).result).toBeDefined()
+    expectLater(await waiting)
+    expect((await lastMessage(await send({ ...call, id: 3 }))).result).toBeDefined()
+    await reader.cancel()
+  })
+
+  it('stop to watch at once, which the hub learns later, also after a restart', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    await send(subscribe(1))
+    await hubsAre(state)
+    expect((await lastMessage(await send(unsubscribe(2)))).result).toEqual({})
+    expect((await kept(id)).keys).toContain('mcp_untold')
+    expect((await kept(id)).alarm).toBeLessThan(Date.now() + 60_000)
+    if (state === 'failing') await hubsAre('well')
+    expect(await rows(id)).toEqual({ mcp_turns: 1, mcp_watching: 1 })
+    await reader.cancel()
+    await workerd.restart()
+    await workerd.get(`/ring-session?session=${id}`)
+    expect(await rows(id)).toEqual({ mcp_turns: 1, mcp_watching: 0 })
+    expect((await kept(id)).keys).toEqual(['mcp_session'])
+    await workerd.get(`/notify?uri=${URI}`)
+    await workerd.get('/notify')
+    const resumed = await open(id, primed!.id)
+    expect((await resumed.next())?.message?.method).toBe(LISTS)
+    await resumed.cancel()
+  })
+
+  it('end their sessions, of which nothing stays once the hub knows', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await send(subscribe(1))
+    await hubsAre(state)
+    expect((await end(id)).status).toBe(200)
+    expect((await send(message(2, 'ping'))).status).toBe(404)
+    await workerd.get(`/ring-session?session=${id}`)
+    expect(await rows(id), 'The hub does not know yet').toEqual({ mcp_turns: 1, mcp_watching: 1 })
+    await hubsAre('well')
+    await workerd.get(`/ring-session?session=${id}`)
+    expect(await drain(reader)).toEqual([])
+    expect(await rows(id)).toEqual({ mcp_turns: 0, mcp_watching: 0 })
+    expect(await kept(id)).toEqual({ keys: [], alarm: null })
+  })
+
+  it('are told of changes as soon as there is a hub, without anybody asking', async () => {
+    const own = script.replace(/RETRY_MS = [\de_]+/, 'RETRY_MS = 100')
+    expect(own).toContain('RETRY_MS = 100')
+    await workerd.stop()
+    workerd = await startWorker(own)
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await send(subscribe(1))
+    await hubsAre(state)
+    expect((await end(id)).status).toBe(200)
+    await hubsAre('well')
+    expect(await drain(reader)).toEqual([])
+    await vi.waitFor(
+      async () => expect(await kept(id)).toEqual({ keys: [], alarm: null }),
+      PATIENCE,
+    )
+  })
+
+  it('need not be waited for when a cron trigger announces something', async () => {
+    await hubsAre(state)
+    const response = await workerd.get('/notify-and-say')
+    expect(await response.text()).toMatch(state === 'hanging' ? /in time/ : /Unwell/)
+  })
+
+  it('keep their sessions while nobody can tell whether they listen', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await hubsAre(state)
+    await workerd.get(`/ring-session?session=${id}`)
+    expect((await send(message(1, 'ping'))).status).toBe(200)
+    await reader.cancel()
+  })
+})
+
+describe('A stream that opens while its session ends', () => {
+  it('is refused, or ends', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    await (await open(id)).cancel()
+    for (let n = 0; n < 3; n++) {
+      const { id: session } = await openSession(workerd.handle, '2025-11-25')
+      const first = await open(session)
+      await first.next()
+      // The object of the session agreed, and the hub hears of it only after the session ended.
+      await hubsAre('hanging', ['fetch'])
+      const before = await calls('fetch')
+      const late = listen(workerd.handle, session)
+      await vi.waitFor(async () => expect(await calls('fetch')).toBe(before + 1), PATIENCE)
+      expect((await end(session)).status).toBe(200)
+      await hubsAre('well')
+      expect((await late).status).toBe(404)
+      expect(await drain(first)).toEqual([])
+      expect(await rows(session)).toEqual({ mcp_turns: 0, mcp_watching: 0 })
+    }
+  })
+})
+
+async function calls(method: string): Promise<number> {
+  const all = (await (await workerd.get('/called')).json()) as Record<string, number>
+  return all[method] ?? 0
+}
