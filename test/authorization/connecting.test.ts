@@ -1,6 +1,6 @@
 // Which requests sign-in takes part in, and which it leaves alone.
 import { describe, expect, it } from 'vitest'
-import { connect, type AuthProvider } from '../../src/client/index.ts'
+import { connect, connectLean, type AuthProvider } from '../../src/client/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createServer } from '../../src/server/index.ts'
 import { createWorld, ISSUER, json, MCP, type Answer } from './world.ts'
@@ -52,19 +52,25 @@ describe('a transport that is not HTTP', () => {
 describe('a 401 while the client finds out what the server is', () => {
   const challenge = { 'www-authenticate': `Bearer resource_metadata="${METADATA_URL}"` }
 
-  it('tells nothing about its era: the same question is asked again [M-ASEC-063] [L-HTTP-070]', async () => {
-    const world = createWorld()
-    await using client = await connect(MCP, {
-      auth: world.signIn(),
-      fetch: world.fetch,
-      eras: new Map(),
-    })
-    expect(client.revision).toBe('2026-07-28')
-    expect(world.to(MCP).map(({ body }) => body.method)).toEqual([
-      'server/discover',
-      'server/discover',
-    ])
-  })
+  it.each([
+    ['connect', connect],
+    ['connectLean', connectLean],
+  ])(
+    'tells %s nothing about its era: the same question is asked again [M-ASEC-063] [L-HTTP-070]',
+    async (_name, connect) => {
+      const world = createWorld()
+      await using client = await connect(MCP, {
+        auth: world.signIn(),
+        fetch: world.fetch,
+        eras: new Map(),
+      })
+      expect(client.revision).toBe('2026-07-28')
+      expect(world.to(MCP).map(({ body }) => body.method)).toEqual([
+        'server/discover',
+        'server/discover',
+      ])
+    },
+  )
 
   it('does not hide a server of sessions that is behind it [M-ASEC-063]', async () => {
     const old: Answer = ({ headers, body }) => {
