@@ -27,9 +27,9 @@ export interface Outgoing {
 /** Carries messages to one server. */
 export interface Channel {
   /** Whether messages go by Streamable HTTP, where headers repeat parts of them. */
-  readonly http: boolean
+  readonly http?: boolean
   /** Whether the server ended the session, and no other has been opened. */
-  readonly lost: boolean
+  readonly lost?: boolean
   /** Sends a request and sees to it that it gets its answer. Never throws. */
   request(call: Outgoing): void
   /** Sends what has no answer: a notification, or the response to a request of the server's. */

@@ -130,7 +130,7 @@ export class Connection implements ChannelReceiver, CallOwner {
 
   /** Whether HTTP headers have to repeat parts of each request. */
   get mirrors(): boolean {
-    return this.channel.http && this.revision.era === 'modern'
+    return this.channel.http === true && this.revision.era === 'modern'
   }
 
   /** Who the server is, for those who have to tell a user. */

@@ -83,7 +83,7 @@ export async function discover(
 }
 
 /** Whether a failure tells that a server does not speak 2026-07-28. */
-export function isLegacyEvidence(error: unknown, http: boolean): boolean {
+export function isLegacyEvidence(error: unknown, http = false): boolean {
   if (error instanceof McpError) {
     // An answer, but none that the method has
     if (error.code === 'UNSUPPORTED') return true

@@ -10,8 +10,6 @@ import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 
 /** Sends every message over one transport. */
 export class DuplexChannel implements Channel, Receiver {
-  readonly http = false
-  readonly lost = false
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
   /** Whether the client has no more to do with the transport. */

@@ -38,6 +38,12 @@ export class SseParser {
     this.#maxLength = maxLength
   }
 
+  /** Begins anew with another stream, which goes on where the last one was. */
+  restart(): void {
+    this.#line = this.#id = this.#type = this.#data = ''
+    this.#afterCr = this.#hasData = false
+  }
+
   /**
    * Takes the next piece of text. A byte order mark must be gone already; `TextDecoder` drops it.
    *

@@ -8,12 +8,14 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 /** How much of either end is looked at. */
 const END_BYTES = 512
 
-const text = String.raw`"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*"`
-const member = String.raw`\s*"(jsonrpc|id|method)"\s*:\s*(${text}|-?(?:0|[1-9]\d*))\s*`
-const FIRST = new RegExp(String.raw`[{,]${member}(?=[,}])`, 'y')
+const MEMBER =
+  /\s*"(jsonrpc|id|method)"\s*:\s*("(?:[ !#-[\]-\uffff]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*"|-?(?:0|[1-9]\d*))\s*/
 const NEXT = /[{,]\s*"(params|result|error)"\s*:/y
-const LAST = new RegExp(String.raw`(?:,${member})+\}\s*$`)
-const EACH = new RegExp(`,${member}`, 'g')
+
+/** A pattern with such a member in it. */
+function around(before: string, after: string, flags = ''): RegExp {
+  return new RegExp(before + MEMBER.source + after, flags)
+}
 
 /** Takes the message piece by piece; keeps its ends alone. */
 export class UnreadMessage {
@@ -25,9 +27,10 @@ export class UnreadMessage {
   /** @param pieces What came of it so far. */
   constructor(...pieces: readonly Uint8Array[]) {
     const head = pieces.map((piece) => decode(piece.subarray(0, END_BYTES))).join('')
+    const first = around('[{,]', '(?=[,}])', 'y')
     let at = head.length - head.trimStart().length
-    FIRST.lastIndex = at
-    for (let found; (found = FIRST.exec(head)); at = FIRST.lastIndex) this.#note(found)
+    first.lastIndex = at
+    for (let found; (found = first.exec(head)); at = first.lastIndex) this.#note(found)
     NEXT.lastIndex = at
     const [, next] = NEXT.exec(head) ?? []
     // Params come with a method, wherever it stands
@@ -55,8 +58,9 @@ export class UnreadMessage {
 
   /** Its members that could be read; those of a response without what it brings. */
   about(): JsonObject | undefined {
-    const [end = ''] = this.isOpen ? (LAST.exec(decode(this.#tail)) ?? []) : []
-    for (const found of end.matchAll(EACH)) this.#note(found)
+    const last = around('(?:,', String.raw`)+\}\s*$`)
+    const [end = ''] = this.isOpen ? (last.exec(decode(this.#tail)) ?? []) : []
+    for (const found of end.matchAll(around(',', '', 'g'))) this.#note(found)
     return this.#isMessage ? this.#about : undefined
   }
 

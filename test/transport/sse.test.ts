@@ -79,3 +79,13 @@ test('a long event in small pieces takes linear work', () => {
   parser.push('\n\n')
   expect(events).toEqual([16_384 * 1_024])
 })
+
+test('A parser begins anew with the next stream, knows where the last one was, and forgets what it left unfinished', () => {
+  const events: string[] = []
+  const parser = new SseParser((_, data) => events.push(data), 1_000)
+  parser.push('id: 7\nretry: 5\ndata: a\n\nid: 8\nevent: x\ndata: b\ndata: c\r')
+  parser.restart()
+  expect([parser.lastEventId, parser.retryMs]).toEqual(['7', 5])
+  parser.push('\ndata: d\n\n')
+  expect(events).toEqual(['a', 'd'])
+})

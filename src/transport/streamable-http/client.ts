@@ -42,12 +42,6 @@ const DELIVERY_MS = 60_000
 /** The largest message taken when the application does not say, in UTF-16 units. */
 export const MAX_MESSAGE_LENGTH: number = 16 * 1024 * 1024
 
-/** Where a stream is. */
-interface Position {
-  lastEventId: string
-  retryMs: number
-}
-
 /** Carries messages to one endpoint. */
 export class StreamableHttpChannel implements Channel {
   readonly http = true
@@ -102,35 +96,43 @@ export class StreamableHttpChannel implements Channel {
    * the one on which the server sends what answers nothing.
    */
   async #follow(signal: AbortSignal, first?: Response, call?: Outgoing): Promise<void> {
-    const position: Position = { lastEventId: '', retryMs: RETRY_MS }
-    let response = first ?? (await this.#open(position, signal, 0))
+    const parser = new SseParser((type, data) => {
+      if (type === 'message') this.#frame(data, call)
+    }, this.#maxLength)
+    let response = first ?? (await this.#open(parser, signal, 0))
     for (let failures = 0; ; failures++) {
       let cause: unknown
-      if (response) {
-        failures = 0
-        cause = await this.#read(response, position, signal, call)
+      try {
+        if (response) {
+          failures = 0
+          parser.restart()
+          await readEvents(response, parser, signal, () => call?.settled === true)
+        }
+      } catch (error) {
+        if (error instanceof McpError) throw error
+        cause = error
       }
       if (call?.settled) return
-      const { lastEventId, retryMs } = position
+      const { lastEventId, retryMs = RETRY_MS } = parser
       if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
         throw lostAnswer(call.message.method, cause)
       }
       const delayMs = Math.max(retryMs, MIN_RETRY_MS)
       await sleep(Math.max(delayMs, Math.min(delayMs * 2 ** failures, MAX_RETRY_MS)), signal)
-      response = await this.#open(position, signal, failures, call)
+      response = await this.#open(parser, signal, failures, call)
     }
   }
 
   /** Opens a stream where another ended; nothing after a failure that may pass. */
   async #open(
-    position: Position,
+    stream: SseParser,
     signal: AbortSignal,
     failures: number,
     call?: Outgoing,
   ): Promise<Response | undefined> {
     const enough = call && failures >= MAX_FAILURES
     const headers = this.#headers()
-    const { lastEventId } = position
+    const { lastEventId } = stream
     if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
     try {
       const response = await this.#send('GET', headers, signal)
@@ -141,7 +143,7 @@ export class StreamableHttpChannel implements Channel {
       const error = httpError(response, 'The server gave no stream')
       if (response.status !== 400 || call || lastEventId === '') throw error
       // The server no longer knows the event, and a new stream brings what comes from now on
-      position.lastEventId = ''
+      stream.lastEventId = ''
     } catch (error) {
       const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
@@ -149,29 +151,6 @@ export class StreamableHttpChannel implements Channel {
       if (enough || !mayPass(error)) throw error
     }
     return undefined
-  }
-
-  /** Reads one stream of events to its end, or to the response of its call; gives why it broke. */
-  async #read(
-    response: Response,
-    position: Position,
-    signal: AbortSignal,
-    call?: Outgoing,
-  ): Promise<unknown> {
-    const parser = new SseParser((type, data) => {
-      if (type === 'message') this.#frame(data, call)
-    }, this.#maxLength)
-    parser.lastEventId = position.lastEventId
-    try {
-      await readEvents(response, parser, signal, () => call?.settled === true)
-      return undefined
-    } catch (error) {
-      if (error instanceof McpError) throw error
-      return error
-    } finally {
-      position.lastEventId = parser.lastEventId
-      position.retryMs = parser.retryMs ?? position.retryMs
-    }
   }
 
   listen(): void {
