@@ -19,18 +19,22 @@ type Lists = { readonly pageSize: number | undefined } & {
 /** Answers that hold a whole list, by the entries that they list. */
 const whole = new WeakMap<readonly unknown[], Result>()
 
-/** Makes the method that lists what the caller may see of a registry, a page at a time. */
+/**
+ * Makes the method that lists what the caller may see of a registry, a page at a time. What it gives
+ * is frozen, as it is given again: middleware that wants another list has to make one.
+ */
 export function lister(name: Listed) {
   return (server: Lists, { cursor }: JsonObject, ctx: RequestContext): Result => {
     const entries = server[name].list(ctx.caller)
     const known = cursor === undefined && whole.get(entries)
     if (known) return known
     const { page, nextCursor } = paginate(entries, cursor, server.pageSize, name)
-    const result: Result = { [name]: page.map(({ item }) => item) }
+    const items = Object.freeze(page.map(({ item }) => Object.freeze(item)))
+    const result: Result = { [name]: items }
     // What one caller sees is not for others.
     if (server[name].restricted) result.cacheScope = 'private'
     if (nextCursor !== undefined) return { ...result, nextCursor }
-    if (cursor === undefined) whole.set(entries, result)
+    if (cursor === undefined) whole.set(entries, Object.freeze(result))
     return result
   }
 }

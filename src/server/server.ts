@@ -124,7 +124,7 @@ class Definition implements ServerDefinition {
   }
 
   get offered(): ServerCapabilities {
-    return (this.#offered ??= inferCapabilities(this, true, 'modern'))
+    return (this.#offered ??= Object.freeze(inferCapabilities(this, true, 'modern')))
   }
 
   tool<Input extends StandardSchema, Output extends StandardSchema>(
@@ -204,7 +204,7 @@ class Definition implements ServerDefinition {
   }
 
   report(error: unknown, ctx?: RequestContext): void {
-    if (ctx && error === ctx.exchange.cancellation.reason) return
+    if (error && error === ctx?.exchange.cancellation.reason) return
     try {
       this.#onError(error, ctx)
     } catch {

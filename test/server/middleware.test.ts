@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { ProtocolError, type JsonObject, type Result } from '../../src/index.ts'
+import { ProtocolError, type JsonObject, type Result, type Tool } from '../../src/index.ts'
 import { createServer, text } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import type { Client } from '../../src/client/index.ts'
@@ -108,6 +108,67 @@ describe('middleware', () => {
     await expect(client.callTool('t')).rejects.toMatchObject({ code: -32603 })
     expect(String(errors)).toContain('BigInt')
   })
+
+  it.each([
+    ['assigns a list', (result: Result) => (result.tools = [])],
+    ['takes from a list', (result: Result) => (result.tools as unknown[]).pop()],
+    ['renames a tool', (result: Result) => ((result.tools as Tool[])[0]!.name = 'x')],
+  ])('that %s which is given again changes it for nobody, and is told', async (_, change) => {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const server = createServer({ name: 's', version: '1' }, { onError })
+    server.tool('one', {}, () => 'Hi')
+    server.tool('two', {}, () => 'Hi')
+    server.use('tools/list', async (_request, ctx, next) => {
+      const result = await next()
+      if (ctx.meta.change) change(result)
+      return ctx.meta.other ? { ...result, tools: [] } : result
+    })
+    for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+      const client = await connectInMemory(server, { revision })
+      open.push(client)
+      const changed = client.listAllTools({ meta: { change: true } })
+      await expect(changed).rejects.toMatchObject({ code: -32603 })
+      expect(await client.listAllTools({ meta: { other: true } })).toEqual([])
+      expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['one', 'two'])
+    }
+    expect(errors).toMatchObject([{ name: 'TypeError' }, { name: 'TypeError' }])
+  })
+
+  it('cannot change what the server says that it offers', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const server = createServer({ name: 's', version: '1' }, { onError })
+    server.tool('one', {}, () => 'Hi')
+    let changes = true
+    server.use('server/discover', async (_request, _ctx, next) => {
+      const result = await next()
+      if (changes) (result.capabilities as JsonObject).prompts = {}
+      return result
+    })
+    const failed = connectInMemory(server, { revision: '2026-07-28' })
+    await expect(failed).rejects.toThrow()
+    changes = false
+    const client = await connectInMemory(server, { revision: '2026-07-28' })
+    open.push(client)
+    expect(client.serverCapabilities).not.toHaveProperty('prompts')
+    expect(errors).toMatchObject([{ name: 'TypeError' }])
+  })
+
+  it.each([undefined, null, 'text', 5, Object.create(null) as object])(
+    'that throws %j is told',
+    async (thrown) => {
+      const errors: unknown[] = []
+      const onError = (error: unknown) => errors.push(error)
+      const server = createServer({ name: 's', version: '1' }, { onError })
+      server.tool('one', {}, () => 'Hi')
+      server.use('tools/call', () => Promise.reject(thrown))
+      const client = await connectInMemory(server)
+      open.push(client)
+      await expect(client.callTool('one')).rejects.toMatchObject({ code: -32603 })
+      expect(errors).toEqual([thrown])
+    },
+  )
 
   it('that fails is told as an internal error, its detail to the author only', async () => {
     const made = makeServer()
