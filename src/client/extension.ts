@@ -29,7 +29,8 @@ export interface ClientExtension {
    */
   follow(request: FollowedRequest, result?: Result): Promise<Result> | undefined
   /**
-   * Wraps the answering of what a server requests on a session.
+   * Wraps the answering of what a server requests on a session. A client of {@link connectLean}
+   * answers nothing, and has no use for it.
    *
    * @param capabilities What the client declared there; each connection has an object of its own.
    */

@@ -27,7 +27,7 @@ interface Far {
   stop(): Promise<void>
 }
 
-async function startFar(options: HandlerOptions): Promise<Far> {
+async function startFar(options: HandlerOptions, port = 0): Promise<Far> {
   let streams = 0
   const answer = toNodeListener(createHandler(server, options))
   const http = createHttpServer((request, response) => {
@@ -40,7 +40,7 @@ async function startFar(options: HandlerOptions): Promise<Far> {
     answer(request, response)
   })
   await new Promise<void>((resolve) => {
-    http.listen(0, resolve)
+    http.listen(port, resolve)
   })
   return {
     port: (http.address() as AddressInfo).port,
@@ -309,6 +309,35 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
     expect(await page.evaluate('state.problems')).toEqual([])
   })
 })
+
+describe.each<Revision>(['2026-07-28', '2025-11-25'])(
+  'The lean client in a page, over %s,',
+  (revision) => {
+    it('calls, listens to nothing, and goes on with a server that was started anew', async () => {
+      const first = await startFar({ allowedOrigins: '*', sessions: keptSessions() })
+      const page = await visitEverything()
+      await page.evaluate(
+        async ({ url, revision }) => {
+          const client = await edgewise.connectLean(url, { revision })
+          Object.assign(globalThis, { client })
+        },
+        { url: `http://localhost:${first.port}/mcp`, revision },
+      )
+      const greeting = (): Promise<unknown> =>
+        page.evaluate(
+          'client.callTool("greet", { name: "Ada" }).then(({ content }) => content[0].text)',
+        )
+      expect(await greeting()).toBe('Hello, Ada')
+      expect(first.streams()).toBe(0)
+      await first.stop()
+      expect(await page.evaluate('client.ping().catch(({ code }) => code)')).toBe('NETWORK')
+      const second = await startFar({ allowedOrigins: '*', sessions: keptSessions() }, first.port)
+      expect(await greeting()).toBe('Hello, Ada')
+      await page.evaluate('client.close()')
+      await second.stop()
+    })
+  },
+)
 
 describe('An observed connection in a page', () => {
   /** Opens a connection, and writes down its states. */
