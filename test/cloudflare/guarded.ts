@@ -4,15 +4,22 @@ import { makeServer } from '../server/fixture.ts'
 
 const { server } = makeServer()
 
+server.tool('count', {}, async (_args, ctx) => {
+  for (let n = 1; n <= 3; n++) await ctx.progress(n)
+  return 'done'
+})
+
 const worker = createWorker(server, {
   path: '/mcp',
   ssePath: '/sse',
   allowedOrigins: ['https://app.example'],
   maxBodyBytes: 5000,
+  sessionKey: (request) => request.headers.get('x-tenant') ?? undefined,
   identify: (request) => {
     switch (request.headers.get('authorization')) {
       case 'ann':
-        return { principal: 'ann' }
+      case 'cid':
+        return { principal: String(request.headers.get('authorization')) }
       case 'elsewhere':
         return Response.redirect('https://login.example/')
       case 'trouble':
@@ -23,5 +30,12 @@ const worker = createWorker(server, {
   },
 })
 
-export default worker
+export default {
+  async fetch(...args: Parameters<typeof worker.fetch>): Promise<Response> {
+    const { pathname } = new URL(args[0].url)
+    if (pathname !== '/notify') return worker.fetch(...args)
+    await worker.notify.toolsListChanged()
+    return new Response('told')
+  },
+}
 export const { McpSession, McpHub } = worker.durableObjects
