@@ -5,7 +5,9 @@
  * @see https://developers.cloudflare.com/workers/configuration/secrets/
  */
 import { env } from 'cloudflare:workers'
+import type { Secrets } from '../../src/server/index.ts'
 import { requireNamespace } from './bindings.ts'
+import { inTime } from './in-time.ts'
 import type { WorkerOptions } from './options.ts'
 
 /** No session has this name, as the ids of sessions come from no name. */
@@ -18,14 +20,10 @@ export function givenSecrets<Env>({
   return secrets ? secrets(env as Env) : (env as { MCP_SECRET?: string }).MCP_SECRET
 }
 
-/** Where a handler gets its secrets from at their first use. */
-export function sealingSecrets<Env>(
-  options: WorkerOptions<Env>,
-): () => Promise<string | readonly string[]> {
+/** The secrets of a handler: those given, so that it can check them at once, or where they are kept. */
+export function sealingSecrets<Env>(options: WorkerOptions<Env>): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options
-  return async () => {
-    const given = givenSecrets(options)
-    if (given !== undefined) return given
+  const mint = async (): Promise<string> => {
     if (stateless) {
       const message =
         'A handler asked the client, which needs a secret here: run "wrangler secret put MCP_SECRET"'
@@ -33,6 +31,9 @@ export function sealingSecrets<Env>(
       throw new Error(message)
     }
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-    return namespace.get(namespace.idFromName(KEEPER)).sealingSecret()
+    return inTime('keeper of the sealing secret', () =>
+      namespace.get(namespace.idFromName(KEEPER)).sealingSecret(),
+    )
   }
+  return givenSecrets(options) ?? mint
 }

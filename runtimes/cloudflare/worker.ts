@@ -51,6 +51,7 @@ export interface Worker<Env = unknown> {
  * Serves a server by a Worker.
  *
  * @throws {Error} when the environment lacks a binding, or the compatibility date is too early.
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
  * @throws {TypeError} when the server was not made by `createServer`.
  */
 export function createWorker<Env = unknown>(
