@@ -83,7 +83,7 @@ export interface LeanOptions extends HttpOptions {
   readonly approve?: (request: ApprovalRequest) => Awaitable<boolean>
   /**
    * Hears of the log messages that come: with the answers to calls, and on the stream that
-   * {@link connect} opens for it where sessions have one.
+   * `connect` opens for it where sessions have one.
    *
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
    */
