@@ -4,7 +4,7 @@
  */
 import { type Bench, ratioTable } from './bench.ts'
 import { compare, type Contender } from './compare.ts'
-import { cpuUsOf } from './cpu.ts'
+import { costOf } from './cpu.ts'
 import { start, type Running } from './objects-host.ts'
 import { handshake, template } from './requests.ts'
 
@@ -58,16 +58,12 @@ async function contender(
     while (streams.length < count) streams.push(await open(on))
   }
   await Promise.all(Array.from({ length: OPENED_AT_ONCE }, lane))
-  const round: Contender['round'] = async () => {
-    const [cpu, from] = [cpuUsOf(on.pid), performance.now()]
-    await fetch(on.at(notify))
-    await Promise.all(streams.map((next) => next()))
-    const [after, to] = [cpuUsOf(on.pid), performance.now()]
-    return {
-      wallUs: ((to - from) * 1000) / streams.length,
-      ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / streams.length }),
-    }
-  }
+  const round: Contender['round'] = () =>
+    costOf(on.pid, async () => {
+      await fetch(on.at(notify))
+      await Promise.all(streams.map((next) => next()))
+      return streams.length
+    })
   await round()
   return { name, note, round, close: () => on.stop() }
 }

@@ -4,24 +4,14 @@
  */
 import autocannon from 'autocannon'
 import { type Bench, ratioTable } from './bench.ts'
-import { compare, type Contender, type Cost } from './compare.ts'
-import { cpuUsOf } from './cpu.ts'
+import { compare, type Contender } from './compare.ts'
+import { costOf } from './cpu.ts'
 import { start, type Running } from './objects-host.ts'
 import { handshake, initialize, template, type Template } from './requests.ts'
 
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
 const SESSIONS = 40
 const AT_ONCE = 4
-
-async function cost(pid: number | undefined, work: () => Promise<number>): Promise<Cost> {
-  const [cpu, from] = [cpuUsOf(pid), performance.now()]
-  const calls = await work()
-  const [after, to] = [cpuUsOf(pid), performance.now()]
-  return {
-    wallUs: ((to - from) * 1000) / calls,
-    ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / calls }),
-  }
-}
 
 /** One call over and over. */
 function load(name: string, note: string, url: string, call: Template, on: Running): Contender {
@@ -30,7 +20,7 @@ function load(name: string, note: string, url: string, call: Template, on: Runni
     note,
     close: () => Promise.resolve(),
     round: () =>
-      cost(on.pid, async () => {
+      costOf(on.pid, async () => {
         const { headers, body } = call
         const options = { url, method: 'POST' as const, headers, body: body(1) }
         const result = await autocannon({ ...options, connections: 8, duration: 1 })
@@ -55,7 +45,7 @@ function opening(name: string, url: string, on: Running): Contender {
     note: 'open + call',
     close: () => Promise.resolve(),
     round: () =>
-      cost(on.pid, async () => {
+      costOf(on.pid, async () => {
         const lane = async (): Promise<void> => {
           for (let n = 0; n < SESSIONS / AT_ONCE; n++) await one()
         }

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { type Bench, ratioTable } from './bench.ts'
 import { buildForNode, bundleForNode } from './build.ts'
 import { compare, type Contender, type Cost } from './compare.ts'
-import { cpuUsOf } from './cpu.ts'
+import { costOf, cpuUsOf } from './cpu.ts'
 import { initialize, initialized, template } from './requests.ts'
 
 const servers = [
@@ -58,16 +58,6 @@ async function openSession(child: Child): Promise<void> {
   if (!text.includes('"protocolVersion"')) throw new Error(`Initialize was answered ${text}`)
 }
 
-const cost = (
-  wallUs: number,
-  from: number | undefined,
-  to: number | undefined,
-  calls: number,
-): Cost => ({
-  wallUs: wallUs / calls,
-  ...(from !== undefined && to !== undefined && { cpuUs: (to - from) / calls }),
-})
-
 /** Spawns the server anew in each round, until `initialize` is answered. */
 async function coldStart(name: string, script: string): Promise<Contender> {
   return {
@@ -80,7 +70,7 @@ async function coldStart(name: string, script: string): Promise<Contender> {
       const wallUs = (performance.now() - begun) * 1000
       const cpuUs = cpuUsOf(child.pid)
       await end(child)
-      return cost(wallUs, 0, cpuUs, 1)
+      return cpuUs === undefined ? { wallUs } : { wallUs, cpuUs }
     },
     close: async () => {},
   }
@@ -101,10 +91,8 @@ async function pipelined(name: string, script: string): Promise<Contender> {
   }
   const { body } = template('tools/call', params, { revision: '2025-11-25', sessionId: undefined })
   let id = 0
-  const round = async (): Promise<Cost> => {
+  const calls = async (): Promise<number> => {
     let last = ''
-    const cpu = cpuUsOf(child.pid)
-    const begun = performance.now()
     for (let batch = 0; batch < windows; batch++) {
       let text = ''
       for (let call = 0; call < window; call++) text += `${body(++id)}\n`
@@ -112,10 +100,10 @@ async function pipelined(name: string, script: string): Promise<Contender> {
       child.stdin.write(text)
       last = await answered
     }
-    const wallUs = (performance.now() - begun) * 1000
     if (!last.includes('"The quick brown fox')) throw new Error(`"${name}" answered ${last}`)
-    return cost(wallUs, cpu, cpuUsOf(child.pid), window * windows)
+    return window * windows
   }
+  const round = (): Promise<Cost> => costOf(child.pid, calls)
   for (let warm = 0; warm < 3; warm++) await round()
   return { name, note: `${window} calls in flight`, round, close: () => end(child) }
 }

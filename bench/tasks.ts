@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { type Bench, ratioTable, type Table } from './bench.ts'
 import { buildForNode } from './build.ts'
 import { compare, type Contender } from './compare.ts'
-import { cpuUsOf } from './cpu.ts'
+import { costOf } from './cpu.ts'
 import { start, type Running } from './objects-host.ts'
 import { taskCall } from './tasks-calls.ts'
 import type { Template } from './requests.ts'
@@ -39,15 +39,11 @@ function creating(name: string, note: string, url: string, on: Running): Contend
     name,
     note,
     close: () => Promise.resolve(),
-    async round() {
-      const [cpu, from] = [cpuUsOf(on.pid), performance.now()]
-      await Promise.all(Array.from({ length: AT_ONCE }, lane))
-      const [after, to] = [cpuUsOf(on.pid), performance.now()]
-      return {
-        wallUs: ((to - from) * 1000) / TASKS,
-        ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / TASKS }),
-      }
-    },
+    round: () =>
+      costOf(on.pid, async () => {
+        await Promise.all(Array.from({ length: AT_ONCE }, lane))
+        return TASKS
+      }),
   }
 }
 

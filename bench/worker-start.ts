@@ -6,7 +6,7 @@ import { Miniflare } from 'miniflare'
 import { type Bench, ratioTable } from './bench.ts'
 import { buildForWorker } from './build.ts'
 import { compare, type Contender } from './compare.ts'
-import { children, cpuUsOf } from './cpu.ts'
+import { children, costOf } from './cpu.ts'
 import { template } from './requests.ts'
 import { scenarios } from './scenarios.ts'
 import type { Way } from './subject.ts'
@@ -65,23 +65,17 @@ export const bench: Bench = {
       return {
         name,
         note,
-        async round() {
-          const cpu = cpuUsOf(pid)
-          const begun = performance.now()
-          const response = await fetch(url, {
-            method: 'POST',
-            headers: { ...headers, 'x-row': String(row) },
-            body: body(1),
-          })
-          const text = await response.text()
-          const wallUs = (performance.now() - begun) * 1000
-          if (!answered(text)) throw new Error(`"${name}" answered ${text}`)
-          const after = cpuUsOf(pid)
-          return {
-            wallUs,
-            ...(cpu !== undefined && after !== undefined && { cpuUs: after - cpu }),
-          }
-        },
+        round: () =>
+          costOf(pid, async () => {
+            const response = await fetch(url, {
+              method: 'POST',
+              headers: { ...headers, 'x-row': String(row) },
+              body: body(1),
+            })
+            const text = await response.text()
+            if (!answered(text)) throw new Error(`"${name}" answered ${text}`)
+            return 1
+          }),
         close: async () => {},
       }
     })

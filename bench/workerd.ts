@@ -4,7 +4,7 @@ import { Miniflare } from 'miniflare'
 import { type Bench, ratioTable } from './bench.ts'
 import { buildForWorker } from './build.ts'
 import { compare, type Contender, type Cost, type Measured } from './compare.ts'
-import { children, cpuUsOf } from './cpu.ts'
+import { children, costOf } from './cpu.ts'
 import { servers } from './fetch.ts'
 import { handshake, template } from './requests.ts'
 import { scenarios } from './scenarios.ts'
@@ -25,27 +25,21 @@ async function load(
   const first = await fetch(url, { method: 'POST', headers, body: body(1) })
   const answer = await first.text()
   if (!answered(answer)) throw new Error(`"${name}" answered ${answer}`)
-  return async () => {
-    const cpu = cpuUsOf(pid)
-    const begun = performance.now()
-    const { requests, non2xx, errors } = await autocannon({
-      url,
-      method: 'POST',
-      headers,
-      body: body(1),
-      connections: 8,
-      amount: REQUESTS,
-      // Milliseconds between looks at whether it is done.
-      sampleInt: 5,
+  return () =>
+    costOf(pid, async () => {
+      const { requests, non2xx, errors } = await autocannon({
+        url,
+        method: 'POST',
+        headers,
+        body: body(1),
+        connections: 8,
+        amount: REQUESTS,
+        // Milliseconds between looks at whether it is done.
+        sampleInt: 5,
+      })
+      if (non2xx + errors > 0) throw new Error(`"${name}" failed ${non2xx + errors} requests`)
+      return requests.total
     })
-    if (non2xx + errors > 0) throw new Error(`"${name}" failed ${non2xx + errors} requests`)
-    const wallUs = ((performance.now() - begun) * 1000) / requests.total
-    const after = cpuUsOf(pid)
-    return {
-      wallUs,
-      ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / requests.total }),
-    }
-  }
 }
 
 async function open(name: SubjectName, way: Way): Promise<Contender> {

@@ -30,7 +30,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** The children that are there, as `append` and `replaceChildren` take them. */
-export function present(children: readonly Child[]): (Node | string)[] {
+function present(children: readonly Child[]): (Node | string)[] {
   return children
     .filter((child) => child !== undefined && child !== false)
     .map((child) => (typeof child === 'number' ? String(child) : child))

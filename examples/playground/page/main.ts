@@ -5,7 +5,6 @@
  */
 import { findRevision, type Client } from 'edgewise/browser'
 import { setUpActivity } from './activity/activity.ts'
-
 import { openConnection, type Connection } from './connection.ts'
 import { find } from './dom.ts'
 import { adviceOn, summary } from './errors.ts'

@@ -38,7 +38,7 @@ export function membersOf({ anyOf, oneOf }: JsonObject): JsonObject[] {
 }
 
 /** A schema that demands what both do; where they differ, what the first says. */
-export function join(first: JsonObject, second: JsonObject): JsonObject {
+function join(first: JsonObject, second: JsonObject): JsonObject {
   const joined = { ...second, ...first }
   if (isObject(first['properties']) && isObject(second['properties'])) {
     joined['properties'] = { ...second['properties'], ...first['properties'] }
