@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 import { degradeImplementation, degradeServerCapabilities } from '../protocol/degrade.ts'
-import { INVALID_PARAMS, INVALID_REQUEST, ProtocolError } from '../protocol/errors.ts'
+import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findRevision, type RevisionFacts } from '../protocol/revisions.ts'
 import type { Implementation, InitializeResult } from '../protocol/types.ts'
@@ -19,9 +19,9 @@ const MAX_CLIENT_CHARACTERS = 100_000
 /**
  * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.
  *
+ * @param server Speaks a revision with sessions.
  * @param pushes Whether this connection lets the server speak first.
- * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing, or too long;
- *   `INVALID_REQUEST` when the server serves no revision with sessions, `data.supported` says which.
+ * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing, or too long.
  */
 export function initialize(
   server: ServerDefinition,
@@ -61,9 +61,7 @@ export function isImplementation(value: unknown): value is JsonObject & Implemen
 
 function negotiate({ revisions }: ServerDefinition, requested: string): RevisionFacts {
   const legacy = revisions.filter(({ era }) => era === 'legacy')
-  const revision = legacy.find(({ version }) => version === requested) ?? legacy[0]
-  if (revision) return revision
-  throw noSessions(revisions, INVALID_REQUEST, requested)
+  return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
 }
 
 /** The error, of any code, that says that no revision which the server speaks has sessions. */

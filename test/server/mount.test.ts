@@ -89,6 +89,25 @@ describe('a mounted server', () => {
     expect(await client.listAllTools()).toEqual([])
   })
 
+  it('is followed when it describes a tool anew, or a resource changes', async () => {
+    const inner = createServer({ name: 'inner', version: '1' })
+    const tool = inner.tool('act', { description: 'Before' }, () => text('before'))
+    inner.resource('test://a', { name: 'a' }, () => 'a')
+    const outer = createServer({ name: 'outer', version: '1' })
+    mount(outer, 'in', inner)
+    const updated: string[] = []
+    const client = await connected(outer, { onResourceUpdated: (uri) => updated.push(uri) })
+    await client.subscribe('test://a')
+    // Comes after the request to listen, and so is answered after it
+    await client.ping()
+    tool.update({ description: 'After' }, () => text('after'))
+    inner.notify.resourceUpdated('test://a')
+
+    await expect.poll(() => updated).toEqual(['test://a'])
+    expect(await client.listAllTools()).toMatchObject([{ name: 'in_act', description: 'After' }])
+    expect(await client.callTool('in_act')).toMatchObject({ content: [{ text: 'after' }] })
+  })
+
   it('whose names are taken is refused', () => {
     const { server: inner } = makeServer()
     const outer = createServer({ name: 'outer', version: '1' })
