@@ -87,6 +87,17 @@ describe('A proof', () => {
     },
   )
 
+  it('is refused when it is older than the server wants, and never taken for longer than 5 minutes', async () => {
+    const send = async (maxAgeMs: number, age: number) => {
+      const { handle } = protect(issuer, { dpop: dpopProofs({ maxAgeMs }) })
+      const proof = await prover.proof(token, { iat: now(-age) })
+      return (await call(handle, 'whoami', proven(proof))).status
+    }
+    expect(await send(30_000, 60)).toBe(401)
+    expect(await send(90_000, 60)).toBe(200)
+    expect(await send(3_600_000, 400)).toBe(401)
+  })
+
   it('that is missing, garbage or there twice is answered with 401 [M-XAUTH-035] [M-XAUTH-037]', async () => {
     const { handle } = protect(issuer, { dpop: dpopProofs() })
     const two = `${await prover.proof(token)}, ${await prover.proof(token)}`

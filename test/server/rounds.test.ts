@@ -282,6 +282,14 @@ describe('asking over rounds', () => {
       expect.stringContaining('"elicitation/create#1"'),
       expect.stringContaining('more than the limit of 65536'),
     ])
+    const roomy = sessionHandler(server, { maxStateBytes: 200_000 })
+    const large = round(await call(roomy, { name: 'large' }))
+    const inputResponses = {
+      'elicitation/create#1': { action: 'accept', content: { yes: true } },
+    }
+    const again = { name: 'large', requestState: large.requestState, inputResponses }
+    const done = await call(roomy, again)
+    expect(done.result).toMatchObject({ content: [{ text: 'done' }] })
   })
 
   it('a question that changes is an error even while others stay the same', async () => {

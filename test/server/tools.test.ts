@@ -276,6 +276,23 @@ describe('a tool', () => {
     await handle.close()
   })
 
+  it('can be called only so often by whatever counts together', async () => {
+    const server = createServer(info)
+    server.tool('a', {}, () => 'a')
+    const keyOf = ({ method }: { method: string }): string => method
+    server.use(rateLimit({ requests: 1, perMs: 60_000, keyOf }))
+    const handle = sessionHandler(server)
+    const as = (principal: string) =>
+      openSession(Object.assign((request: Request) => handle(request, { principal }), handle))
+    const [ada, bob] = [await as('ada'), await as('bob')]
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a' } }
+    expect((await lastMessage(await ada.send(call))).error).toBeUndefined()
+    expect((await lastMessage(await bob.send(call))).error?.code).toBe(429)
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
+    expect((await lastMessage(await bob.send(list))).error).toBeUndefined()
+    await handle.close()
+  })
+
   it('can have its results cleaned, and tells no failure as it was [L-TOOL-032]', async () => {
     const server = createServer(info)
     server.tool('leak', {}, () => 'the key is hunter2')
