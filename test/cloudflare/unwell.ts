@@ -33,6 +33,11 @@ for (const name of ['fetch', 'watch', 'listens', 'leave', 'publish']) {
   })
 }
 
+/** By how much the clock of this isolate is ahead, in milliseconds. */
+let aheadMs = 0
+const { now } = Date
+Date.now = () => now() + aheadMs
+
 /** What the storage of sessions refuses: nothing, values and rows, or alarms. */
 let refused = 'nothing'
 
@@ -84,6 +89,9 @@ export default {
       case '/hubs-are':
         state = String(searchParams.get('state'))
         methods = searchParams.getAll('method')
+        return new Response()
+      case '/clock-is-ahead':
+        aheadMs = Number(searchParams.get('ms'))
         return new Response()
       case '/storage-refuses':
         refused = String(searchParams.get('what'))

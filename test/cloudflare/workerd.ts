@@ -16,8 +16,13 @@ export interface Workerd {
   readonly url: URL
   /** Fetches a path. */
   get(path: string): Promise<Response>
-  /** Stops workerd and starts it again on the same storage: every object in memory is gone. */
-  restart(): Promise<void>
+  /**
+   * Stops workerd and starts it again on the same storage, as a deployment does: every object in
+   * memory is gone.
+   *
+   * @param deployed Other code; the same by default.
+   */
+  restart(deployed?: string): Promise<void>
   /** What workerd printed. */
   readonly printed: string[]
   stop(): Promise<void>
@@ -93,7 +98,8 @@ export async function startWorker(
     },
     get: (path) => fetch(new URL(path, url)),
     printed,
-    async restart() {
+    async restart(deployed = script) {
+      script = deployed
       await miniflare.dispose()
       ;[miniflare, url] = await start()
     },
