@@ -9,6 +9,9 @@ import { isExtensionId } from '../protocol/meta.ts'
 import type { ClientCapabilities, Result } from '../protocol/types.ts'
 import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension.ts'
 
+/** Marks the options of a request whose questions alone its caller handles itself. */
+export const followsAll: unique symbol = Symbol('followsAll')
+
 /** What an extension adds to a client. */
 export interface ClientExtensionOptions {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
@@ -60,7 +63,7 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
     nameParams,
     wrap,
     follow(request, result) {
-      const byHand = request.options.input === 'manual'
+      const byHand = request.options.input === 'manual' && !(followsAll in request.options)
       if (!result) return byHand ? undefined : send?.(request)
       const follower = followers.get(result.resultType ?? '')
       const { serverCapabilities } = request.client

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Client } from '../client/client.ts'
+import { followsAll } from '../client/client-extension.ts'
 import type { ConnectOptions, RequestOptions } from '../client/options.ts'
 import {
   INTERNAL_ERROR,
@@ -16,6 +17,7 @@ import {
   type McpErrorCode,
   type UrlElicitation,
 } from '../protocol/errors.ts'
+import { InputPending } from '../patterns/replay.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
   ElicitFormParams,
@@ -134,11 +136,15 @@ function withRound(params: JsonObject, { inputResponses, requestState }: Context
   }
 }
 
-function passing(ctx: Context, { logged }: Calls): RequestOptions {
+function passing(
+  ctx: Context,
+  { logged }: Calls,
+): RequestOptions & { readonly [followsAll]: true } {
   return {
     signal: ctx.signal,
-    // The rounds of input are the caller's to answer.
+    // The rounds of input are the caller's to answer; what extensions follow is followed here
     input: 'manual',
+    [followsAll]: true,
     ...('progressToken' in ctx.meta && {
       onProgress: ({ progress, total, message }) => {
         const more = {
@@ -182,6 +188,8 @@ async function asking<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
+    // The caller answers by another call, which the other server gets anew
+    if (error instanceof InputPending) throw new ProtocolError(INTERNAL_ERROR, error.message)
     if (!isMissingCapability(error) && !isUnsupported(error)) throw error
     throw new ProtocolError(METHOD_NOT_FOUND, error.message)
   }

@@ -75,11 +75,16 @@ function front({ prefix }: Behind, name: string): string {
 }
 
 function toolOf(behind: Behind, tool: Tool): ToolEntry {
+  const item: Tool = { ...tool, name: front(behind, tool.name) }
+  // Whether it is a task behind is for the connection to that server
+  const task = (tool.execution?.taskSupport ?? 'forbidden') === 'forbidden' ? undefined : 'optional'
+  if (task) item.execution = { ...tool.execution, taskSupport: task }
   return {
     ...ALWAYS,
-    item: { ...tool, name: front(behind, tool.name) },
+    item,
     input: UNCHECKED,
     output: undefined,
+    task,
     headerParams: findHeaderParams(tool.inputSchema).params,
     run: (args, ctx) => behind.pass('tools/call', { name: tool.name, arguments: args }, ctx),
   }

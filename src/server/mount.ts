@@ -54,11 +54,13 @@ export function mount(server: Server, prefix: string, mounted: Server): Mount {
 
 function offerOf(source: ServerDefinition, prefix: string): Offer {
   const prefixed = (name: string): string => `${prefix}_${name}`
+  const report = (error: unknown, ctx: RequestContext): void => source.report(error, ctx)
   return {
     tools: shown(source.tools, (name, entry) => {
       const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
         within(source, ctx, { name, arguments: args }, (params, inner) =>
-          callTool(source, params, inner),
+          // What becomes a task is for the server that is called to say
+          callTool({ tools: source.tools, report }, params, inner),
         )
       const item = { ...entry.item, name: prefixed(name) }
       return [prefixed(name), { ...entry, item, input: UNCHECKED, output: undefined, run }]

@@ -3,6 +3,7 @@
  * that only speak HTTP use a program; every revision on either side.
  */
 import { createGateway } from '../../../src/server/index.ts'
+import { followTasks } from '../../../src/tasks/index.ts'
 import { serveHttp } from '../serve-http.ts'
 import { serveStdio } from '../serve-stdio.ts'
 import type { Invocation } from './arguments.ts'
@@ -23,7 +24,10 @@ export async function bridge(invocation: Invocation): Promise<number> {
     if (options.verbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
   }
   const { end, over } = lifetime()
-  const gateway = await createGateway((passed) => open(invocation, passed, end), { onError })
+  const gateway = await createGateway(
+    (passed) => open(invocation, { ...passed, extensions: [followTasks()] }, end),
+    { onError },
+  )
   try {
     if ('url' in target && options.port === undefined) {
       await serveStdio(gateway.server)

@@ -1,0 +1,112 @@
+/** Tasks of servers that are put together, and of those behind a gateway. */
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { ConnectOptions } from '../../src/client/index.ts'
+import type { Revision } from '../../src/index.ts'
+import {
+  createGateway,
+  createServer,
+  extend,
+  mount,
+  text,
+  type Server,
+} from '../../src/server/index.ts'
+import { followTasks, tasks } from '../../src/tasks/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { textOf } from './fixture.ts'
+
+const BOTH = ['2025-11-25', '2026-07-28'] as const
+
+/** A server with tools that are tasks and ask. */
+function baking(): Server {
+  const server = createServer({ name: 'bakery', version: '1' })
+  extend(server, tasks({ pollIntervalMs: 1 }))
+  for (const [name, task] of [
+    ['must', 'required'],
+    ['may', 'optional'],
+  ] as const) {
+    server.tool(name, { task }, async (_args, ctx) => {
+      const schema = z.object({ yes: z.boolean() })
+      const { action } = await ctx.elicit({ message: 'Sure?', schema })
+      return text(`${name} ${action}`)
+    })
+  }
+  return server
+}
+
+async function results(
+  server: Server,
+  revision: Revision,
+  names: readonly string[],
+  follows: boolean,
+): Promise<string[]> {
+  const options: ConnectOptions = {
+    revision,
+    onElicit: () => ({ action: 'accept', content: { yes: true } }),
+    extensions: follows ? [followTasks()] : [],
+  }
+  await using client = await connectInMemory(server, options)
+  const given: string[] = []
+  for (const name of names) given.push(textOf(await client.callTool(name)))
+  return given
+}
+
+describe.each(BOTH)('in %s', (revision) => {
+  test.each([
+    ['which has no tasks, whatever its client knows', false, true],
+    ['which has no tasks', false, false],
+    ['which has tasks', true, true],
+  ])(
+    'tools that are tasks can be called of the server that they are mounted in, %s',
+    async (_, has, follows) => {
+      const errors: unknown[] = []
+      const onError = (error: unknown) => errors.push(error)
+      const outer = createServer({ name: 'outer', version: '1' }, { onError })
+      if (has) extend(outer, tasks({ pollIntervalMs: 1 }))
+      mount(outer, 'm', baking())
+      const given = await results(outer, revision, ['m_must', 'm_may'], follows)
+      expect(given).toEqual(['must accept', 'may accept'])
+      expect(errors).toEqual([])
+    },
+  )
+
+  test.each(BOTH)('a gateway follows the tasks of a server of %s', async (behind) => {
+    const problems: unknown[] = []
+    const gateway = await createGateway(
+      (options) =>
+        connectInMemory(baking(), {
+          ...options,
+          revision: behind,
+          extensions: [followTasks()],
+          onError: (error) => problems.push(error),
+        }),
+      { onError: (error) => problems.push(error) },
+    )
+    const given = await results(gateway.server, revision, ['must', 'may'], false)
+    expect(given).toEqual(['must accept', 'may accept'])
+    expect(problems).toEqual([])
+    await gateway.close()
+  })
+
+  test('a gateway has tasks of its own for those of the server behind', async () => {
+    const gateway = await createGateway((options) =>
+      connectInMemory(baking(), {
+        ...options,
+        revision: '2025-11-25',
+        extensions: [followTasks()],
+      }),
+    )
+    const own = tasks({ pollIntervalMs: 1 })
+    extend(gateway.server, own)
+    const made: string[] = []
+    gateway.server.use('tools/call', async (_request, _ctx, next) => {
+      const result = await next()
+      made.push(result.resultType === 'task' || 'task' in result ? 'task' : 'result')
+      return result
+    })
+    const given = await results(gateway.server, revision, ['must', 'may'], true)
+    expect(given).toEqual(['must accept', 'may accept'])
+    expect(made).toEqual(['task', 'task'])
+    await gateway.close()
+  })
+})
