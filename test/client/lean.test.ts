@@ -6,7 +6,7 @@ import {
   type LeanOptions,
 } from '../../src/client/index.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import { followTasks } from '../../src/tasks/index.ts'
+import { followTasks, startTask, taskOf } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'
 import {
   discovered,
@@ -374,6 +374,14 @@ describe('Tasks that the lean client follows', () => {
     expect(await client.callTool('a')).toMatchObject({ content })
     expect(peer.sent('tasks/get')).toHaveLength(4)
     expect(peer.sent('subscriptions/listen')).toHaveLength(0)
+  })
+
+  test('can be begun, and looked at later', async () => {
+    const peer = peerWith([working])
+    await using client = await connectTo(peer, { extensions: [followTasks()] })
+    const started = await startTask(client, 'a')
+    expect('task' in started && started.task.id).toBe('t1')
+    expect(await taskOf(client, 't1').get()).toMatchObject(working)
   })
 
   test('are cancelled when they ask', async () => {
