@@ -4,8 +4,39 @@
  * @module
  */
 export { isContentBlock, isResourceContents } from './protocol/content.ts'
-export * from './protocol/errors.ts'
-export * from './protocol/jsonrpc.ts'
+export {
+  HEADER_MISMATCH,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isResourceNotFound,
+  McpError,
+  METHOD_NOT_FOUND,
+  MISSING_REQUIRED_CLIENT_CAPABILITY,
+  PARSE_ERROR,
+  ProtocolError,
+  RESOURCE_NOT_FOUND,
+  ToolError,
+  UNSUPPORTED_PROTOCOL_VERSION,
+  URL_ELICITATION_REQUIRED,
+  UrlElicitationRequired,
+  type ErrorObject,
+  type McpErrorCode,
+  type UrlElicitation,
+} from './protocol/errors.ts'
+export {
+  isNotification,
+  isRequest,
+  isResponse,
+  type JsonObject,
+  type JsonRpcErrorResponse,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type JsonRpcResultResponse,
+  type RequestId,
+} from './protocol/jsonrpc.ts'
 export * from './protocol/meta.ts'
 export * from './protocol/types.ts'
 export { findMethod, type MethodFacts } from './protocol/methods.ts'
