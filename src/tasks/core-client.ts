@@ -13,7 +13,7 @@ import type { CallToolResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import type { FollowOptions } from './follow.ts'
-import { delayOf, isPassing } from './pace.ts'
+import { delayOf, isPassing, keptMs } from './pace.ts'
 import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
@@ -45,15 +45,13 @@ export async function startCoreTask(
       return await client.callTool(name, args, { ...options, params })
     } catch (error) {
       // A task has no content, which no result of a tool goes without
-      if (error instanceof McpError && createdBy(error.data) !== undefined) {
-        return error.data as Result
-      }
+      if (error instanceof McpError && createdBy(error.data)) return error.data as Result
       throw error
     }
   }
   const result = await callAsOffered(client, name, options, call)
-  const taskId = createdBy(result)
-  return taskId === undefined ? { result: result as CallToolResult } : { taskId }
+  const created = createdBy(result)
+  return created ? { taskId: created.taskId } : { result: result as CallToolResult }
 }
 
 /** Marks the options of a call that is sent as it is. */
@@ -74,17 +72,19 @@ export function sendCoreCall(
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
   const follow = async (): Promise<Result> => {
     const result = await callAsOffered(client, String(params.name), options, call)
-    const taskId = createdBy(result)
-    return taskId === undefined ? result : followCoreTask(client, taskId, following, options)
+    const created = createdBy(result)
+    if (!created) return result
+    return followCoreTask(client, created.taskId, following, options, created.ttl)
   }
   return follow()
 }
 
-/** The id of the task that a result says was made. */
-function createdBy(result: unknown): string | undefined {
+/** The task that a result says was made. */
+function createdBy(result: unknown): { taskId: string; ttl: unknown } | undefined {
   const { task, content } = isObject(result) ? result : {}
   if (content !== undefined || !isObject(task)) return undefined
-  return typeof task.taskId === 'string' ? task.taskId : undefined
+  const { taskId, ttl } = task
+  return typeof taskId === 'string' ? { taskId, ttl } : undefined
 }
 
 /** Calls a tool as a task if it can be one; anew when the server has changed its mind meanwhile. */
@@ -169,40 +169,53 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
   throw new McpError('INVALID_MESSAGE', 'The server sent no task', { data: value })
 }
 
-const ENDS: readonly unknown[] = ['completed', 'failed', 'cancelled', 'input_required']
-
 /**
  * Follows a task to its end. What it asks comes on the stream of `tasks/result`, and is answered by
  * the client's handlers.
  *
+ * @param ttl For how long the server keeps it, as it said when it made it.
  * @throws {ProtocolError} What the call would have failed with.
- * @throws {McpError} `TIMEOUT`, `ABORTED`.
+ * @throws {McpError} `TIMEOUT` when the time is over that the caller or the server set; `ABORTED`
+ *   when it was cancelled, by whomever.
  */
 export async function followCoreTask(
   client: ExtensionClient,
   taskId: string,
   following: FollowOptions,
   { signal, timeoutMs, maxTimeoutMs = Infinity }: RequestOptions,
+  ttl?: unknown,
 ): Promise<Result> {
-  const until = performance.now() + maxTimeoutMs
-  const late = (): McpError => {
-    return new McpError('TIMEOUT', `The task "${taskId}" was not done in time`, {
-      data: { taskId },
-    })
-  }
+  const since = performance.now()
+  const data = { taskId }
+  const late = (): McpError =>
+    new McpError('TIMEOUT', `The task "${taskId}" was not done in time`, { data })
+  let until = since + Math.min(maxTimeoutMs, keptMs(ttl))
+  let told: DetailedTask | undefined
   try {
     for (let failures = 0; ;) {
       let wishedMs: number | undefined
       try {
         const task = await lookAtCore(client, taskId, { signal, timeoutMs })
-        following.onTask?.(task)
+        const { status, statusMessage, lastUpdatedAt } = task
+        const isNews =
+          told?.status !== status ||
+          told.statusMessage !== statusMessage ||
+          told.lastUpdatedAt !== lastUpdatedAt
+        if (isNews) following.onTask?.((told = task))
         wishedMs = task.pollIntervalMs
+        until = since + Math.min(maxTimeoutMs, keptMs(task.ttlMs))
         failures = 0
-        if (ENDS.includes(task.status)) {
-          const leftMs = until - performance.now()
-          if (leftMs <= 0) throw late()
+        if (status === 'cancelled') {
+          throw new McpError('ABORTED', `The task "${taskId}" was cancelled`, { data })
+        }
+        if (status === 'input_required') {
+          // It is not done before somebody has answered
+          const leftMs = Math.max(until - performance.now(), 1)
           const limits = { signal, timeoutMs: leftMs, maxTimeoutMs: leftMs }
           return await client.request('tasks/result', { taskId }, limits)
+        }
+        if (status === 'completed' || status === 'failed') {
+          return await client.request('tasks/result', { taskId }, { signal, timeoutMs })
         }
       } catch (error) {
         if (!isPassing(error)) throw error

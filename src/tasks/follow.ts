@@ -11,7 +11,7 @@ import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
-import { delayOf, isPassing } from './pace.ts'
+import { delayOf, isPassing, keptMs } from './pace.ts'
 import { isFinal } from './record.ts'
 import type { DetailedTask } from './wire.ts'
 
@@ -44,8 +44,6 @@ export interface Following {
 const LOOKS_FIRST = 2
 /** How long nothing is asked while the server tells, in milliseconds. */
 const HEARING_MS = 30_000
-/** How long beyond its time a task is looked for, in milliseconds. */
-const GRACE_MS = 5_000
 
 /**
  * Resolves with what the request would have been answered with. Aborting cancels the task.
@@ -213,10 +211,8 @@ class Follower {
   /** When to give up: when the caller says, or when the server may have forgotten the task. */
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#following.request
-    const { ttlMs } = this.#task ?? {}
     // By this clock alone, as the one that said when the task was made may show another time.
-    const keptMs = typeof ttlMs === 'number' ? Math.max(ttlMs, 0) + GRACE_MS : Infinity
-    return this.#since + Math.min(maxTimeoutMs, keptMs)
+    return this.#since + Math.min(maxTimeoutMs, keptMs(this.#task?.ttlMs))
   }
 
   /** Hears of the task where the server tells; goes on looking where it does not. */

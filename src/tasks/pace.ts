@@ -20,6 +20,14 @@ export function isPassing(error: unknown): boolean {
   return error.code !== 'HTTP' || !(status >= 400 && status < 500) || NOT_NOW.includes(status)
 }
 
+/** How long beyond its time a task is looked for, in milliseconds. */
+const GRACE_MS = 5_000
+
+/** For how long a task is looked for at most, in milliseconds, where the server said how long it is kept. */
+export function keptMs(ttlMs: unknown): number {
+  return typeof ttlMs === 'number' ? Math.max(ttlMs, 0) + GRACE_MS : Infinity
+}
+
 /**
  * How long to wait before the next look: never shorter than the server wishes, longer after
  * failures, and not for all clients the same.

@@ -307,6 +307,84 @@ describe('A client of 2025-11-25', () => {
     },
   )
 
+  test('tells how the task is at first and whenever it changed', async () => {
+    const at = new Date().toISOString()
+    const fixed = { createdAt: at, lastUpdatedAt: at }
+    const server = peer({
+      'tasks/get': (message, turn) =>
+        reply(
+          message,
+          turn < 3
+            ? state('working', fixed)
+            : turn < 5
+              ? state('working', { ...fixed, statusMessage: 'Half way' })
+              : state('completed', fixed),
+        ),
+      'tasks/result': (message) => reply(message, { content: [] }),
+    })
+    const client = await connectTo(server)
+    const told: unknown[] = []
+    await taskOf(client, 't').result({
+      onTask: ({ status, statusMessage }) => told.push([status, statusMessage]),
+    })
+    expect(told).toEqual([
+      ['working', undefined],
+      ['working', 'Half way'],
+      ['completed', undefined],
+    ])
+    await client.close()
+  })
+
+  test('rejects when the task was cancelled, by whomever, as since 2026-07-28', async () => {
+    const server = peer({ 'tasks/get': (message) => reply(message, state('cancelled')) })
+    const client = await connectTo(server)
+    await expect(taskOf(client, 't').result()).rejects.toMatchObject({
+      code: 'ABORTED',
+      message: 'The task "t" was cancelled',
+      data: { taskId: 't' },
+    })
+    expect(server.sent('tasks/result')).toHaveLength(0)
+    await client.close()
+  })
+
+  test.each([
+    ['says no more of it', () => undefined],
+    ['says that it goes on', (message: JsonObject) => reply(message, state('working'))],
+  ])('gives a call up once the server need not keep its task, and %s', async (_, later) => {
+    let passedMs = 0
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
+    const server = peer({
+      'tools/list': (message) => reply(message, { tools }),
+      'tools/call': (message) => reply(message, { task: state('working') }),
+      'tasks/get': (message, turn) => {
+        if (turn === 0) return reply(message, state('working'))
+        passedMs = 66_000
+        return later(message)
+      },
+    })
+    const client = await connectTo(server, { extensions: [followTasks()], timeoutMs: 50 })
+    await expect(client.callTool('must')).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      data: { taskId: 't' },
+    })
+    clock.mockRestore()
+    await client.close()
+  })
+
+  test('does not wait for ever for the result of a task that is done', async () => {
+    const server = peer({
+      'tasks/get': (message) => reply(message, state('completed')),
+      'tasks/result': (message, turn) => {
+        return turn === 0 ? undefined : reply(message, { content: [] })
+      },
+    })
+    const client = await connectTo(server)
+    const result = await taskOf(client, 't').result({ timeoutMs: 30, pollIntervalMs: 1 })
+    expect(result).toEqual({ content: [] })
+    await client.close()
+  })
+
   test('takes no result without content for that of a tool', async () => {
     const server = peer({
       'tasks/get': (message) => reply(message, state('completed')),
