@@ -62,14 +62,17 @@ export function eventStreamResponse(
     for (const socket of sockets) socket.close(1000, reason)
   }
   const events = new EventStream({ keepAliveMs, onGone: () => end('Nobody reads') })
-  const ended = (): void => {
-    if (events.open) end('The stream ended')
+  const ended = (reason = ''): void => {
+    if (!events.open) return
+    // For whoever looks at what comes over the wire.
+    if (reason !== '') events.comment(` ${reason}`)
     events.close()
+    end('The stream ended')
   }
   for (const socket of sockets) {
     hearEvents(socket, (event) => void events.send(event))
-    socket.addEventListener('close', ended)
-    socket.addEventListener('error', ended)
+    socket.addEventListener('close', ({ reason }) => ended(reason))
+    socket.addEventListener('error', () => ended())
     socket.accept()
   }
   return new Response(events.body, { headers: EVENT_STREAM_HEADERS })

@@ -68,9 +68,9 @@ export class EventStream {
     return this.#write(`${lines}data: ${data}\n\n`)
   }
 
-  /** Sends a comment, which readers ignore. */
-  comment(): void {
-    void this.#write(':\n\n')
+  /** Sends a comment of one line, which readers ignore. */
+  comment(text = ''): void {
+    void this.#write(`:${text}\n\n`)
   }
 
   /** Ends the stream after what was sent. */

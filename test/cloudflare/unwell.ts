@@ -103,6 +103,12 @@ export default {
         const said = (error: unknown): Response => new Response(String(error))
         return Promise.resolve(worker.fetch(told, args[1], args[2])).catch(said)
       }
+      case '/notify-many':
+        for (let n = 0; n < 200; n++) {
+          const told = new URL(`/notify?uri=note://one/${n}${'z'.repeat(8000)}`, args[0].url)
+          await worker.fetch(new Request(told), args[1], args[2])
+        }
+        return new Response()
       case '/ring-session':
         await object?.ring()
         return new Response()

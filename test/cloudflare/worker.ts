@@ -96,6 +96,8 @@ export default {
         return allHubs(args[1] as Bindings, (hub) => hub.break(String(searchParams.get('what'))))
       case '/age-hubs':
         return allHubs(args[1] as Bindings, (hub) => hub.age().catch(() => {}))
+      case '/sockets':
+        return hubSockets(args[1] as Bindings)
       case '/ring-hubs':
         return allHubs(args[1] as Bindings, (hub) => hub.ring())
       case '/lose':
@@ -123,6 +125,7 @@ interface Bindings {
       crash(): Promise<void>
       fill(): Promise<void>
       break(what: string): Promise<void>
+      sockets(): Promise<number>
       ring(): Promise<void>
       age(): Promise<void>
     }
@@ -142,6 +145,12 @@ async function hubRows(bindings: Bindings, session: string): Promise<Response> {
     }
   }
   return Response.json(sum)
+}
+
+/** How many sockets the hubs have open. */
+async function hubSockets(bindings: Bindings): Promise<Response> {
+  const open = await Promise.all(hubsOf(bindings).map((hub) => hub.sockets()))
+  return Response.json(open.reduce((sum, each) => sum + each, 0))
 }
 
 async function allHubs(
@@ -189,6 +198,10 @@ export class McpHub extends worker.durableObjects.McpHub {
     const others = `SELECT count(*) AS n FROM sqlite_master WHERE name = 'mcp_members'`
     if (sql.exec(others).one().n > 0) throw new Error('There are tables of another version')
     return { mcp_turns: count('mcp_turns'), mcp_watching: count('mcp_watching') }
+  }
+
+  sockets(): number {
+    return this.ctx.getWebSockets().length
   }
 
   /** Rings the alarm, which nobody can call from outside. */
