@@ -19,7 +19,6 @@ import {
 } from '../protocol/jsonrpc.ts'
 import { findMethod, type MethodFacts } from '../protocol/methods.ts'
 import type { Result } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
 import { isMissingCapability } from './ask.ts'
 import { complete } from './completion.ts'
 import type { RequestContext } from './request-context.ts'
@@ -32,6 +31,7 @@ import { setLevel } from './logging.ts'
 import { requestEvent } from './observer.ts'
 import { getPrompt } from './prompts.ts'
 import { readResource, subscribeResource, unsubscribeResource } from './resources.ts'
+import { resultFault } from './result-fault.ts'
 import { askOwnRound, closeRound, openRound, requireUrls, sealOwnRound } from './rounds.ts'
 import type { Method, ServerDefinition } from './definition.ts'
 import { listen } from './subscriptions.ts'
@@ -147,16 +147,9 @@ async function run(
   }
   // What changes a session, or is a ping, has nothing to say
   if (!result && facts.era === 'legacy') return {}
-  const isKnown = (one: Result): unknown =>
-    RESULT_TYPES.includes(one.resultType) || server.extensions?.allows(one, ctx)
-  if (!isObject(result) || !isKnown(result)) {
-    return told(new TypeError(`The answer to "${message.method}" is no result of a known kind`))
-  }
-  if (result.resultType !== 'input_required') {
-    const { resultType = 'complete' } = result
-    const fault = resultType === 'complete' && faultOf(message, result, facts)
-    return fault ? told(new TypeError(fault)) : result
-  }
+  const fault = resultFault(result, ctx, facts, server.extensions)
+  if (!result || fault !== undefined) return told(new TypeError(fault))
+  if (result.resultType !== 'input_required') return result
   if (facts.asks && exchange.ask) {
     const next = await askOwnRound(message, ctx, result).catch(told)
     return run(server, message, exchange, facts, next)
@@ -164,21 +157,3 @@ async function run(
   if (facts.asks) return sealOwnRound(message, exchange, result).catch(told)
   throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
 }
-
-/** Why a result is none that its method has, as middleware may have given it. */
-function faultOf(
-  { method }: JsonRpcRequest,
-  result: Result,
-  facts: MethodFacts,
-): string | undefined {
-  // A call that became a task of 2025-11-25 has no content yet
-  const member = method === 'tools/call' && !isObject(result.task) ? 'content' : facts.array
-  const { completion } = result
-  const values = isObject(completion) && completion.values
-  const isWhole = method !== 'completion/complete' || Array.isArray(values)
-  if (isWhole && (member === undefined || Array.isArray(result[member]))) return undefined
-  return `The answer to "${method}" lacks "${member ?? 'values'}"`
-}
-
-/** The kinds of results that there are without extensions. */
-const RESULT_TYPES: readonly unknown[] = [undefined, 'complete', 'input_required']
