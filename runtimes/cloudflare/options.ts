@@ -1,13 +1,14 @@
 /**
  * How a Worker is set up.
  */
+import { McpError } from '../../src/index.ts'
 import type { HandlerOptions } from '../../src/server/index.ts'
 import type { Identity } from './caller.ts'
 
 /** How a server is served by a Worker. */
 export interface WorkerOptions<Env = unknown> extends Omit<
   HandlerOptions,
-  'sessions' | 'secrets' | 'changes' | 'carry'
+  'sessions' | 'secrets' | 'changes' | 'carry' | 'listen'
 > {
   /** Where the endpoint is; `/mcp` by default. */
   path?: string
@@ -63,4 +64,19 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    * secret binding `MCP_SECRET`, and without that one that is minted once and kept by an object.
    */
   secrets?: (env: Env) => string | readonly string[] | undefined
+}
+
+/**
+ * Checks what would show only when a client comes: numbers that were read from somewhere.
+ *
+ * @throws {McpError} `INVALID_USE`.
+ */
+export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions<never>): void {
+  if (!(Number.isInteger(hubShards) && hubShards > 0)) {
+    throw new McpError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
+  }
+  if (!(Number.isFinite(sessionIdleMs) && sessionIdleMs > 0)) {
+    const message = `"sessionIdleMs" must be a number of milliseconds, not ${sessionIdleMs}`
+    throw new McpError('INVALID_USE', message)
+  }
 }

@@ -18,7 +18,7 @@ import { createGuard } from '../../src/transport/index.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
-import type { WorkerOptions } from './options.ts'
+import { checkNumbers, type WorkerOptions } from './options.ts'
 import { givenSecrets, sealingSecrets } from './secrets.ts'
 import { sessionForwarder } from './session-forwarder.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
@@ -51,7 +51,7 @@ export interface Worker<Env = unknown> {
  * Serves a server by a Worker.
  *
  * @throws {Error} when the environment lacks a binding, or the compatibility date is too early.
- * @throws {McpError} `INVALID_USE` when a secret is too short.
+ * @throws {McpError} `INVALID_USE` when a secret is too short, or a number is none.
  * @throws {TypeError} when the server was not made by `createServer`.
  */
 export function createWorker<Env = unknown>(
@@ -60,6 +60,7 @@ export function createWorker<Env = unknown>(
 ): Worker<Env> {
   const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
+  checkNumbers(options)
   const hub = new Hub(options)
   let sessions: HandlerOptions['sessions']
   if (options.stateless) {

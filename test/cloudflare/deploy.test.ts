@@ -127,6 +127,19 @@ describe('A clock that is ahead, and was not', () => {
     await stream.cancel()
   })
 
+  it('ends a session an hour after its last request, and not before', async () => {
+    const { id, send } = await openSession(workerd.handle)
+    await clockIsAhead(HOUR - 60_000)
+    await ring(id)
+    expect((await send(message(1, 'ping'))).status).toBe(200)
+    await clockIsAhead(2 * HOUR - 120_000)
+    await ring(id)
+    expect((await send(message(2, 'ping'))).status).toBe(200)
+    await clockIsAhead(3 * HOUR)
+    await ring(id)
+    expect((await send(message(3, 'ping'))).status).toBe(404)
+  })
+
   it('takes no stream from a session that its hub asks for', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const stream = await open(id)

@@ -280,6 +280,26 @@ describe('A hub at the bound of what it keeps', () => {
     expect(methods).toEqual([UPDATED, ...Array<string>(5).fill(LISTS)])
     await own.stop()
   })
+
+  it('keeps no more than so many in all, however many resources change', async () => {
+    const script = await bundleWorker('worker.ts')
+    const small = script
+      .replace(/MAX_CHANGES = [\de]+/, 'MAX_CHANGES = 5')
+      .replace(/MAX_ROWS = [\de]+/, 'MAX_ROWS = 15')
+      .replace(/TRIM_EVERY = [\de]+/, 'TRIM_EVERY = 10')
+      .replace('hubShards: 2', 'hubShards: 1')
+    expect(small).toContain('MAX_ROWS = 15;')
+    const own = await startWorker(small)
+    const { id, send } = await openSession(own.handle, '2025-11-25')
+    await (await listen(own.handle, id)).body!.cancel()
+    await send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: URI } })
+    await own.get('/notify')
+    for (let n = 0; n < 39; n++) await own.get(`/notify?uri=${URI}/${n}`)
+    const kept = (await (await own.get('/hub-changes')).json()) as number
+    expect(kept).toBeGreaterThanOrEqual(15)
+    expect(kept).toBeLessThanOrEqual(16)
+    await own.stop()
+  })
 })
 
 describe('A session that ended', () => {

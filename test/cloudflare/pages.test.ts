@@ -83,6 +83,17 @@ describe('A page', () => {
     expect(await response.text()).not.toContain('directory')
   })
 
+  it('reads that a message to its session is too long, which the object of the session finds', async () => {
+    const opened = await ask('/mcp', { body: initialize })
+    const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id')! }
+    const params = { name: 'add', arguments: { a: 'x'.repeat(6000) } }
+    const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params }
+    const response = await ask('/mcp', { headers, body })
+    expect(response.status).toBe(413)
+    expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+    expect(await response.json()).toHaveProperty('error.message', expect.stringContaining('5000'))
+  })
+
   it('may ask whether it may call, without saying who calls', async () => {
     for (const path of ['/mcp', '/sse', '/elsewhere']) {
       const response = await ask(path, {

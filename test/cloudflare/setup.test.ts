@@ -16,9 +16,12 @@ beforeAll(async () => {
 })
 
 /** What the Worker says when it is set up like that, at its start or at its first session. */
-async function complaint(options: Partial<MiniflareOptions>): Promise<string> {
+async function complaint(
+  options: Partial<MiniflareOptions>,
+  code: string = script,
+): Promise<string> {
   try {
-    const workerd = await startWorker(script, options)
+    const workerd = await startWorker(code, options)
     const { id } = await openSession(workerd.handle)
     expect(id, 'A session could be opened').toBe('')
     await workerd.stop()
@@ -43,6 +46,19 @@ describe('A Worker that is set up wrongly', () => {
       },
     })
     expect(said).toContain('McpSession needs SQLite storage')
+  })
+
+  it('says which number is none, as when a variable is missing', async () => {
+    const short = await bundleWorker('short-lived.ts')
+    for (const IDLE_MS of ['', 'soon', '-1', 'Infinity']) {
+      const said = await complaint({ bindings: { IDLE_MS } }, short)
+      expect(said).toContain('"sessionIdleMs" must be a number of milliseconds')
+    }
+    expect(script).toContain('hubShards: 2')
+    for (const shards of ['0', '-1', '1.5', 'NaN']) {
+      const said = await complaint({}, script.replace('hubShards: 2', `hubShards: ${shards}`))
+      expect(said).toContain('"hubShards" must be a number of objects')
+    }
   })
 
   it('says that the compatibility date is too early', async () => {

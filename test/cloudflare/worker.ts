@@ -75,7 +75,7 @@ const worker = createWorker(server, {
 })
 
 export default {
-  fetch(...args: Parameters<typeof worker.fetch>): Response | Promise<Response> {
+  async fetch(...args: Parameters<typeof worker.fetch>): Promise<Response> {
     const { pathname, searchParams } = new URL(args[0].url)
     switch (pathname) {
       case '/ran':
@@ -96,6 +96,8 @@ export default {
         return allHubs(args[1] as Bindings, (hub) => hub.break(String(searchParams.get('what'))))
       case '/age-hubs':
         return allHubs(args[1] as Bindings, (hub) => hub.age().catch(() => {}))
+      case '/hub-changes':
+        return Response.json(await hubsOf(args[1] as Bindings)[0]!.changes())
       case '/sockets':
         return hubSockets(args[1] as Bindings)
       case '/ring-hubs':
@@ -126,6 +128,7 @@ interface Bindings {
       fill(): Promise<void>
       break(what: string): Promise<void>
       sockets(): Promise<number>
+      changes(): Promise<number>
       ring(): Promise<void>
       age(): Promise<void>
     }
@@ -198,6 +201,11 @@ export class McpHub extends worker.durableObjects.McpHub {
     const others = `SELECT count(*) AS n FROM sqlite_master WHERE name = 'mcp_members'`
     if (sql.exec(others).one().n > 0) throw new Error('There are tables of another version')
     return { mcp_turns: count('mcp_turns'), mcp_watching: count('mcp_watching') }
+  }
+
+  /** How many changes are kept. */
+  changes(): number {
+    return this.ctx.storage.sql.exec('SELECT count(*) AS n FROM mcp_changes').one().n
   }
 
   sockets(): number {
