@@ -133,7 +133,11 @@ async function canBeTask(
 /** Lists the tools for all who call at this time; one that gives up takes the list from no other. */
 function listTaskTools(client: ExtensionClient): Promise<Map<string, boolean>> {
   const list = async (): Promise<Map<string, boolean>> => {
-    const tools = await client.listAllTools()
+    const tools = await client.listAllTools().catch((error: unknown) => {
+      // What a server does not list can be called all the same
+      if (error instanceof ProtocolError) return []
+      throw error
+    })
     return new Map(
       tools.map(({ name, execution }) => {
         return [name, ['optional', 'required'].includes(execution?.taskSupport ?? '')]

@@ -52,16 +52,19 @@ const HEARING_MS = 30_000
  *   more.
  * @throws {McpError} `ABORTED` when it was cancelled, by whomever; `TIMEOUT` when the time is over
  *   that the caller or the server set, with the task's id in `data.taskId`: it may go on; `DENIED`
- *   and `INVALID_MESSAGE` when what it asks could not be answered, which cancels it.
+ *   and `INVALID_MESSAGE` when what it asks could not be answered, or an answer is refused, which
+ *   cancels it.
  */
 export async function followTask(following: Following): Promise<Result> {
   const { signal } = following.request
+  const follower = new Follower(following)
   try {
-    return await new Follower(following).run()
+    return await follower.run()
   } catch (error) {
     const givesUp =
       signal?.aborted ||
-      (error instanceof McpError && ['DENIED', 'INVALID_MESSAGE'].includes(error.code))
+      follower.isRefused ||
+      (error instanceof McpError && error.code === 'INVALID_MESSAGE')
     // Who gives up need not wait for it
     if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
     throw error
@@ -87,6 +90,11 @@ class Follower {
   constructor(following: Following) {
     this.#following = following
     this.#task = following.known
+  }
+
+  /** Whether the task asks what cannot be answered. */
+  get isRefused(): boolean {
+    return this.#refused !== undefined
   }
 
   async run(): Promise<Result> {
@@ -153,10 +161,19 @@ class Follower {
     const fresh = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
     if (fresh.length === 0) return
     for (const [key] of fresh) this.#answered.add(key)
-    this.#update(Object.fromEntries(fresh), signal).catch((error: unknown) => {
+    const asked = Object.fromEntries(fresh)
+    this.#update(asked, signal).catch(async (error: unknown) => {
+      if (error instanceof ProtocolError && !(await this.#stillAsks(asked))) return
       this.#refused ??= { error }
       this.#wake?.()
     })
+  }
+
+  /** Whether nobody else answered what the server took no answer to. */
+  async #stillAsks(asked: { [key: string]: InputRequest }): Promise<boolean> {
+    const task = await this.#look().catch(() => undefined)
+    const { inputRequests = task ? {} : asked } = task ?? {}
+    return Object.keys(asked).some((key) => Object.hasOwn(inputRequests, key))
   }
 
   async #update(asked: { [key: string]: InputRequest }, signal: AbortSignal): Promise<void> {
@@ -244,7 +261,11 @@ class Follower {
 /** What a task came to; nothing while it goes on. */
 function outcome(task: DetailedTask): Result | undefined {
   const { taskId, status, result, error } = task
-  if (status === 'completed') return result
+  if (status === 'completed') {
+    if ((result?.resultType ?? 'complete') === 'complete') return result
+    const what = `The task "${taskId}" ended with a result that is none`
+    throw new McpError('INVALID_MESSAGE', what, { data: result })
+  }
   if (status === 'failed' && error) {
     throw new ProtocolError(error.code, String(error.message), error.data)
   }

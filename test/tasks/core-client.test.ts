@@ -180,6 +180,17 @@ describe('A client of 2025-11-25', () => {
     await client.close()
   })
 
+  test('calls the tools of a server that does not list them', async () => {
+    const server = peer({
+      'tools/list': (message) => refuse(message, METHOD_NOT_FOUND),
+      'tools/call': (message) => reply(message, { content: [] }),
+    })
+    const client = await connectTo(server, { extensions: [followTasks()] })
+    expect(await client.callTool('any')).toEqual({ content: [] })
+    expect(server.sent('tools/call')[0]?.params).not.toHaveProperty('task')
+    await client.close()
+  })
+
   test('gives up listing the tools for who aborts, and for no other', async () => {
     const server = peer({
       'tools/list': () => undefined,

@@ -52,6 +52,7 @@ const times = { createdAt: new Date().toISOString(), ttlMs: 60_000 }
 function scripted(
   script: (JsonObject | ((seen: Seen) => Response | Promise<Response>))[],
   pollIntervalMs = 1,
+  update?: (seen: Seen) => Response,
 ): HttpPeer {
   let at = 0
   return httpPeer((seen) => {
@@ -74,6 +75,7 @@ function scripted(
       if (typeof next === 'function') return next(seen)
       return result(seen, task({ resultType: 'complete', ...next }))
     }
+    if (method === 'tasks/update' && update) return update(seen)
     return result(seen, { resultType: 'complete' })
   })
 }
@@ -243,6 +245,45 @@ describe('callTool', () => {
     ])
     expect(peer.sent('tasks/update')[0]?.headers.get('mcp-name')).toBe('t')
   })
+
+  const params = {
+    mode: 'form',
+    message: 'A?',
+    requestedSchema: { type: 'object', properties: {} },
+  }
+  const asking = {
+    status: 'input_required',
+    inputRequests: { a: { method: 'elicitation/create', params } },
+  }
+  const refuse = (seen: Seen) => error(seen, INVALID_PARAMS)
+
+  test('goes on when somebody else has answered first, and the answer is refused', async () => {
+    for (const after of [{ status: 'working' }, { ...asking, inputRequests: {} }]) {
+      const peer = scripted([asking, after, after, completed], 1, refuse)
+      const client = await connectTo(
+        peer,
+        following({}, { onElicit: () => ({ action: 'cancel' }) }),
+      )
+      expect(textOf(await client.callTool('x'))).toBe('done')
+      expect(peer.sent('tasks/cancel')).toHaveLength(0)
+    }
+  })
+
+  test('cancels a task that goes on asking for the answer which it refuses', async () => {
+    const peer = scripted([asking], 1, refuse)
+    const client = await connectTo(peer, following({}, { onElicit: () => ({ action: 'cancel' }) }))
+    await expect(client.callTool('x')).rejects.toMatchObject({ code: INVALID_PARAMS })
+    await until(() => peer.sent('tasks/cancel').length === 1)
+  })
+
+  test.each(['task', 'input_required', 'x', 7])(
+    'takes no result of the type %j for that of a task [M-BASE-012]',
+    async (resultType) => {
+      const ended = { status: 'completed', result: { resultType, content: [], requestState: 'x' } }
+      const client = await connectTo(scripted([ended]), following())
+      await expect(client.callTool('x')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    },
+  )
 
   test('cancels a task that asks what was not declared [M-HDR-076]', async () => {
     const peer = scripted([
