@@ -107,18 +107,18 @@ export async function findMembership({
     throw new Refusal(400, unsupportedVersion(server.revisions, version))
   }
   if (!sessions && !sealed && !forward) {
-    return { live: undefined, facts: undefined, revision: stated ?? ASSUMED_REVISION }
+    return { live: undefined, record: undefined, revision: stated ?? ASSUMED_REVISION }
   }
   const id = request.headers.get(HEADER_SESSION_ID)
   if (id === null) throw refuse(400, 'The "Mcp-Session-Id" header is missing')
   const live = await sessions?.find(id, caller.principal)
-  const facts = live ? live.record : await sealed?.open(id)
-  if (!facts || facts.principal !== caller.principal) throw sessionNotFound()
-  const revision = sessionRevision(facts)
+  const record = live ? live.record : await sealed?.open(id)
+  if (!record || record.principal !== caller.principal) throw sessionNotFound()
+  const revision = sessionRevision(record)
   if (stated && stated !== revision) {
     throw refuse(400, `The session speaks ${revision.version}, not ${stated.version}`)
   }
-  return { live, facts, revision }
+  return { live, record, revision }
 }
 
 /** Fails the question of the server's that a malformed answer was meant for. */

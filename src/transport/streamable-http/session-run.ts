@@ -27,7 +27,7 @@ export interface Membership {
   /** The session, where it is kept. */
   readonly live: KeptSession | undefined
   /** What was negotiated, as far as it is known. */
-  readonly facts: SessionRecord | undefined
+  readonly record: SessionRecord | undefined
   readonly revision: RevisionFacts
 }
 
@@ -92,7 +92,7 @@ function failing(
  */
 export async function run(
   { host, caller }: Incoming,
-  { live, facts, revision }: Membership,
+  { live, record, revision }: Membership,
   message: JsonRpcRequest,
   reply: Outlet,
   call?: CallRecord,
@@ -101,7 +101,7 @@ export async function run(
   const cancellation = live ? refuseInvalid(() => live.begin(id), id) : new Cancellation()
   const exchange: Exchange = {
     revision,
-    client: { info: facts?.clientInfo, capabilities: facts?.clientCapabilities ?? {} },
+    client: { info: record?.clientInfo, capabilities: record?.clientCapabilities ?? {} },
     caller,
     cancellation,
     logLevel: undefined,
