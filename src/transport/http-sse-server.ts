@@ -78,7 +78,7 @@ class SseEndpoint {
    * @throws {Refusal} 406 when the client does not take events, 503 when there are too many streams.
    */
   open(request: Request, caller: Caller): Response {
-    if (!readAccept(request).events) {
+    if (!readAccept(request.headers).events) {
       throw refuse(406, 'The client must accept "text/event-stream"')
     }
     const { maxConnections = 10_000, keepAliveMs, messagePath } = this.#options

@@ -60,14 +60,15 @@ export async function readBody(
   request: Request,
   maxBytes: number = DEFAULT_MAX_BYTES,
 ): Promise<string> {
-  const type = request.headers.get('content-type')
+  const { headers } = request
+  const type = headers.get('content-type')
   if (type === null || !/^application\/json\s*(?:;|$)/i.test(type)) {
     throw refuse(415, 'The content type must be "application/json"')
   }
   // Looking at headers is slow on workerd.
-  const length = request.headers.get('content-length')
+  const length = headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLong(maxBytes)
-  let bytes: Uint8Array
+  let bytes: ArrayBuffer | Uint8Array
   try {
     bytes = await readBytes(request, maxBytes, length !== null)
   } catch (error) {
@@ -80,10 +81,14 @@ export async function readBody(
   }
 }
 
-async function readBytes(request: Request, maxBytes: number, stated: boolean): Promise<Uint8Array> {
+async function readBytes(
+  request: Request,
+  maxBytes: number,
+  stated: boolean,
+): Promise<ArrayBuffer | Uint8Array> {
   if (stated) {
-    const bytes = new Uint8Array(await request.arrayBuffer())
-    if (bytes.length > maxBytes) throw tooLong(maxBytes)
+    const bytes = await request.arrayBuffer()
+    if (bytes.byteLength > maxBytes) throw tooLong(maxBytes)
     return bytes
   }
   const chunks: Uint8Array<ArrayBuffer>[] = []
@@ -98,7 +103,7 @@ async function readBytes(request: Request, maxBytes: number, stated: boolean): P
     }
   }
   const [only] = chunks
-  return only && chunks.length === 1 ? only : new Uint8Array(await new Blob(chunks).arrayBuffer())
+  return only && chunks.length === 1 ? only : new Blob(chunks).arrayBuffer()
 }
 
 function tooLong(maxBytes: number): Refusal {
@@ -125,8 +130,8 @@ export interface Acceptable {
  *
  * @throws {Refusal} 406 when neither kind of answer is.
  */
-export function readAccept(request: Request): Acceptable {
-  const accept = request.headers.get('accept')?.toLowerCase() ?? '*/*'
+export function readAccept(headers: Headers): Acceptable {
+  const accept = headers.get('accept')?.toLowerCase() ?? '*/*'
   const any = accept.includes('*/*')
   const json = any || /application\/(?:json|\*)/.test(accept)
   const events = any || /text\/(?:event-stream|\*)/.test(accept)

@@ -11,7 +11,7 @@ import type { Host } from './host.ts'
 import { sessionNotFound } from './refusal.ts'
 
 /** Whether a request goes to its session by its headers alone; its body is not read for that. */
-export function isForwarded({ forward }: Host, { headers }: Request): boolean {
+export function isForwarded({ forward }: Host, headers: Headers): boolean {
   if (!forward || !headers.has(HEADER_SESSION_ID)) return false
   const version = readVersion(headers)
   return version === null || findRevision(version)?.era === 'legacy'

@@ -75,7 +75,7 @@ async function route(host: Host, request: Request, caller: Caller): Promise<Resp
       return post(host, request, caller)
     case 'GET':
       if (!hasSessions || host.options.jsonOnly) break
-      if (!readAccept(request).events) {
+      if (!readAccept(request.headers).events) {
         throw refuse(406, 'The client must accept "text/event-stream"')
       }
       return inSession(host, request, caller, (session) => session.listen(request))
@@ -97,8 +97,9 @@ async function inSession(
   caller: Caller,
   act: (session: KeptSession) => Promise<Response>,
 ): Promise<Response> {
-  if (isForwarded(host, request)) return forward(host, request, caller)
-  const version = readVersion(request.headers)
+  const { headers } = request
+  if (isForwarded(host, headers)) return forward(host, request, caller)
+  const version = readVersion(headers)
   const { live } = await findMembership({ host, request, version, caller })
   if (!live) throw sessionNotFound()
   return act(live)

@@ -25,22 +25,23 @@ import { postStateless } from './stateless-post.ts'
  * @throws {Refusal} when the request is wrong before anything runs.
  */
 export async function post(host: Host, request: Request, caller: Caller): Promise<Response> {
-  if (isForwarded(host, request)) return forward(host, request, caller)
-  const accept = readAccept(request)
+  const { headers } = request
+  if (isForwarded(host, headers)) return forward(host, request, caller)
+  const accept = readAccept(headers)
   const text = await readBody(request, host.options.maxBodyBytes)
   const frame = refuseInvalid(() => parseJson(text))
   host.options.protect?.permit(frame, caller, host.server)
-  const incoming = { host, request, accept, caller, version: readVersion(request.headers) }
+  const incoming = { host, request, accept, caller, version: readVersion(headers) }
 
   if (Array.isArray(frame)) return postBatch(incoming, frame)
   const message = await validate(incoming, frame)
-  if (standsForItself(message, request.headers, incoming.version)) {
+  if (standsForItself(message, headers, incoming.version)) {
     return isRequest(message) ? postStateless(incoming, message) : notAnswered(message)
   }
   const id = 'id' in message ? message.id : undefined
   refuseInvalid(() => requireSessions(incoming.version, host, message), id)
-  if (host.forward && opensSession(request.headers, message)) {
-    const { url, method, headers } = request
+  if (host.forward && opensSession(headers, message)) {
+    const { url, method } = request
     return forward(host, new Request(url, { method, headers, body: text }), caller)
   }
   return postToSession(incoming, message)
