@@ -20,23 +20,26 @@ export interface Bench {
 
 /**
  * A table of contenders beside the floor. The columns: clock time of one call; its ratio to the
- * floor's in paired rounds, with the extremes; the same ratio of processor time; the ratio of the
- * rounds that nothing disturbed; and the floor's calls that fit into the time of one call.
+ * floor's in paired rounds, with the extremes; processor time of one call, and the same ratio of it;
+ * the ratio of the rounds that nothing disturbed; the floor's time in percent of a call's, by the
+ * clock and by processor time.
  */
 export function ratioTable(label: string, goal: string, measured: readonly Measured[]): Table {
   return {
     label,
     goal,
-    head: ['set-up', 'µs', 'ratio', 'min–max', 'by cpu', 'calm', 'share'],
-    rows: measured.map(({ name, note, wallUs, ratio, cpuRatio, calmRatio }) => [
+    head: ['set-up', 'µs', 'ratio', 'min–max', 'cpu µs', 'by cpu', 'calm', 'share', 'cpu share'],
+    rows: measured.map(({ name, note, wallUs, ratio, cpuUs, cpuRatio, calmRatio }) => [
       name,
       note,
       digits(wallUs.median),
       digits(ratio.median),
       range(ratio),
+      cpuUs ? digits(cpuUs.median) : '',
       cpuRatio ? digits(cpuRatio.median) : '',
       digits(calmRatio),
-      `${(100 / ratio.median).toFixed(0)} %`,
+      share(ratio),
+      cpuRatio ? share(cpuRatio) : '',
     ]),
     data: measured,
   }
@@ -58,4 +61,5 @@ export function print({ label, goal, head, rows }: Table): void {
 }
 
 const digits = (value: number): string => (value < 100 ? value.toFixed(2) : value.toFixed(0))
+const share = ({ median }: Spread): string => `${(100 / median).toFixed(0)} %`
 const range = ({ min, max }: Spread): string => `${digits(min)}–${digits(max)}`

@@ -38,7 +38,9 @@ export interface Measured {
   wallUs: Spread
   /** Clock time of one call over the floor's in the same round. */
   ratio: Spread
-  /** The same of processor time, which other work on the machine disturbs less. */
+  /** Microseconds of processor time for one call. */
+  cpuUs?: Spread
+  /** The ratio of processor time, which other work on the machine disturbs less. */
   cpuRatio?: Spread
   /**
    * The quickest tenth of the rounds over the quickest tenth of the floor's: what remains when
@@ -115,7 +117,7 @@ function summarize(samples: Samples, floor: Samples): Measured {
     note,
     wallUs: spread(wallUs),
     ratio: spread(ratio),
-    ...(byCpu && { cpuRatio: spread(cpuRatio) }),
+    ...(byCpu && { cpuUs: spread(cpuUs), cpuRatio: spread(cpuRatio) }),
     calmRatio: byCpu ? calm(cpuUs) / calm(floor.cpuUs) : calm(wallUs) / calm(floor.wallUs),
   }
 }

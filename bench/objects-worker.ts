@@ -84,20 +84,21 @@ interface Env {
   BARE_HUB: Namespace
 }
 
+const hub = ({ BARE_HUB }: Env): Stub => BARE_HUB.get(BARE_HUB.idFromName('hub'))
+
 export default {
   async fetch(request: Request, env: Env, ctx: never): Promise<Response> {
     const { pathname } = new URL(request.url)
     if (pathname === '/mcp') return worker.fetch(request, env, ctx)
-    const hub = env.BARE_HUB.get(env.BARE_HUB.idFromName('hub'))
-    if (pathname === '/bare-listen') return listenBare(hub)
-    if (pathname === '/bare-notify') return hub.fetch(new Request('https://hub/'))
+    if (pathname === '/floor') return answer((await request.json()) as Call)
+    if (pathname === '/bare-listen') return listenBare(hub(env))
+    if (pathname === '/bare-notify') return hub(env).fetch(new Request('https://hub/'))
     if (pathname === '/lives') return Response.json(lives)
     if (pathname === '/rows') return Response.json(rows)
     if (pathname === '/notify') {
       await worker.notify.toolsListChanged()
       return new Response('told')
     }
-    if (pathname === '/floor') return answer((await request.json()) as Call)
     const known = request.headers.get('mcp-session-id')
     const id = known === null ? env.BARE.newUniqueId() : env.BARE.idFromString(known)
     const response = await env.BARE.get(id).fetch(request)

@@ -12,6 +12,9 @@ import { handshake, initialize, template, type Template } from './requests.ts'
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
 const SESSIONS = 40
 const AT_ONCE = 4
+const REQUESTS = 1500
+/** Rounds that are not counted: V8 compiles what is called often, until some ten thousand calls. */
+const WARM = 6
 
 /** One call over and over. */
 function load(name: string, note: string, url: string, call: Template, on: Running): Contender {
@@ -23,7 +26,8 @@ function load(name: string, note: string, url: string, call: Template, on: Runni
       costOf(on.pid, async () => {
         const { headers, body } = call
         const options = { url, method: 'POST' as const, headers, body: body(1) }
-        const result = await autocannon({ ...options, connections: 8, duration: 1 })
+        const load = { connections: 8, amount: REQUESTS, sampleInt: 5 }
+        const result = await autocannon({ ...options, ...load })
         const failed = result.non2xx + result.errors
         if (failed > 0) throw new Error(`"${name}" failed ${failed} requests`)
         return result.requests.total
@@ -94,11 +98,13 @@ async function measure(pair: Pair, rounds: number) {
     async () => {
       const on = await start()
       const contenders = await pair(on)
-      for (const contender of contenders) await contender.round()
+      for (let warm = 0; warm < WARM; warm++) {
+        for (const contender of contenders) await contender.round()
+      }
       contenders[0].close = on.stop
       return contenders
     },
-    { generations: 1, rounds },
+    { generations: 3, rounds },
   )
 }
 
