@@ -1,5 +1,5 @@
 /** Runs the Worker of the benches of Durable Objects on workerd. */
-import { Miniflare } from 'miniflare'
+import { Miniflare, type WorkerOptions } from 'miniflare'
 import { buildAgent, buildWorker } from './build.ts'
 import { children } from './cpu.ts'
 
@@ -8,6 +8,12 @@ export interface Running {
   at: (path: string) => string
   pid: number | undefined
   stop: () => Promise<void>
+}
+
+/** A workerd that runs, with the Worker of the clients in it. */
+export interface RunningWithClients extends Running {
+  /** The address of a command to the clients. */
+  clients: (path: string) => string
 }
 
 const SESSIONS = { MCP_SESSION: 'McpSession', MCP_HUB: 'McpHub', BARE: 'Bare' }
@@ -19,29 +25,61 @@ const workers: Record<string, Record<string, string>> = {
   'mcp-agent/worker.js': { MCP_OBJECT: 'Agent' },
 }
 
-/** Starts workerd with a Worker of this folder. */
-export async function start(worker = 'objects-worker.ts'): Promise<Running> {
-  // The compiler is a child of this process too, so it must be there before workerd is.
+async function served(worker: string): Promise<WorkerOptions> {
   const agent = worker.startsWith('mcp-agent')
   const contents = agent ? buildAgent() : await buildWorker(worker)
-  const before = children()
-  const miniflare = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'worker.mjs', contents }],
-    compatibilityDate: '2026-04-01',
+  return {
+    name: 'served',
+    ...module(contents),
     compatibilityFlags: agent ? ['nodejs_compat'] : [],
     durableObjects: Object.fromEntries(
       Object.entries(workers[worker] ?? {}).map(([binding, className]) => {
         return [binding, { className, useSQLite: true }]
       }),
     ),
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
-    cf: false,
-  })
-  await miniflare.ready
-  const url = await miniflare.unsafeGetDirectURL()
+  }
+}
+
+async function clients(): Promise<WorkerOptions> {
   return {
+    name: 'clients',
+    ...module(await buildWorker('idle-clients.ts')),
+    serviceBindings: { SERVED: 'served' },
+    durableObjects: { CLIENTS: { className: 'Clients', unsafePreventEviction: true } },
+  }
+}
+
+function module(contents: string) {
+  return {
+    modules: [{ type: 'ESModule' as const, path: 'worker.mjs', contents }],
+    compatibilityDate: '2026-04-01',
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  }
+}
+
+async function run(options: WorkerOptions[]) {
+  // Compilers are children of this process too, so they must be there before workerd is.
+  const before = children()
+  const miniflare = new Miniflare({ workers: options, cf: false })
+  await miniflare.ready
+  const url = await miniflare.unsafeGetDirectURL('served')
+  const running: Running = {
     at: (path) => new URL(path, url).href,
     pid: [...children()].find((child) => !before.has(child)),
     stop: () => miniflare.dispose(),
   }
+  return { miniflare, running }
+}
+
+/** Starts workerd with a Worker of this folder. */
+export async function start(worker = 'objects-worker.ts'): Promise<Running> {
+  return (await run([await served(worker)])).running
+}
+
+/** Starts workerd with a Worker of this folder, and the one that has its clients. */
+export async function startWithClients(worker?: string): Promise<RunningWithClients> {
+  const options = [await served(worker ?? 'objects-worker.ts'), await clients()]
+  const { miniflare, running } = await run(options)
+  const url = await miniflare.unsafeGetDirectURL('clients')
+  return { ...running, clients: (path) => new URL(path, url).href }
 }
