@@ -25,9 +25,16 @@ function load(name: string, note: string, url: string, call: Template, on: Runni
     round: () =>
       costOf(on.pid, async () => {
         const { headers, body } = call
-        const options = { url, method: 'POST' as const, headers, body: body(1) }
-        const load = { connections: 8, amount: REQUESTS, sampleInt: 5 }
-        const result = await autocannon({ ...options, ...load })
+        const result = await autocannon({
+          url,
+          method: 'POST',
+          headers,
+          body: body(1),
+          connections: 8,
+          amount: REQUESTS,
+          // Milliseconds between looks at whether it is done.
+          sampleInt: 5,
+        })
         const failed = result.non2xx + result.errors
         if (failed > 0) throw new Error(`"${name}" failed ${failed} requests`)
         return result.requests.total
