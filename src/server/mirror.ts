@@ -44,26 +44,42 @@ interface Registries extends Resources {
  * Makes a function that brings registries in line with an offer: adds what is new, replaces what
  * differs, and removes what is gone and was added by it.
  *
- * The function throws a `TypeError` when a key is taken by something else.
+ * The function throws a `TypeError` when a key is taken by something else: at first nothing is added
+ * then, later all the rest.
  */
 export function createMirror(registries: Registries): (offer: Offer) => void {
   const tools = mirrored(registries.tools)
   const prompts = mirrored(registries.prompts)
   const resources = mirrored(registries.resources)
   const templates = mirrored(registries.resourceTemplates)
+  const align = (offer: Offer): void => {
+    const taken = [
+      ...tools(offer.tools),
+      ...prompts(offer.prompts),
+      ...resources(offer.resources),
+      ...templates(offer.resourceTemplates),
+    ]
+    if (taken.length > 0) throw taken[0]
+  }
+  let isBegun = false
   return (offer) => {
-    tools(offer.tools)
-    prompts(offer.prompts)
-    resources(offer.resources)
-    templates(offer.resourceTemplates)
+    try {
+      align(offer)
+      isBegun = true
+    } catch (error) {
+      if (!isBegun) align(NO_OFFER)
+      throw error
+    }
   }
 }
 
+/** Keeps one registry in line; gives why it could not take what it did not take. */
 function mirrored<T extends Entry>(
   registry: Registry<T>,
-): (offered: ReadonlyMap<string, T>) => void {
+): (offered: ReadonlyMap<string, T>) => unknown[] {
   const mine = new Map<string, { place: Place<T>; entry: T }>()
   return (offered) => {
+    const taken: unknown[] = []
     for (const [key, { place }] of mine) {
       if (offered.has(key)) continue
       place.remove()
@@ -71,12 +87,17 @@ function mirrored<T extends Entry>(
     }
     for (const [key, entry] of offered) {
       const known = mine.get(key)
-      if (!known) mine.set(key, { place: registry.add(key, entry), entry })
-      else if (differs(known.entry, entry)) {
-        known.place.replace(entry)
-        mine.set(key, { place: known.place, entry })
+      try {
+        if (!known) mine.set(key, { place: registry.add(key, entry), entry })
+        else if (differs(known.entry, entry)) {
+          known.place.replace(entry)
+          mine.set(key, { place: known.place, entry })
+        }
+      } catch (error) {
+        taken.push(error)
       }
     }
+    return taken
   }
 
   function differs(one: T, other: T): boolean {

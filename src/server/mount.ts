@@ -23,30 +23,47 @@ export interface Mount {
   unmount(): Promise<void>
 }
 
+/** What is mounted in each server. */
+const parts = new WeakMap<ServerDefinition, Set<{ readonly source: ServerDefinition }>>()
+
+/** Whether a server is another, or part of it. */
+function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
+  return one === whole || [...(parts.get(whole) ?? [])].some(({ source }) => isPart(one, source))
+}
+
 /**
  * Makes what a server offers part of another: tools and prompts as `prefix_name`, resources under
  * their own URIs. The mounted server's middleware and visibility hold, and what it announces is
- * followed.
+ * followed; a name or URI that is taken by then is left out, and told to `onError`.
  *
- * @throws {TypeError} when a name or URI is taken.
+ * @throws {TypeError} when a name or URI is taken, or a server would be part of itself.
  */
 export function mount(server: Server, prefix: string, mounted: Server): Mount {
   const target = definitionOf(server)
   const source = definitionOf(mounted)
+  if (isPart(target, source)) throw new TypeError('A server cannot be mounted in itself')
   const mirror = createMirror(target)
   mirror(offerOf(source, prefix))
+  const part = { source }
+  const beside = parts.get(target) ?? new Set()
+  parts.set(target, beside.add(part))
   const unsubscribe = source.notify.subscribe((change) => {
     if (change.method === 'notifications/elicitation/complete') {
       target.notify.elicitationComplete(change.elicitationId)
     } else if (change.method === 'notifications/resources/updated') {
       target.notify.resourceUpdated(change.uri)
     } else {
-      mirror(offerOf(source, prefix))
+      try {
+        mirror(offerOf(source, prefix))
+      } catch (error) {
+        target.report(error)
+      }
     }
   })
   return {
     async unmount() {
       unsubscribe()
+      beside.delete(part)
       mirror(NO_OFFER)
     },
   }

@@ -89,6 +89,57 @@ describe('a mounted server', () => {
     expect(await client.listAllTools()).toEqual([])
   })
 
+  it('whose names are taken leaves nothing behind', async () => {
+    const inner = createServer({ name: 'inner', version: '1' })
+    inner.tool('act', {}, () => text('inner'))
+    inner.resource('test://a', { name: 'a' }, () => 'inner')
+    const outer = createServer({ name: 'outer', version: '1' })
+    outer.resource('test://a', { name: 'a' }, () => 'outer')
+    expect(() => mount(outer, 'in', inner)).toThrow('"test://a" exists already')
+    const connect = (options: ConnectOptions) => connectInMemory(inner, options)
+    await expect(mountClient(outer, 'in', connect)).rejects.toThrow('"test://a" exists already')
+    outer.tool('own', {}, () => text('outer'))
+    const client = await connected(outer)
+    expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['own'])
+  })
+
+  it('whose later names are taken is followed otherwise, by all that it is part of', async () => {
+    const errors: unknown[] = []
+    const inner = createServer({ name: 'inner', version: '1' })
+    inner.tool('act', {}, () => text('inner'))
+    const onError = (error: unknown) => errors.push(error)
+    const outer = createServer({ name: 'outer', version: '1' }, { onError })
+    const other = createServer({ name: 'other', version: '1' })
+    mount(outer, 'in', inner)
+    mount(other, 'in', inner)
+    outer.tool('in_new', {}, () => text('outer'))
+    inner.tool('new', {}, () => text('inner'))
+    inner.tool('newer', {}, () => text('inner'))
+    const names = async (server: Server) => {
+      return (await (await connected(server)).listAllTools()).map(({ name }) => name)
+    }
+    expect(await names(outer)).toEqual(['in_act', 'in_new', 'in_newer'])
+    expect(await names(other)).toEqual(['in_act', 'in_new', 'in_newer'])
+    const called = await (await connected(outer)).callTool('in_new')
+    expect(called.content).toEqual([text('outer')])
+    expect(String(errors[0])).toContain('"in_new" exists already')
+  })
+
+  it('is no part of itself', () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => {
+      const server = createServer({ name, version: '1' })
+      server.tool('act', {}, () => text(name))
+      return server
+    }) as [Server, Server, Server]
+    expect(() => mount(one, 'one', one)).toThrow('A server cannot be mounted in itself')
+    mount(one, 'two', two)
+    const inner = mount(two, 'three', three)
+    expect(() => mount(three, 'one', one)).toThrow('A server cannot be mounted in itself')
+    void inner.unmount()
+    mount(three, 'one', one)
+    three.tool('new', {}, () => text('three'))
+  })
+
   it('is followed when it describes a tool anew, or a resource changes', async () => {
     const inner = createServer({ name: 'inner', version: '1' })
     const tool = inner.tool('act', { description: 'Before' }, () => text('before'))
