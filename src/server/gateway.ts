@@ -90,7 +90,10 @@ async function attach(
   report = (error) => target.report(error)
   updated = (uri) => target.notify.resourceUpdated(uri)
   completed = (id) => target.notify.elicitationComplete(id)
-  const mirror = createMirror(target)
+  // Of entries that are made anew each time, only what was listed can differ
+  const mirror = createMirror(target, ({ item: one }, { item: other }) => {
+    return JSON.stringify(one) !== JSON.stringify(other)
+  })
   const passOn: Behind['pass'] = (method, params, ctx) =>
     pass(client, calls, ctx, method, params).catch((error: unknown) => {
       const told = unanswered(method, error)

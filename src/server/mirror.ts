@@ -46,12 +46,17 @@ interface Registries extends Resources {
  *
  * The function throws a `TypeError` when a key is taken by something else: at first nothing is added
  * then, later all the rest.
+ *
+ * @param differs Whether an entry has to take the place of the one that was offered before.
  */
-export function createMirror(registries: Registries): (offer: Offer) => void {
-  const tools = mirrored(registries.tools)
-  const prompts = mirrored(registries.prompts)
-  const resources = mirrored(registries.resources)
-  const templates = mirrored(registries.resourceTemplates)
+export function createMirror(
+  registries: Registries,
+  differs: (one: Entry, other: Entry) => boolean,
+): (offer: Offer) => void {
+  const tools = mirrored(registries.tools, differs)
+  const prompts = mirrored(registries.prompts, differs)
+  const resources = mirrored(registries.resources, differs)
+  const templates = mirrored(registries.resourceTemplates, differs)
   const align = (offer: Offer): void => {
     const taken = [
       ...tools(offer.tools),
@@ -76,6 +81,7 @@ export function createMirror(registries: Registries): (offer: Offer) => void {
 /** Keeps one registry in line; gives why it could not take what it did not take. */
 function mirrored<T extends Entry>(
   registry: Registry<T>,
+  differs: (one: T, other: T) => boolean,
 ): (offered: ReadonlyMap<string, T>) => unknown[] {
   const mine = new Map<string, { place: Place<T>; entry: T }>()
   return (offered) => {
@@ -98,10 +104,5 @@ function mirrored<T extends Entry>(
       }
     }
     return taken
-  }
-
-  function differs(one: T, other: T): boolean {
-    if (one.visible !== other.visible) return true
-    return JSON.stringify([one.item, one.scopes]) !== JSON.stringify([other.item, other.scopes])
   }
 }

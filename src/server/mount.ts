@@ -9,13 +9,13 @@ import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
 import type { LogRules } from './logging.ts'
 import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
-import { getPrompt, type PromptReturn } from './prompts.ts'
+import { getPrompt, type PromptEntry, type PromptReturn } from './prompts.ts'
 import type { Entry, Registry } from './registry.ts'
 import { readResource, type ReadReturn } from './resources.ts'
 import { definitionOf } from './server.ts'
 import type { Server, ServerDefinition } from './definition.ts'
 import type { ToolReturn } from './tool-result.ts'
-import { callTool } from './tools.ts'
+import { callTool, type ToolEntry } from './tools.ts'
 
 /** Something that is mounted. */
 export interface Mount {
@@ -42,8 +42,9 @@ export function mount(server: Server, prefix: string, mounted: Server): Mount {
   const target = definitionOf(server)
   const source = definitionOf(mounted)
   if (isPart(target, source)) throw new TypeError('A server cannot be mounted in itself')
-  const mirror = createMirror(target)
-  mirror(offerOf(source, prefix))
+  const mirror = createMirror(target, (one, other) => one !== other)
+  const offer = offerOf(source, prefix)
+  mirror(offer())
   const part = { source }
   const beside = parts.get(target) ?? new Set()
   parts.set(target, beside.add(part))
@@ -54,7 +55,7 @@ export function mount(server: Server, prefix: string, mounted: Server): Mount {
       target.notify.resourceUpdated(change.uri)
     } else {
       try {
-        mirror(offerOf(source, prefix))
+        mirror(offer())
       } catch (error) {
         target.report(error)
       }
@@ -69,33 +70,38 @@ export function mount(server: Server, prefix: string, mounted: Server): Mount {
   }
 }
 
-function offerOf(source: ServerDefinition, prefix: string): Offer {
+/** Makes what tells what a server offers now. */
+function offerOf(source: ServerDefinition, prefix: string): () => Offer {
   const prefixed = (name: string): string => `${prefix}_${name}`
   const report = (error: unknown, ctx: RequestContext): void => source.report(error, ctx)
-  return {
-    tools: shown(source.tools, (name, entry) => {
-      const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
-        within(source, ctx, { name, arguments: args }, (params, inner) =>
-          // What becomes a task is for the server that is called to say
-          callTool({ tools: source.tools, report }, params, inner),
-        )
-      const item = { ...entry.item, name: prefixed(name) }
-      return [prefixed(name), { ...entry, item, input: UNCHECKED, output: undefined, run }]
-    }),
-    prompts: shown(source.prompts, (name, entry) => {
-      const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>
-        within(source, ctx, { name, arguments: args }, (params, inner) =>
-          getPrompt(source, params, inner),
-        ) as Promise<PromptReturn>
-      const item = { ...entry.item, name: prefixed(name) }
-      return [prefixed(name), { ...entry, item, input: UNCHECKED, get }]
-    }),
-    resources: shown(source.resources, (uri, entry) => [uri, { ...entry, read: reader(source) }]),
-    resourceTemplates: shown(source.resourceTemplates, (uriTemplate, entry) => [
-      uriTemplate,
-      { ...entry, read: reader(source) },
-    ]),
-  }
+  const tools = shown<ToolEntry>(source.tools, (name, entry) => {
+    const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
+      within(source, ctx, { name, arguments: args }, (params, inner) =>
+        // What becomes a task is for the server that is called to say
+        callTool({ tools: source.tools, report }, params, inner),
+      )
+    const item = { ...entry.item, name: prefixed(name) }
+    return [prefixed(name), { ...entry, item, input: UNCHECKED, output: undefined, run }]
+  })
+  const prompts = shown<PromptEntry>(source.prompts, (name, entry) => {
+    const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>
+      within(source, ctx, { name, arguments: args }, (params, inner) =>
+        getPrompt(source, params, inner),
+      ) as Promise<PromptReturn>
+    const item = { ...entry.item, name: prefixed(name) }
+    return [prefixed(name), { ...entry, item, input: UNCHECKED, get }]
+  })
+  const read = reader(source)
+  const resources = shown(source.resources, (uri, entry) => [uri, { ...entry, read }])
+  const resourceTemplates = shown(source.resourceTemplates, (uriTemplate, entry) => {
+    return [uriTemplate, { ...entry, read }]
+  })
+  return () => ({
+    tools: tools(),
+    prompts: prompts(),
+    resources: resources(),
+    resourceTemplates: resourceTemplates(),
+  })
 }
 
 function reader(source: ServerDefinition) {
@@ -105,12 +111,21 @@ function reader(source: ServerDefinition) {
     ) as Promise<ReadReturn>
 }
 
+/** What of a registry is shown, each entry changed once: what stays the same is told by that. */
 function shown<T extends Entry>(
   registry: Registry<T>,
-  map: (key: string, entry: T) => [string, T],
-): Map<string, T> {
-  const entries = [...registry.entries()].filter(([, entry]) => entry.enabled)
-  return new Map(entries.map(([key, entry]) => map(key, entry)))
+  change: (key: string, entry: T) => [string, T],
+): () => Map<string, T> {
+  const known = new WeakMap<T, [string, T]>()
+  return () => {
+    const entries = [...registry.entries()].filter(([, entry]) => entry.enabled)
+    const changed = entries.map(([key, entry]) => {
+      const made = known.get(entry) ?? change(key, entry)
+      known.set(entry, made)
+      return made
+    })
+    return new Map(changed)
+  }
 }
 
 /** Answers through the middleware of the mounted server; its rules hold for logs as well. */

@@ -159,6 +159,22 @@ describe('a mounted server', () => {
     expect(await client.callTool('in_act')).toMatchObject({ content: [{ text: 'after' }] })
   })
 
+  it('is followed when only what lists do not show changes', async () => {
+    const inner = createServer({ name: 'inner', version: '1' })
+    const input = z.object({ city: z.string() })
+    const prompt = inner.prompt('go', { input, complete: { city: () => ['Oslo'] } }, () => 'go')
+    const outer = createServer({ name: 'outer', version: '1' })
+    mount(outer, 'in', inner)
+    const client = await connected(outer)
+    const complete = async () => {
+      const ref = { type: 'ref/prompt', name: 'in_go' } as const
+      return (await client.complete(ref, { name: 'city', value: '' })).values
+    }
+    expect(await complete()).toEqual(['Oslo'])
+    prompt.update({ input, complete: { city: () => ['Rome'] } }, () => 'go')
+    expect(await complete()).toEqual(['Rome'])
+  })
+
   it('whose names are taken is refused', () => {
     const { server: inner } = makeServer()
     const outer = createServer({ name: 'outer', version: '1' })
