@@ -6,7 +6,7 @@
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { findRevision } from '../../protocol/revisions.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { readVersion } from './checks.ts'
+import { readVersion } from './request.ts'
 import type { Host } from './host.ts'
 import { sessionNotFound } from './refusal.ts'
 

@@ -7,7 +7,7 @@ import type { Ending } from '../../patterns/ending.ts'
 import type { Caller, Rounds } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
 import type { SealedSessions } from '../../session/sealed-sessions.ts'
-import type { Acceptable } from './checks.ts'
+import type { Acceptable } from './request.ts'
 import type { HttpSessions } from './kept-sessions.ts'
 import type { HandlerOptions, SessionForwarder } from './options.ts'
 

@@ -12,7 +12,7 @@ import { parseJson, readableId, validateMessage } from '../../protocol/validate.
 import type { Caller } from '../../server/exchange.ts'
 import { noSessions } from '../../server/lifecycle.ts'
 import { describesItself } from '../../server/request-meta.ts'
-import { readAccept, readBody, readVersion } from './checks.ts'
+import { readAccept, readBody, readVersion } from './request.ts'
 import { forward, isForwarded } from './forward.ts'
 import type { Host, Incoming } from './host.ts'
 import { Refusal, refuse, refuseInvalid } from './refusal.ts'

@@ -1,0 +1,46 @@
+/**
+ * From where a request may come: no foreign page is to reach a server through a browser.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { isLoopback } from '../../patterns/loopback.ts'
+import type { HandlerOptions } from './options.ts'
+import { refuse } from './refusal.ts'
+
+/**
+ * Checks `Host` and `Origin`, so that no foreign page reaches the server through a browser, also
+ * not by rebinding a name to this machine.
+ *
+ * @param origin The `Origin` header.
+ * @throws {Refusal} 403.
+ */
+export function checkOrigin(
+  request: Request,
+  origin: string | null,
+  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
+): void {
+  const { allowedHosts } = options
+  if (origin === null && !allowedHosts) return
+  const target = new URL(request.url)
+  if (allowedHosts && !allowedHosts.some((host) => host.toLowerCase() === target.hostname)) {
+    throw refuse(403, 'The host is not allowed')
+  }
+  if (origin !== null && !isAllowedOrigin(origin, target, options)) {
+    throw refuse(403, 'The origin is not allowed')
+  }
+}
+
+function isAllowedOrigin(
+  origin: string,
+  url: URL,
+  { allowedOrigins = [] }: Pick<HandlerOptions, 'allowedOrigins'>,
+): boolean {
+  if (allowedOrigins === '*') return true
+  // As people write them: with a slash at the end, or in capitals.
+  if (allowedOrigins.some((one) => one.replace(/\/$/, '').toLowerCase() === origin)) return true
+  if (!URL.canParse(origin)) return false
+  const { host, hostname, protocol } = new URL(origin)
+  const local = isLoopback(url.hostname)
+  // A name that was rebound to this machine is its own origin too, but never by https.
+  return host === url.host ? local || protocol === 'https:' : local && isLoopback(hostname)
+}
