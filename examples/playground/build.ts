@@ -16,7 +16,13 @@ for (const entry of ['main', 'callback']) {
     input: `${page}${entry}.ts`,
     platform: 'browser',
     transform: { target: 'es2023' },
-    output: { file: `${target}${entry}.js`, format: 'esm', minify: true, sourcemap: true },
+    output: {
+      file: `${target}${entry}.js`,
+      format: 'esm',
+      minify: true,
+      comments: { annotation: false },
+      sourcemap: true,
+    },
   })
 }
 for (const file of ['index.html', 'callback.html', 'styles.css', 'icon.svg', '_headers']) {

@@ -21,5 +21,9 @@ describe.each(['light', 'dark'] as const)('Playground in %s: no violations of ax
     const violations = await page.evaluate(`axe.run().then(({ violations }) =>
       violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`)
     expect(violations).toEqual([])
+    const icons = await page
+      .locator('use')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? 'no icon'))
+    for (const each of new Set(icons)) expect(await page.locator(`symbol${each}`).count()).toBe(1)
   })
 })

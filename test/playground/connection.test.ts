@@ -49,6 +49,90 @@ describe('Playground: connection', () => {
     expect(await page.getByText('Nobody answers at "http://127.0.0.1:1"').count()).toBe(0)
   })
 
+  it('gives up connecting when asked to, by the button that connects', async () => {
+    const own = await visited.open('#/tool/fail')
+    const status = own.locator('#status')
+    await own.route('**/never', () => {})
+    await own.getByLabel('Endpoint').fill(`${visited.url}/never`)
+    await own.keyboard.press('Enter')
+    await own.getByRole('button', { name: 'Cancel' }).focus()
+    await own.keyboard.press('Enter')
+    expect(await status.innerText()).toBe('Cancelled')
+    await own.getByRole('heading', { name: 'Try an MCP server', level: 1 }).waitFor()
+    expect(await own.getByRole('navigation').getByRole('link').count()).toBe(0)
+    // The focus is where it was: the same key connects
+    expect(await own.locator(':focus').innerText()).toBe('Connect')
+    await own.getByLabel('Endpoint').fill(`${visited.url}/mcp`)
+    await own.getByRole('button', { name: 'Connect' }).focus()
+    await own.keyboard.press('Enter')
+    await isConnected(own)
+    await own.getByRole('heading', { name: 'Fail', level: 1 }).waitFor()
+  })
+
+  it('connects elsewhere while it connects', async () => {
+    const own = await visited.open()
+    await own.route('**/never', () => {})
+    await own.getByLabel('Endpoint').fill(`${visited.url}/never`)
+    await own.keyboard.press('Enter')
+    await own.getByRole('button', { name: 'Cancel' }).waitFor()
+    await own.getByLabel('Endpoint').fill(`${visited.url}/mcp`)
+    await own.keyboard.press('Enter')
+    await isConnected(own)
+  })
+
+  it.each<
+    [what: string, status: number, type: string, body: string, said: string, elsewhere: boolean]
+  >([
+    [
+      'a page that is not there',
+      404,
+      'text/html',
+      '<!doctype html><title>Oh no</title><p>Nothing is here',
+      'The server answered HTTP 404 Not Found: Oh no',
+      true,
+    ],
+    [
+      'a page',
+      200,
+      'text/html',
+      '<!doctype html><h1>Welcome</h1>',
+      'The server answered HTTP 200 OK: Welcome',
+      true,
+    ],
+    [
+      'other JSON',
+      200,
+      'application/json',
+      '{"hello":"world"}',
+      'The server answered HTTP 200 OK: {"hello":"world"}',
+      true,
+    ],
+    ['nothing', 200, 'text/plain', '', 'The server answered HTTP 200 OK: nothing', true],
+    [
+      'a proxy that has lost its server',
+      502,
+      'text/html',
+      '<html><head><title>502 Bad Gateway</title>',
+      'The server answered HTTP 502 Bad Gateway: 502 Bad Gateway',
+      false,
+    ],
+  ])(
+    'says what answers instead of a server: %s',
+    async (_, status, contentType, body, said, elsewhere) => {
+      const own = await visited.open()
+      await own.route('**/odd', (route) => route.fulfill({ status, contentType, body }))
+      await own.getByLabel('Endpoint').fill(`${visited.url}/odd`)
+      await own.keyboard.press('Enter')
+      await own.getByRole('main').getByText(said, { exact: true }).waitFor()
+      const isElsewhere = own.getByText('The address may be another page of that site')
+      expect(await isElsewhere.count()).toBe(elsewhere ? 1 : 0)
+      // It is on the wire as well
+      await own.getByRole('tab', { name: 'Wire' }).click()
+      await sees(own.locator('#wire'), `HTTP ${status}`)
+      visited.complaints.splice(0)
+    },
+  )
+
   it('says when the server is lost, and connects again', async () => {
     const own = await visited.open('#/tool/fail')
     const status = own.locator('#status')

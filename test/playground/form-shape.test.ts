@@ -75,6 +75,14 @@ describe('Form shapes', () => {
     expect(shape({ type: 'object', properties, anyOf }).kind).toBe('group')
   })
 
+  it('take what is put together from itself, however often, only once', () => {
+    const self = { $ref: '#/$defs/tree' }
+    const allOf = Array.from({ length: 1_500 }, () => ({ ...self }))
+    const properties = { name: { type: 'string' } }
+    const root = { $defs: { tree: { type: 'object', properties, allOf } }, ...self }
+    expect(resolve(root, root)).toMatchObject({ type: 'object', properties })
+  })
+
   it('join what has to hold together', () => {
     const named = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
     const aged = { properties: { age: { type: 'integer' } }, required: ['age'] }

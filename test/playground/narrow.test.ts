@@ -72,6 +72,32 @@ describe('Playground on a narrow screen', () => {
     await page.getByRole('navigation').waitFor()
   })
 
+  it('takes the Tab key from top to bottom', async () => {
+    const own = await visited.open('', { viewport: { width: 390, height: 844 } })
+    const stops: { name: string; top: number }[] = []
+    for (let name = ''; name !== 'Greet'; name = stops.at(-1)?.name ?? '') {
+      expect(stops.length).toBeLessThan(20)
+      await own.keyboard.press('Tab')
+      stops.push(
+        await own.locator(':focus').evaluate((element) => ({
+          name: (
+            element.getAttribute('placeholder') ??
+            (element.querySelector('.title') ?? element).textContent
+          ).trim(),
+          top: element.getBoundingClientRect().top + scrollY,
+        })),
+      )
+    }
+    const names = stops.map(({ name }) => name)
+    expect(names[0]).toBe('Skip to the content')
+    expect(names).toContain('Definition')
+    const below = stops.slice(names.indexOf('Connect') + 1).filter(({ name }) => name !== '')
+    expect(below.map(({ name }) => name).slice(0, 2)).toEqual(['Definition', 'Filter'])
+    expect(below.map(({ top }) => top)).toEqual(
+      below.map(({ top }) => top).toSorted((one, other) => one - other),
+    )
+  })
+
   it('breaks long lines of the wire instead of cutting them', async () => {
     await show(page, '', 'Edgewise demo')
     await page.getByRole('tab', { name: 'Wire' }).click()

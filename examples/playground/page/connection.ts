@@ -11,7 +11,7 @@ import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
 import { sample } from './sample.ts'
 import { auth } from './sign-in.ts'
-import { watchedFetch } from './activity/wire.ts'
+import { watchedFetch, type WireEntry } from './activity/wire.ts'
 
 /** An open connection and what the server lists. */
 export interface Connection {
@@ -36,6 +36,8 @@ export interface Target {
 export interface ConnectionEvents {
   /** The server changed its lists, which were loaded again. */
   onChanged(): void
+  /** Something came from the server. */
+  onAnswer(entry: WireEntry): void
   /** A request reached the server, or did not; the first ones already while connecting. */
   onReach(isReached: boolean): void
 }
@@ -44,17 +46,19 @@ export interface ConnectionEvents {
 export async function openConnection(
   { url, revision, signal }: Target,
   activity: Activity,
-  { onChanged, onReach }: ConnectionEvents,
+  { onChanged, onAnswer, onReach }: ConnectionEvents,
 ): Promise<Connection> {
   let connection: Connection | undefined = undefined
   let session: string | undefined
   let signedIn = false
   const onError = (error: unknown): void =>
     activity.log({ level: 'error', logger: 'playground', data: String(error) })
-  const reload = async (): Promise<void> => {
-    if (!connection) return
-    connection.catalog = await loadCatalog(connection.client, onError)
+  const load = async (known: Connection): Promise<void> => {
+    known.catalog = await loadCatalog(known.client, onError)
     onChanged()
+  }
+  const reload = (): void => {
+    if (connection) void load(connection)
   }
 
   const client = await connect(url, {
@@ -62,7 +66,10 @@ export async function openConnection(
     signal,
     auth,
     fetch: watchedFetch({
-      report: activity.wire,
+      report(entry) {
+        activity.wire(entry)
+        if (entry.direction === 'received') onAnswer(entry)
+      },
       onReach,
       onSession: (id) => (session = id),
       onSignedIn: () => (signedIn = true),
@@ -72,9 +79,9 @@ export async function openConnection(
     onElicit: ask,
     onSample: sample,
     onLog: activity.log,
-    onToolsChanged: () => void reload(),
-    onResourcesChanged: () => void reload(),
-    onPromptsChanged: () => void reload(),
+    onToolsChanged: reload,
+    onResourcesChanged: reload,
+    onPromptsChanged: reload,
     onError,
     ...(revision && { revision }),
   })

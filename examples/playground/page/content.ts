@@ -5,7 +5,7 @@
  */
 import type { ContentBlock, ResourceContents } from 'edgewise/browser'
 import { el } from './dom.ts'
-import { jsonBlock } from './json.ts'
+import { jsonBlock, parsed } from './json.ts'
 import { resourceHref } from './route.ts'
 
 /** One block of content. */
@@ -46,14 +46,6 @@ export function resourceBlock(contents: ResourceContents): HTMLElement {
 function textBlock(text: string): HTMLElement {
   const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined
   return value === undefined ? el('p', { class: 'text' }, text) : jsonBlock(value)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function blobBlock(data: string, mimeType: string): HTMLElement {

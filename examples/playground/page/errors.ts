@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
 import { fetchFaultOf, McpError, ProtocolError } from 'edgewise/browser'
+import type { WireEntry } from './activity/wire.ts'
 import { el } from './dom.ts'
 import { jsonBlock } from './json.ts'
 
@@ -26,16 +27,30 @@ export function summary(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What to try next. */
-export function adviceOn(error: unknown): string[] {
+/**
+ * What to try next.
+ *
+ * @param last What came last from the server.
+ */
+export function adviceOn(error: unknown, last?: WireEntry): string[] {
   const fault = fetchFaultOf(error)
   if (fault) return fault.message.split(/(?<=\.) /)
   const advice = error instanceof McpError ? advices.get(error.code) : undefined
-  return advice ? [advice] : []
+  if (advice) return [advice]
+  return last ? adviceOnAnswer(last) : []
 }
 
+/** Tells what came instead of a message, if only the title of a page, and what that may mean. */
+function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
+  if (title !== http[0]) return []
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const said = /<title>([^<]+)/i.exec(text)?.[1] ?? text.replace(/<[^>]*>/g, '')
+  const answer = `The server answered ${title}: ${said.trim().slice(0, 200) || 'nothing'}`
+  return title.startsWith('HTTP 5') ? [answer] : [answer, OTHER_PAGE]
+}
+
+const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
 const advices = new Map<string, string>([
-  ['HTTP', 'The address may be another page of that site: an endpoint often ends in /mcp.'],
   ['UNAUTHORIZED', 'The server wants you to sign in: press “Connect”.'],
   ['FORBIDDEN', 'You are signed in, but may not do this here.'],
   ['VERSION_MISMATCH', 'Choose “Auto”, or a revision that the server speaks.'],

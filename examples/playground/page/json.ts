@@ -19,6 +19,15 @@ export function jsonBlock(value: unknown): HTMLElement {
   return el('pre', { class: 'json', tabindex: 0, role: 'group', 'aria-label': 'JSON' }, code)
 }
 
+/** The value that a text is the JSON of; nothing when it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 function colour(text: string): (Node | string)[] {
   const parts: (Node | string)[] = []
   let end = 0

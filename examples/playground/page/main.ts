@@ -5,6 +5,7 @@
  */
 import { findRevision, type Client } from 'edgewise/browser'
 import { setUpActivity } from './activity/activity.ts'
+import type { WireEntry } from './activity/wire.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { find } from './dom.ts'
 import { adviceOn, summary } from './errors.ts'
@@ -18,14 +19,19 @@ import { resourceView, templateView } from './views/resource.ts'
 import { missingView, serverView, welcomeView } from './views/server.ts'
 import { toolView } from './views/tool.ts'
 
+/** How long connecting goes on before it can be cancelled, in milliseconds. */
+const PATIENCE_MS = 300
+
 const form = find('connect', HTMLFormElement)
 const endpoint = find('endpoint', HTMLInputElement)
 const revision = find('revision', HTMLSelectElement)
+const button = find('open', HTMLButtonElement)
 const detail = find('detail', HTMLElement)
 const activity = setUpActivity()
 
 let connection: Connection | undefined
 let opening: AbortController | undefined
+let cancellable: ReturnType<typeof setTimeout> | undefined
 /** What may help when there is no connection. */
 let advice: string[] = []
 /** Views that were opened, so that going back finds forms and results as they were. */
@@ -82,7 +88,24 @@ function report(state: State, text: string): void {
   const status = find('status', HTMLElement)
   status.textContent = text
   document.body.dataset['state'] = state
-  find('open', HTMLButtonElement).textContent = state === 'lost' ? 'Reconnect' : 'Connect'
+  clearTimeout(cancellable)
+  offer(state === 'lost' ? 'Reconnect' : 'Connect', 'submit')
+  // Most are there before anybody could read it.
+  if (state === 'connecting') cancellable = setTimeout(offer, PATIENCE_MS, 'Cancel', 'button')
+}
+
+/** Says what the button beside the address does: submits the form, or gives up. */
+function offer(label: string, type: 'submit' | 'button'): void {
+  button.textContent = label
+  button.type = type
+}
+
+/** Shows that there is no connection, and why. */
+function showNone(state: State, text: string, moveFocus: boolean): void {
+  views.clear()
+  showCatalog(undefined)
+  report(state, text)
+  showRoute(moveFocus)
 }
 
 /** Shows whether the server still answers; it may come back by itself. */
@@ -107,13 +130,21 @@ function forgetFailure(): void {
   if (!connection) showRoute(false)
 }
 
+/** Gives up connecting, if that goes on. */
+function cancel(): void {
+  opening?.abort()
+  showNone('idle', 'Cancelled', false)
+}
+
 /** Connects as the form says, instead of what is or was being connected to. */
 async function open(): Promise<void> {
   opening?.abort()
   opening = new AbortController()
   const { signal } = opening
   const last = connection
+  let answer: WireEntry | undefined
   connection = undefined
+  advice = []
   views.clear()
   report('connecting', 'Connecting')
   try {
@@ -126,6 +157,9 @@ async function open(): Promise<void> {
         onChanged() {
           if (opened === connection) showCatalog(opened.catalog)
         },
+        onAnswer(entry) {
+          answer = entry
+        },
         onReach(isReached) {
           if (connection && !signal.aborted) reportReach(connection, isReached)
         },
@@ -133,17 +167,15 @@ async function open(): Promise<void> {
     )
     if (signal.aborted) return await opened.client.close()
     connection = opened
-    advice = []
     showCatalog(opened.catalog)
     reportReach(opened, true)
     remember()
+    showRoute(false)
   } catch (error) {
     if (signal.aborted) return
-    showCatalog(undefined)
-    advice = adviceOn(error)
-    report('failed', summary(error))
+    advice = adviceOn(error, answer)
+    showNone('failed', summary(error), false)
   }
-  showRoute(false)
 }
 
 /** Ends the connection, and forgets who the user is, for all tabs. */
@@ -151,11 +183,7 @@ async function signOut({ client, url }: Connection): Promise<void> {
   connection = undefined
   await client.close()
   await auth.signOut(url)
-  if (connection) return
-  views.clear()
-  showCatalog(undefined)
-  report('idle', 'Signed out')
-  showRoute(true)
+  if (!connection) showNone('idle', 'Signed out', true)
 }
 
 /** Keeps the connection in the page's address, so that a reload or a shared link opens it. */
@@ -186,6 +214,12 @@ setUpSaved({
 form.addEventListener('submit', (event) => {
   event.preventDefault()
   void open()
+})
+button.addEventListener('click', (event) => {
+  if (button.type === 'submit') return
+  // What follows would find that it submits again.
+  event.preventDefault()
+  cancel()
 })
 endpoint.addEventListener('input', forgetFailure)
 addEventListener('hashchange', () => {

@@ -53,7 +53,7 @@ export function runPanel(): RunPanel {
   let running: AbortController | undefined
   cancel.addEventListener('click', () => running?.abort())
 
-  function show(state: string, glyph: SVGSVGElement | undefined, text: string): void {
+  function show(state: string, glyph: SVGElement | undefined, text: string): void {
     element.dataset['state'] = state
     status.replaceChildren(glyph ?? '', text)
     live.hidden = cancel.hidden = state !== 'running'

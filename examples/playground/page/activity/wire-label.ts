@@ -38,6 +38,7 @@ export function labels(): (direction: Direction, body: unknown) => Label | undef
       if (id !== undefined) asked[direction].set(id, { ...label, start: performance.now() })
       return label
     }
+    if (!('result' in body || 'error' in body)) return undefined
     const requests = asked[direction === 'sent' ? 'received' : 'sent']
     const request = requests.get(id)
     requests.delete(id)

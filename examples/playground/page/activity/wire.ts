@@ -1,10 +1,11 @@
 /**
  * Watches what travels between the page and the server: a `fetch` that reports every message.
- * The body streams on untouched, so that aborting and backpressure stay as they are.
+ * A stream goes on untouched, so that aborting and backpressure stay as they are.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Fetch } from 'edgewise/browser'
+import { parsed } from '../json.ts'
 import { labels, type Direction, type Label } from './wire-label.ts'
 
 /** Something that was sent or received. */
@@ -37,7 +38,7 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
     const start = performance.now()
     const line = `${init.method ?? 'GET'} ${new URL(url).pathname}`
     const tell = (direction: Direction, text: string, other: Label, http: string[]): Label => {
-      const body = text === '' ? undefined : parsed(text)
+      const body = text === '' ? undefined : (parsed(text) ?? text)
       const label = labelOf(direction, body) ?? other
       const tookMs = direction === 'received' ? performance.now() - start : undefined
       report({ tookMs, ...label, direction, at: new Date(), body, length: text.length, http })
@@ -68,45 +69,33 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
       received('')
       return response
     }
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-    return new Response(response.body.pipeThrough(tap(isStream, received)), response)
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      return new Response(response.body.pipeThrough(tap(received)), response)
+    }
+    const answer = await response.text()
+    received(answer)
+    return new Response(answer, response)
   }
 }
 
-/** Passes bytes on and reports the messages in them. */
-function tap(
-  isStream: boolean,
-  received: (text: string) => void,
-): TransformStream<Uint8Array<ArrayBuffer>> {
+/** Passes bytes on and reports the events in them. */
+function tap(received: (text: string) => void): TransformStream<Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder()
   let text = ''
   return new TransformStream({
     transform(chunk, controller) {
       controller.enqueue(chunk)
       text += decoder.decode(chunk, { stream: true })
-      if (!isStream) return
       const events = text.split(/\r?\n\r?\n/)
       text = events.pop() ?? ''
       for (const data of events.map(dataOf)) if (data) received(data)
-    },
-    flush() {
-      if (text && !isStream) received(text)
     },
   })
 }
 
 /** The data of a server-sent event. */
 function dataOf(event: string): string {
-  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'))
-  return lines.map((line) => line.slice(5).trimStart()).join('\n')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return Array.from(event.matchAll(/^data: ?([^\r\n]*)/gm), ([, line]) => line).join('\n')
 }
 
 function protocolHeaders(headers: Headers): string[] {

@@ -45,16 +45,10 @@ export function argumentForm(
         return suggest({ name: argument.name, value }, others)
       })
     const facts = {
-      ...argument,
       id: newId('field'),
       title: argument.title ?? argument.name,
       description: argument.description,
       required: argument.required === true,
-      schema: {},
-      root: {},
-      depth: 1,
-      room: 1,
-      value: undefined,
     }
     const { element } = labelled(facts, { control: input, read: () => input.value })
     if (list) element.append(list)

@@ -4,7 +4,7 @@
  * @see https://html.spec.whatwg.org/multipage/forms.html
  */
 import { isObject } from 'edgewise/browser'
-import { el } from '../dom.ts'
+import { el, type Attributes } from '../dom.ts'
 import { caption, describe, type Control, type Field, type FieldFacts } from './label.ts'
 import type { Option } from './shape.ts'
 
@@ -39,18 +39,17 @@ export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): C
   }
 }
 
-function lengths({ schema }: FieldFacts): { [attribute: string]: string } {
-  const found: { [attribute: string]: string } = {}
-  if (typeof schema['minLength'] === 'number') found['minlength'] = String(schema['minLength'])
-  if (typeof schema['maxLength'] === 'number') found['maxlength'] = String(schema['maxLength'])
-  if (typeof schema['pattern'] === 'string' && isPattern(schema['pattern'])) {
+function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Attributes {
+  return {
+    minlength: bound(minLength),
+    maxlength: bound(maxLength),
     // A JSON Schema pattern may match anywhere, an HTML one must match the whole.
-    found['pattern'] = `[\\s\\S]*(?:${schema['pattern']})[\\s\\S]*`
+    pattern: isPattern(pattern) ? `[\\s\\S]*(?:${pattern})[\\s\\S]*` : undefined,
   }
-  return found
 }
 
-function isPattern(source: string): boolean {
+function isPattern(source: unknown): source is string {
+  if (typeof source !== 'string') return false
   try {
     new RegExp(source, 'v')
     return true
@@ -59,17 +58,21 @@ function isPattern(source: string): boolean {
   }
 }
 
-function range({ schema }: FieldFacts, kind: string): { [attribute: string]: string } {
+function range({ schema: { minimum, maximum } }: FieldFacts, kind: string): Attributes {
   if (kind === 'text') return {}
-  const found: { [attribute: string]: string } = {
-    step: kind === 'integer' ? '1' : 'any',
-    inputmode: kind === 'integer' ? 'numeric' : 'decimal',
+  const isWhole = kind === 'integer'
+  return {
+    step: isWhole ? 1 : 'any',
+    inputmode: isWhole ? 'numeric' : 'decimal',
+    min: bound(minimum),
+    max: bound(maximum),
   }
-  // An integer of zod's has the safe range as its bounds, which nobody needs to read.
-  const { minimum, maximum } = schema
-  if (typeof minimum === 'number' && minimum > -Number.MAX_SAFE_INTEGER) found['min'] = `${minimum}`
-  if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) found['max'] = `${maximum}`
-  return found
+}
+
+/** A number as a bound. An integer of zod's has the safe range, which nobody needs to read. */
+function bound(value: unknown): number | undefined {
+  const isNear = typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
+  return isNear ? value : undefined
 }
 
 /** ISO 8601 as `datetime-local` wants it: in local time, without zone and seconds. */
@@ -99,7 +102,11 @@ export function select(facts: FieldFacts, options: readonly Option[]): Control {
 }
 
 /** A text area that takes any JSON, at the top of a form any object, and says what is wrong. */
-export function jsonArea({ required, value, depth }: FieldFacts): Control {
+export function jsonArea({
+  required,
+  value,
+  depth,
+}: Pick<FieldFacts, 'required' | 'value' | 'depth'>): Control {
   const control = el('textarea', { required, rows: 6, class: 'code', spellcheck: 'false' })
   control.value = value === undefined ? '' : JSON.stringify(value, null, 2)
   control.addEventListener('input', () =>

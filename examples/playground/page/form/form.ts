@@ -71,17 +71,7 @@ function fieldsOf(schema: JsonObject, value: unknown): Field {
 }
 
 function areaOf(value: unknown): Field {
-  const facts = {
-    name: 'Arguments',
-    title: 'Arguments as JSON',
-    description: undefined,
-    schema: {},
-    root: {},
-    id: newId('field'),
-    required: true,
-    depth: 0,
-    room: 1,
-    value,
-  }
-  return labelled(facts, jsonArea(facts))
+  const title = 'Arguments as JSON'
+  const facts = { id: newId('field'), title, description: undefined, required: true }
+  return labelled(facts, jsonArea({ required: true, value, depth: 0 }))
 }

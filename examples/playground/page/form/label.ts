@@ -38,6 +38,9 @@ export interface FieldFacts extends FieldOptions {
   description: string | undefined
 }
 
+/** What a label says of its control. */
+export type LabelFacts = Pick<FieldFacts, 'id' | 'title' | 'description' | 'required' | 'quiet'>
+
 /** A control that still lacks its label. */
 export interface Control {
   control: HTMLElement
@@ -48,7 +51,7 @@ export interface Control {
 export type MakeField = (options: FieldOptions) => Field
 
 /** Puts a label above a control and the description below the label. */
-export function labelled(facts: FieldFacts, { control, ...value }: Control): Field {
+export function labelled(facts: LabelFacts, { control, ...value }: Control): Field {
   control.id = facts.id
   const note = describe(facts, control)
   const label = el(
@@ -60,12 +63,12 @@ export function labelled(facts: FieldFacts, { control, ...value }: Control): Fie
 }
 
 /** What a label or legend contains: the title, and whether the value may be left out. */
-export function caption({ title, required, quiet }: FieldFacts): (Node | string)[] {
+export function caption({ title, required, quiet }: LabelFacts): (Node | string)[] {
   return required || quiet ? [title] : [title, ' ', el('span', { class: 'optional' }, 'optional')]
 }
 
 /** The description, tied to its control for screen readers. */
-export function describe(facts: FieldFacts, control: HTMLElement): HTMLElement | undefined {
+export function describe(facts: LabelFacts, control: HTMLElement): HTMLElement | undefined {
   if (!facts.description) return undefined
   control.setAttribute('aria-describedby', `${facts.id}-note`)
   return el('p', { id: `${facts.id}-note`, class: 'note' }, facts.description)

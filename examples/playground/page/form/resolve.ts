@@ -5,15 +5,22 @@
  */
 import { isObject, type JsonObject } from 'edgewise/browser'
 
-/** References and unions that lead further than this, as recursive ones do, are not followed. */
-const MAX_HOPS = 6
+/** The most schemas that are put together. */
+const MAX_PARTS = 1_000
 
 /**
  * Follows local references, joins what has to hold together, and takes `null` out of a union: a
  * field that is left empty says the same.
+ *
+ * @param seen What was joined already: a second time, as in recursive schemas, it adds nothing.
  */
-export function resolve(schema: unknown, root: JsonObject, hops = MAX_HOPS): JsonObject {
-  if (!isObject(schema) || hops === 0) return {}
+export function resolve(
+  schema: unknown,
+  root: JsonObject,
+  seen: Set<unknown> = new Set(),
+): JsonObject {
+  if (!isObject(schema) || seen.has(schema) || seen.size >= MAX_PARTS) return {}
+  seen.add(schema)
   const { $ref, allOf, ...rest } = schema
   const parts = Array.isArray(allOf) ? [...allOf] : []
   if (typeof $ref === 'string') parts.push(lookUp($ref, root))
@@ -28,7 +35,7 @@ export function resolve(schema: unknown, root: JsonObject, hops = MAX_HOPS): Jso
     const types = type.filter((name) => name !== 'null')
     if (types.length === 1) rest['type'] = types[0]
   }
-  return parts.map((part) => resolve(part, root, hops - 1)).reduceRight(join, rest)
+  return parts.map((part) => resolve(part, root, seen)).reduceRight(join, rest)
 }
 
 /** The schemas of which a value has one; that it may be `null` is left out. */

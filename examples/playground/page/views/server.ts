@@ -64,18 +64,11 @@ function chips({ extensions = {}, ...others }: ServerCapabilities): Child[] {
   return names.map((name) => el('span', { class: 'chip' }, name))
 }
 
-const kinds = {
-  tool: 'tool',
-  prompt: 'prompt',
-  resource: 'resource',
-  template: 'resource template',
-}
-
 /** What is shown for an address that names nothing the server lists. */
 export function missingView({ kind, key }: Route): HTMLElement {
   return frame({
     kind: 'Not found',
-    title: `No such ${kinds[kind]}`,
+    title: `No such ${kind}`,
     name: key,
     description: 'The server lists none of that name.',
   })

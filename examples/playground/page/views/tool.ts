@@ -8,7 +8,7 @@ import { callTask, type DetailedTask } from 'edgewise/tasks'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { schemaForm } from '../form/form.ts'
-import { jsonBlock } from '../json.ts'
+import { jsonBlock, parsed } from '../json.ts'
 import { runPanel, type Outcome } from '../run.ts'
 import { actionForm, fold, frame } from './frame.ts'
 
@@ -56,7 +56,10 @@ function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
   if (structuredContent === undefined) nodes.push(...content.map(contentBlock))
   else {
     // The text beside structured content usually repeats it, for clients that do not know it.
-    const others = content.filter((block) => block.type !== 'text' || !repeats(block.text))
+    const same = JSON.stringify(structuredContent)
+    const others = content.filter(
+      (block) => block.type !== 'text' || JSON.stringify(parsed(block.text)) !== same,
+    )
     nodes.push(...others.map(contentBlock))
     nodes.push(el('h2', { class: 'label' }, 'Structured content'), jsonBlock(structuredContent))
   }
@@ -64,12 +67,4 @@ function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
   nodes.push(fold('Whole result', result))
   if (task) nodes.push(fold('Task', task))
   return { nodes, failed: isError === true }
-
-  function repeats(text: string): boolean {
-    try {
-      return JSON.stringify(JSON.parse(text)) === JSON.stringify(structuredContent)
-    } catch {
-      return false
-    }
-  }
 }
