@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import type { Input } from '../patterns/input.ts'
+import { noInput, type Input } from '../patterns/input.ts'
 import type { ReplayInput } from '../patterns/replay.ts'
 import { notification, type JsonRpcNotification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { LoggingLevel } from '../protocol/types.ts'
@@ -29,14 +29,21 @@ export function taskIdOf(ctx: object): string | undefined {
 
 /** The context of one run of a handler for a task. */
 export class TaskContext extends RequestContext {
-  readonly #input: ReplayInput
+  readonly #input: Input
   readonly #voice: TaskVoice
   #over = false
   #at = -Infinity
 
-  constructor(message: JsonRpcRequest, exchange: Exchange, input: ReplayInput, voice: TaskVoice) {
+  /** @param unreachable Whether no way leads to the client. */
+  constructor(
+    message: JsonRpcRequest,
+    exchange: Exchange,
+    input: ReplayInput,
+    voice: TaskVoice,
+    unreachable = false,
+  ) {
     super(message, exchange)
-    this.#input = input
+    this.#input = unreachable ? mute(input, exchange) : input
     this.#voice = voice
     this.replay = input
     ids.set(this, String(message.id))
@@ -77,4 +84,14 @@ export class TaskContext extends RequestContext {
     this.#over = true
     super.end()
   }
+}
+
+/** Why a client cannot be asked that has no session here. */
+export function whyUnreachable({ revision: { version } }: Exchange): string {
+  return `"tools/call" cannot ask the client: in revision ${version} that needs a session that the server keeps`
+}
+
+/** The input of work whose client cannot be asked: what it did is kept all the same. */
+function mute(input: Input, exchange: Exchange): Input {
+  return { ...noInput(whyUnreachable(exchange)), step: (name, run) => input.step(name, run) }
 }

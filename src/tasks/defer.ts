@@ -88,6 +88,7 @@ export async function deferCall(
       client: { info: ctx.client.info, capabilities: ctx.client.capabilities },
       principal: principalOf(ctx),
       ...(ctx.auth !== undefined && { auth: ctx.auth }),
+      ...(core && !ctx.exchange.ask && { unreachable: true }),
     },
   })
   if (!core) return { ...taskOf(record), resultType: 'task' }

@@ -26,6 +26,8 @@ export interface TaskCall {
   readonly principal: string | null
   /** What else authorization found out. */
   readonly auth?: Auth | undefined
+  /** Set where no way leads to the client, so that every question is refused. */
+  readonly unreachable?: true | undefined
 }
 
 /** A question that waits for its answer. */

@@ -8,7 +8,12 @@ import type { Cancellation } from '../patterns/cancellation.ts'
 import { ReplayInput, type Recording } from '../patterns/replay.ts'
 import { digest } from '../patterns/digest.ts'
 import { degradeParams } from '../protocol/degrade.ts'
-import { INTERNAL_ERROR, ProtocolError, UrlElicitationRequired } from '../protocol/errors.ts'
+import {
+  INTERNAL_ERROR,
+  McpError,
+  ProtocolError,
+  UrlElicitationRequired,
+} from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { findRevision } from '../protocol/revisions.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
@@ -18,7 +23,7 @@ import { describeError } from '../server/encode.ts'
 import type { Caller, Exchange } from '../server/exchange.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { callTool } from '../server/tools.ts'
-import { TaskContext, type TaskVoice } from './context.ts'
+import { TaskContext, whyUnreachable, type TaskVoice } from './context.ts'
 import { plain, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, handOver, settle, type Asking, type Transition } from './state.ts'
 
@@ -45,7 +50,7 @@ export async function runTask(
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
   const { recording, responses } = playback(task)
   const replay = new ReplayInput(recording, responses, { keep: (now) => host.keep(now) })
-  const ctx = new TaskContext(message, exchange, replay, host)
+  const ctx = new TaskContext(message, exchange, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState
   // How work ends that nobody wants any more is of no concern.
@@ -88,7 +93,7 @@ function exchangeOf(
 async function conclude(
   result: Result,
   replay: ReplayInput,
-  { exchange, id }: TaskContext,
+  { exchange, id, input }: TaskContext,
 ): Promise<Transition> {
   if (replay.divergence) throw replay.divergence
   if (replay.pending) return askAll(replay, exchange)
@@ -100,6 +105,7 @@ async function conclude(
   const { recording } = await replay.finish()
   if (resultType === 'task' && result.taskId === id) return handOver(recording)
   if (resultType === 'input_required') {
+    if (input.refuses) throw new McpError('UNSUPPORTED', whyUnreachable(exchange))
     return askOwn(result as InputRequiredResult, recording, exchange)
   }
   throw new TypeError(`A task cannot come to a result of the type "${resultType}"`)

@@ -1,0 +1,64 @@
+/** Tasks of 2025-11-25 whose client has no session that the server keeps, so that nobody can be asked. */
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { connect } from '../../src/client/index.ts'
+import {
+  createHandler,
+  createServer,
+  extend,
+  sealedSessions,
+  text,
+  type HandlerOptions,
+} from '../../src/server/index.ts'
+import { followTasks, tasks } from '../../src/tasks/index.ts'
+import { textOf } from './fixture.ts'
+
+const WHY =
+  '"tools/call" cannot ask the client: in revision 2025-11-25 that needs a session that the server keeps'
+
+describe.each<[string, HandlerOptions]>([
+  ['no sessions', {}],
+  ['sealed sessions', { sessions: sealedSessions({ secrets: ['0123456789abcdef'.repeat(2)] }) }],
+])('with %s', (_, options) => {
+  async function connected() {
+    const ran: string[] = []
+    const server = createServer({ name: 's', version: '1' }, { onError: () => {} })
+    extend(server, tasks({ pollIntervalMs: 1 }))
+    server.tool('ask', { task: 'required' }, async (_args, ctx) => {
+      await ctx.step('once', () => void ran.push('once'))
+      const schema = z.object({ yes: z.boolean() })
+      const { action } = await ctx.elicit({ message: 'Sure?', schema })
+      return text(action)
+    })
+    server.tool('own', { task: 'required' }, () => {
+      return {
+        resultType: 'input_required' as const,
+        inputRequests: { a: { method: 'roots/list' } },
+      }
+    })
+    const handle = createHandler(server, options)
+    const client = await connect('http://peer.example/mcp', {
+      revision: '2025-11-25',
+      fetch: (url, init) => handle(new Request(url, init)),
+      extensions: [followTasks()],
+      onElicit: () => ({ action: 'cancel' }),
+      roots: [],
+    })
+    return { client, ran }
+  }
+
+  test('a question fails at once, as in a plain call, and what was done before is kept', async () => {
+    const { client, ran } = await connected()
+    const result = await client.callTool('ask')
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).toBe(WHY)
+    expect(ran).toEqual(['once'])
+    await client.close()
+  })
+
+  test('a result that asks fails at once', async () => {
+    const { client } = await connected()
+    await expect(client.callTool('own')).rejects.toMatchObject({ code: -32603, message: WHY })
+    await client.close()
+  })
+})
