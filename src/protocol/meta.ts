@@ -34,9 +34,13 @@ export function isMetaKey(key: string): boolean {
   )
 }
 
+// In one expression, as clients need no more of all this
+const EXTENSION_ID =
+  /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]*[a-z0-9])?)*\/[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i
+
 /** Whether a text can be the id of an extension: a key with a prefix, and a name after it. */
 export function isExtensionId(id: string): boolean {
-  return /\/./.test(id) && isMetaKey(id)
+  return EXTENSION_ID.test(id)
 }
 
 const OWN_LABELS = ['modelcontextprotocol', 'mcp']
