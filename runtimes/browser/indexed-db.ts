@@ -7,6 +7,8 @@ import type { TokenStore } from '../../src/authorization/index.ts'
 
 const TOKENS = 'tokens'
 const KEYS = 'keys'
+/** How often who waits for another page asks anew, in milliseconds. */
+const ASK_MS = 5_000
 
 /**
  * Keeps tokens in IndexedDB: give the result to the way of signing in as `tokens`. Pages that share a
@@ -20,7 +22,7 @@ export function indexedDbTokens(database = 'edgewise'): TokenStore {
     get: (key) => run(database, TOKENS, 'readonly', (tokens) => tokens.get(key)),
     set: (key, value) => run(database, TOKENS, 'readwrite', (tokens) => tokens.put(value, key)),
     delete: (key) => run(database, TOKENS, 'readwrite', (tokens) => tokens.delete(key)),
-    exclusively: (key, work) => navigator.locks.request(`${database} ${key}`, work),
+    exclusively: (key, work) => inTurn(`${database} ${key}`, work),
   }
 }
 
@@ -31,7 +33,7 @@ export function indexedDbTokens(database = 'edgewise'): TokenStore {
  * @param database The name of the database. Default: `edgewise`.
  */
 export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> {
-  return navigator.locks.request(`${database} ${KEYS}`, async () => {
+  return inTurn(`${database} ${KEYS}`, async () => {
     const kept = await run<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
       keys.get(KEYS),
     )
@@ -41,6 +43,24 @@ export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> 
     await run(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEYS))
     return pair
   })
+}
+
+/**
+ * Does something while no other page does. A page that was left meanwhile may hold the lock in the
+ * back-forward cache, which browsers throw out for who asks then, but not for who waits already.
+ */
+function inTurn<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  const { locks } = navigator
+  const ask = (): void => {
+    const signal = AbortSignal.timeout(ASK_MS)
+    locks.request(lock, { signal }, () => {}).catch(() => {})
+  }
+  const timer = setInterval(ask, ASK_MS)
+  const begin = (): Promise<T> => {
+    clearInterval(timer)
+    return work()
+  }
+  return locks.request(lock, begin).finally(() => clearInterval(timer))
 }
 
 /** Opens the database for one operation, so that no page keeps others from changing it. */

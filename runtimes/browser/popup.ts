@@ -163,6 +163,11 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
   location.assign(url)
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
+    // From the back-forward cache: who signed in is sent to a page that is loaded anew
+    const onShow = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) reject(new Error('The user came back without signing in'))
+    }
+    addEventListener('pageshow', onShow, { signal })
   })
 }
 

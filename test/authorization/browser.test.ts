@@ -214,6 +214,28 @@ describe('a page that cannot open one', () => {
     },
   )
 
+  it('goes on when the user comes back to it as it was, without signing in', async () => {
+    const page = await open('/?redirect')
+    // Stays where it is: not every Chromium keeps pages that are left
+    const stay = (route: Route): Promise<void> => route.fulfill({ status: 204 })
+    const there = `${AUTHORIZE}?**`
+    await context.route(there, stay)
+    await Promise.all([page.waitForRequest(there), page.click('button')])
+    await page.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: false }))
+    })
+    expect(await page.getAttribute('body', 'data-shown')).toBe('waiting')
+    await page.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+    })
+    await page.waitForSelector('body[data-shown*="The user came back without signing in"]')
+    await context.unroute(there, stay)
+    await page.click('button')
+    await page.waitForURL(there)
+    await page.click('a')
+    await shown(page, 'book')
+  })
+
   it('is left too when the browser blocks the popup', async () => {
     const page = await open()
     await page.evaluate('window.open = () => null')

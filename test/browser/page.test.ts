@@ -270,8 +270,8 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
       })
       .toBeGreaterThan(before)
   }
-  // This Chromium keeps no page in its back-forward cache and freezes none, so that what it would tell
-  // the page is told here.
+  // The Chromium from npm keeps no page that is left, so that what others would tell the page is told
+  // here. See back-forward.test.ts for those.
   it.each([
     ['hidden', 'pagehide', 'pageshow'],
     ['frozen', 'freeze', 'resume'],

@@ -55,7 +55,13 @@ export async function startSite(
   handle?: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<Site> {
   const assets = new Map<string, Asset>([
-    ['/empty.html', { body: '<!doctype html><title>Empty</title>', type: 'text/html' }],
+    [
+      '/empty.html',
+      {
+        body: '<!doctype html><title>Empty</title><link rel="icon" href="data:,">',
+        type: 'text/html',
+      },
+    ],
   ])
   for (const name of names) {
     assets.set(`/${name}.js`, { body: await script(name), type: 'text/javascript' })

@@ -1,4 +1,5 @@
-// The Chromium that ships inside an npm package: https://github.com/Sparticuz/chromium
+// The Chromium that tests run in: the one inside an npm package, https://github.com/Sparticuz/chromium,
+// or another one of this machine.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
@@ -8,13 +9,25 @@ import { root } from '../process.ts'
 const cache = join(root, '.cache')
 const home = join(cache, 'chromium')
 
-/** Starts a headless Chromium; the first start unpacks it into `.cache`. */
+/** The executable of a full Chromium or Chrome that tests are to use, if one is named. */
+export const fullChromium: string | undefined = process.env.CHROMIUM_PATH || undefined
+
+/** Starts a headless Chromium; the first start of the one from npm unpacks it into `.cache`. */
 export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
+  const common = {
+    timeout: 2 * PATIENCE.timeout,
+    // Pages are to be left and come back to as users have it
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  }
+  const safe = ['--no-sandbox', '--disable-gpu', ...args]
+  if (fullChromium) {
+    return chromium.launch({ ...common, executablePath: fullChromium, args: [...quiet, ...safe] })
+  }
   if (!existsSync(home)) await unpack()
   return chromium.launch({
+    ...common,
     executablePath: join(home, 'chromium'),
-    timeout: 2 * PATIENCE.timeout,
-    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', ...args],
+    args: ['--no-zygote', ...safe],
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(home, 'al2023', 'lib'),
@@ -22,6 +35,9 @@ export async function launchChromium(args: readonly string[] = []): Promise<Brow
     },
   })
 }
+
+/** Keeps a full Chromium from what it does on the network by itself. */
+const quiet = ['--disable-quic', '--disable-component-update', '--disable-sync']
 
 // The package unpacks to the temporary folder. Moving it into its place at the end keeps test files
 // that run at the same time from seeing half of it.

@@ -34,4 +34,12 @@ server.tool('ask', {}, async (_args, ctx) => {
   return answer.action === 'accept' ? answer.content.city : answer.action
 })
 
+const changing = server.tool('changing', {}, () => 'seen')
+
+server.tool('change', {}, () => {
+  changing.disable()
+  changing.enable()
+  return 'told'
+})
+
 servePorts(server)
