@@ -55,12 +55,9 @@ function inTurn<T>(lock: string, work: () => Promise<T>): Promise<T> {
     const signal = AbortSignal.timeout(ASK_MS)
     locks.request(lock, { signal }, () => {}).catch(() => {})
   }
+  // Goes on while it is our turn, where it changes nothing
   const timer = setInterval(ask, ASK_MS)
-  const begin = (): Promise<T> => {
-    clearInterval(timer)
-    return work()
-  }
-  return locks.request(lock, begin).finally(() => clearInterval(timer))
+  return locks.request(lock, work).finally(() => clearInterval(timer))
 }
 
 /** Opens the database for one operation, so that no page keeps others from changing it. */
@@ -74,27 +71,21 @@ async function run<T>(
   opening.addEventListener('upgradeneeded', () => {
     for (const one of [TOKENS, KEYS]) opening.result.createObjectStore(one)
   })
-  const database = await settled<IDBDatabase>(opening)
+  await done(opening, 'success', 'error')
+  const database = opening.result
   try {
     const transaction = database.transaction(store, mode)
-    const result = await settled<T>(operation(transaction.objectStore(store)))
-    if (mode === 'readwrite') await committed(transaction)
-    return result
+    const request = operation(transaction.objectStore(store))
+    await done(transaction, 'complete', 'abort')
+    return request.result
   } finally {
     database.close()
   }
 }
 
-function settled<T>(request: IDBRequest): Promise<T> {
+function done(work: IDBRequest | IDBTransaction, success: string, failure: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('No reason given')))
-  })
-}
-
-function committed(transaction: IDBTransaction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    transaction.addEventListener('complete', () => resolve())
-    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('Aborted')))
+    work.addEventListener(success, () => resolve())
+    work.addEventListener(failure, () => reject(work.error ?? new Error('No reason given')))
   })
 }
