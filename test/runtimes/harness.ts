@@ -22,7 +22,8 @@ export async function run(suite: Suite, report: (result: Result) => void): Promi
     } catch (error) {
       report({
         name,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        // Not every engine begins the stack with what happened
+        error: error instanceof Error ? `${error}\n${error.stack}` : String(error),
       })
     } finally {
       clearTimeout(timer)

@@ -46,19 +46,21 @@ async function readBytes(
   maxBytes: number,
   stated: boolean,
 ): Promise<ArrayBuffer | Uint8Array> {
-  if (stated) {
+  const body = stated ? null : request.body
+  // Firefox has bodies of requests in one piece only
+  if (!body) {
     const bytes = await request.arrayBuffer()
     if (bytes.byteLength > maxBytes) throw tooLong(maxBytes)
     return bytes
   }
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
-  const reader = request.body?.getReader()
-  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+  const reader = body.getReader()
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
     chunks.push(next.value)
     size += next.value.length
     if (size > maxBytes) {
-      await reader?.cancel()
+      await reader.cancel()
       throw tooLong(maxBytes)
     }
   }

@@ -192,6 +192,26 @@ describe('what is wrong before it runs', () => {
     expect((await postRaw(small, JSON.stringify(ping))).status).toBe(400)
   })
 
+  it('a body over the limit is 413, and any other read, where requests have no stream of it', async () => {
+    const small = sessionHandler(server, { maxBodyBytes: 300 })
+    const send = async (name: string): Promise<number> => {
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name, version: '1' },
+      }
+      const request = new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: '*/*' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      })
+      // As in Firefox
+      Object.defineProperty(request, 'body', { value: undefined })
+      return (await small(request)).status
+    }
+    expect([await send('x'), await send('x'.repeat(300))]).toEqual([200, 413])
+  })
+
   it('the default limit of a body is 4 MiB', async () => {
     const of = (size: number): string =>
       JSON.stringify({ ...ping, params: { text: 'x'.repeat(size) } })
