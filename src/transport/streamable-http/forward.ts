@@ -6,15 +6,13 @@
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { findRevision } from '../../protocol/revisions.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { readVersion } from './request.ts'
 import type { Host } from './host.ts'
 import { sessionNotFound } from './refusal.ts'
 
 /** Whether a request goes to its session by its headers alone; its body is not read for that. */
-export function isForwarded({ forward }: Host, headers: Headers): boolean {
-  if (!forward || !headers.has(HEADER_SESSION_ID)) return false
-  const version = readVersion(headers)
-  return version === null || findRevision(version)?.era === 'legacy'
+export function isForwarded({ forward }: Host, headers: Headers, version: string | null): boolean {
+  const legacy = version === null || findRevision(version)?.era === 'legacy'
+  return forward !== undefined && legacy && headers.has(HEADER_SESSION_ID)
 }
 
 /**

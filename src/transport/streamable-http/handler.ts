@@ -98,8 +98,8 @@ async function inSession(
   act: (session: KeptSession) => Promise<Response>,
 ): Promise<Response> {
   const { headers } = request
-  if (isForwarded(host, headers)) return forward(host, request, caller)
   const version = readVersion(headers)
+  if (isForwarded(host, headers, version)) return forward(host, request, caller)
   const { live } = await findMembership({ host, request, version, caller })
   if (!live) throw sessionNotFound()
   return act(live)

@@ -26,20 +26,21 @@ import { postStateless } from './stateless-post.ts'
  */
 export async function post(host: Host, request: Request, caller: Caller): Promise<Response> {
   const { headers } = request
-  if (isForwarded(host, headers)) return forward(host, request, caller)
+  const version = readVersion(headers)
+  if (isForwarded(host, headers, version)) return forward(host, request, caller)
   const accept = readAccept(headers)
   const text = await readBody(request, host.options.maxBodyBytes)
   const frame = refuseInvalid(() => parseJson(text))
   host.options.protect?.permit(frame, caller, host.server)
-  const incoming = { host, request, accept, caller, version: readVersion(headers) }
+  const incoming = { host, request, accept, caller, version }
 
   if (Array.isArray(frame)) return postBatch(incoming, frame)
   const message = await validate(incoming, frame)
-  if (standsForItself(message, headers, incoming.version)) {
+  if (standsForItself(message, headers, version)) {
     return isRequest(message) ? postStateless(incoming, message) : notAnswered(message)
   }
   const id = 'id' in message ? message.id : undefined
-  refuseInvalid(() => requireSessions(incoming.version, host, message), id)
+  refuseInvalid(() => requireSessions(version, host, message), id)
   if (host.forward && opensSession(headers, message)) {
     const { url, method } = request
     return forward(host, new Request(url, { method, headers, body: text }), caller)
