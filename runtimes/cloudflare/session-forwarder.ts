@@ -36,7 +36,8 @@ export function sessionForwarder<Env>(
     } catch (error) {
       // The client learns nothing of it, and the log of the object may be far away.
       console.error(error)
-      throw error
+      if (!isPassing(error)) throw error
+      return refuse(503, 'The session was interrupted', { 'retry-after': '5' })
     }
   }
   const streamOf = async (response: Response, { headers }: Request): Promise<Response> => {
@@ -67,6 +68,12 @@ export function sessionForwarder<Env>(
     const id = objectOf(namespace, sessionId)
     return id && ask(id, request, caller)
   }
+}
+
+/** Whether an object is there again at once: it was deployed anew, crashed, or has too much to do. */
+function isPassing(error: unknown): boolean {
+  const { durableObjectReset, retryable, overloaded } = error as Record<string, unknown>
+  return [durableObjectReset, retryable, overloaded].includes(true)
 }
 
 /** Lets the object know that nobody will listen to a stream. */

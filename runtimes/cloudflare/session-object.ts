@@ -111,7 +111,9 @@ export function sessionObject<Env>(
     override async fetch(request: Request): Promise<Response> {
       hub.start()
       // Who listens is known to the hub, and need not be noted.
-      if (request.method !== 'GET') this.#touch(request.headers.get('mcp-session-id'))
+      const known = request.headers.get('mcp-session-id')
+      if (request.method !== 'GET') this.#touch(known)
+      const sse = isAt(request, ssePath)
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
       const answer = async (asked: Request): Promise<Response> => {
@@ -124,13 +126,14 @@ export function sessionObject<Env>(
         })
         const wish = asked.method === 'GET' ? readSession(response.headers) : undefined
         if (wish && !(await this.#prepare(wish.session))) return noStream()
-        const opened = response.headers.get('mcp-session-id')
+        // Looking at headers is slow on workerd.
+        const opened = known === null || sse ? response.headers.get('mcp-session-id') : null
         if (opened === null || (await this.#setAlarm())) return response
         // It would never end by itself.
         await this.#end(opened)
         return refuse(503, 'Sessions cannot be kept for now', { 'retry-after': '60' })
       }
-      return isAt(request, ssePath) ? this.#answerSse(request, principal, answer) : answer(request)
+      return sse ? this.#answerSse(request, principal, answer) : answer(request)
     }
 
     /** Sees to it that the hub knows what a session watches, before it has a stream; whether it does. */

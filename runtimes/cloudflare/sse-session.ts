@@ -5,6 +5,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../src/index.ts'
 import type { Sink } from '../../src/server/index.ts'
 import { sessionHeaders } from './hub-wish.ts'
 import { sendEvent } from './stream-socket.ts'
@@ -133,6 +134,6 @@ export class SseSession {
 
 /** Refuses a request, saying why. */
 export function refuse(status: number, message: string, headers: HeadersInit = {}): Response {
-  const error = { code: -32600, message }
+  const error = { code: status < 500 ? INVALID_REQUEST : INTERNAL_ERROR, message }
   return Response.json({ jsonrpc: '2.0', error }, { status, headers })
 }

@@ -12,6 +12,7 @@ import type {
   TaskService,
   TaskWait,
 } from '../../src/tasks/index.ts'
+import { inTime } from './in-time.ts'
 import { objectOf } from './session-id.ts'
 import { hearEvents } from './stream-socket.ts'
 
@@ -48,11 +49,12 @@ export class ObjectTasks implements TaskService {
   }
 
   async create(task: NewTask): Promise<TaskRecord> {
-    return this.#require(task.taskId).create(plain(task))
+    const object = this.#require(task.taskId)
+    return inTime('task', () => object.create(plain(task)))
   }
 
   async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
-    return this.#find(taskId)?.read(principal)
+    return this.#ask(taskId, (task) => task.read(principal))
   }
 
   async next({
@@ -80,7 +82,9 @@ export class ObjectTasks implements TaskService {
     listener: (task: TaskRecord) => void,
   ): Promise<() => void> {
     const headers = { upgrade: 'websocket', [HEADER_PRINCIPAL]: JSON.stringify(principal) }
-    const response = await this.#find(taskId)?.fetch('https://task/', { headers })
+    const response = await this.#ask(taskId, (task, signal) =>
+      task.fetch('https://task/', { headers, signal }),
+    )
     const socket = response?.webSocket
     if (!socket) return () => {}
     hearEvents(socket, ({ data }) => listener(JSON.parse(data) as TaskRecord))
@@ -93,25 +97,34 @@ export class ObjectTasks implements TaskService {
     principal: string | null,
     given: { readonly [wireKey: string]: InputOutcome },
   ): Promise<TaskRecord | undefined> {
-    return this.#find(taskId)?.answer(principal, plain(given))
+    return this.#ask(taskId, (task) => task.answer(principal, plain(given)))
   }
 
   async cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
-    return this.#find(taskId)?.cancel(principal)
+    return this.#ask(taskId, (task) => task.cancel(principal))
   }
 
   async settle(taskId: string, outcome: GivenOutcome): Promise<boolean> {
-    return (await this.#find(taskId)?.settle(plain(outcome))) ?? false
+    return (await this.#ask(taskId, (task) => task.settle(plain(outcome)))) ?? false
   }
 
   async say(taskId: string, statusMessage: string): Promise<boolean> {
-    return (await this.#find(taskId)?.say(statusMessage)) ?? false
+    return (await this.#ask(taskId, (task) => task.say(statusMessage))) ?? false
   }
 
   /** The object of a task; nothing when the namespace did not mint its id, so that guessing is free. */
   #find(taskId: string): DurableObjectStub<TaskObject> | undefined {
     const id = objectOf(this.#namespace, taskId)
     return id && this.#namespace.get(id)
+  }
+
+  /** Asks the object of a task, if there can be one; it need not take long for anything but `next`. */
+  async #ask<T>(
+    taskId: string,
+    ask: (task: DurableObjectStub<TaskObject>, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const task = this.#find(taskId)
+    return task && inTime('task', (signal) => ask(task, signal))
   }
 
   #require(taskId: string): DurableObjectStub<TaskObject> {

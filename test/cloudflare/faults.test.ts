@@ -127,6 +127,23 @@ describe('A session object that crashes', () => {
     expect((await lastMessage(await send(add(2)))).result).toBeDefined()
   })
 
+  it('tells its client to come back, and is there again when it does', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const wait = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } }
+    const before = ((await (await workerd.get('/ran')).json()) as string[]).length
+    const waiting = send(wait)
+    await vi.waitFor(
+      async () => expect(await (await workerd.get('/ran')).json()).toHaveLength(before + 1),
+      PATIENCE,
+    )
+    await workerd.get(`/crash/${id}`)
+    const interrupted = await waiting
+    expect(interrupted.status).toBe(503)
+    expect(interrupted.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await interrupted.json()).toHaveProperty('error.message', 'The session was interrupted')
+    expect((await lastMessage(await send(add(2)))).result).toBeDefined()
+  })
+
   it('keeps no change from its client', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const reader = new EventReader(await listen(workerd.handle, id))

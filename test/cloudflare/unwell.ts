@@ -2,20 +2,22 @@
 // have storage that takes nothing more.
 import worker, { McpHub, McpSession as Session } from './worker.ts'
 
-/** What becomes of calls of the hubs: they fail, or hang until it is well again. */
+/** What becomes of calls of the hubs: they fail, or wait until it is well again; what hangs is slow. */
 let state = 'well'
 /** The methods of which that is so. */
 let methods: readonly string[] = []
 /** How often each method was called. */
 const called: Record<string, number> = {}
 
+const waits = (): boolean => state === 'hanging' || state === 'slow'
+
 async function suffer(method: string): Promise<void> {
   called[method] = (called[method] ?? 0) + 1
   if (state === 'failing' && methods.includes(method)) throw new Error('Unwell by a test')
-  if (state !== 'hanging' || !methods.includes(method)) return
+  if (!waits() || !methods.includes(method)) return
   // Those that waited go on in the order in which they came.
   const place = waiting.came++
-  while (state === 'hanging' || waiting.left < place) {
+  while (waits() || waiting.left < place) {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   waiting.left++
@@ -89,6 +91,7 @@ export default {
       case '/hubs-are':
         state = String(searchParams.get('state'))
         methods = searchParams.getAll('method')
+        Reflect.set(globalThis, 'impatient', state === 'hanging')
         return new Response()
       case '/clock-is-ahead':
         aheadMs = Number(searchParams.get('ms'))

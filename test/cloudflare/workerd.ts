@@ -52,6 +52,17 @@ export async function bundleWorker(file: string): Promise<string> {
   return outputFiles[0]!.text
 }
 
+/**
+ * A Worker that waits for objects no longer than a moment while `globalThis.impatient` is set, which
+ * it has to do itself, and as long as a busy machine needs otherwise.
+ */
+export function impatient(script: string): string {
+  const found = /PATIENCE_MS = [\de]+/
+  if (!found.test(script)) throw new Error('The Worker has no patience to begin with')
+  const patience = '{ valueOf: () => globalThis.impatient ? 300 : 60_000 }'
+  return script.replace(found, `PATIENCE_MS = ${patience}`)
+}
+
 /** Starts a Worker; `options` go to Miniflare. The rejection carries what workerd printed. */
 export async function startWorker(
   script: string,

@@ -1,8 +1,14 @@
-// Alarms of tasks that ring early, twice or late.
+// Tasks whose alarms ring early, twice or late, and tasks that hang.
 import type { MiniflareOptions } from 'miniflare'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { INVALID_PARAMS } from '../../src/index.ts'
-import { bundleWorker, startWorker, withTasks, type Workerd } from '../cloudflare/workerd.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS } from '../../src/index.ts'
+import {
+  bundleWorker,
+  impatient,
+  startWorker,
+  withTasks,
+  type Workerd,
+} from '../cloudflare/workerd.ts'
 import { textOf, wireOver, type Wire } from './fixture.ts'
 
 let workerd: Workerd
@@ -14,7 +20,8 @@ beforeAll(async () => {
     JOURNAL: { className: 'Journal', useSQLite: true },
   }
   const options = { durableObjects } as Partial<MiniflareOptions>
-  workerd = await startWorker(await bundleWorker('../tasks/clock-worker.ts'), options)
+  const script = await bundleWorker('../tasks/clock-worker.ts')
+  workerd = await startWorker(impatient(script), options)
   wire = wireOver((request) => workerd.handle(request, {}))
 })
 afterAll(() => workerd?.stop())
@@ -39,6 +46,24 @@ test('A task is neither run twice nor forgotten when its alarm rings early and t
   await ring(taskId)
   expect((await wire.result('tasks/get', { taskId })).status).toBe('completed')
   expect((await journal()).filter((each) => each === 'pay')).toHaveLength(1)
+})
+
+test('A task that hangs keeps nobody waiting, and is found again when it is well', async () => {
+  const taskId = await wire.start('quick')
+  await wire.until(taskId, 'completed')
+  await workerd.get('/tasks-hang?while=true')
+  for (const [method, params] of [
+    ['tasks/get', { taskId }],
+    ['tasks/cancel', { taskId }],
+    ['tasks/update', { taskId, inputResponses: { sure: { action: 'decline' } } }],
+  ] as const) {
+    const { error } = await wire.call(method, params)
+    expect(error?.code, method).toBe(INTERNAL_ERROR)
+  }
+  const { result } = await wire.call('tools/call', { name: 'ask' })
+  expect(result).toMatchObject({ isError: true })
+  await workerd.get('/tasks-hang?while=false')
+  expect((await wire.result('tasks/get', { taskId })).status).toBe('completed')
 })
 
 test('A task whose alarm rings a day late is nothing to anybody meanwhile, and then gone', async () => {
