@@ -75,6 +75,9 @@ describe('Playground: connection', () => {
     await own.getByLabel('Endpoint').fill(`${visited.url}/never`)
     await own.keyboard.press('Enter')
     await own.getByRole('button', { name: 'Cancel' }).waitFor()
+    // Nothing of the server before is left to be run
+    expect(await own.getByRole('main').locator('h1').innerText()).toBe('Try an MCP server')
+    expect(await own.getByRole('navigation').getByRole('link').count()).toBe(0)
     await own.getByLabel('Endpoint').fill(`${visited.url}/mcp`)
     await own.keyboard.press('Enter')
     await isConnected(own)

@@ -100,7 +100,7 @@ function offer(label: string, type: 'submit' | 'button'): void {
   button.type = type
 }
 
-/** Shows that there is no connection, and why. */
+/** Shows that there is no connection, or none yet, and why. */
 function showNone(state: State, text: string, moveFocus: boolean): void {
   views.clear()
   showCatalog(undefined)
@@ -145,8 +145,8 @@ async function open(): Promise<void> {
   let answer: WireEntry | undefined
   connection = undefined
   advice = []
-  views.clear()
-  report('connecting', 'Connecting')
+  // What the last server lists is no longer there to be run.
+  showNone('connecting', 'Connecting', false)
   try {
     await last?.client.close()
     const wanted = findRevision(revision.value)?.version
