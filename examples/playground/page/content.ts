@@ -14,9 +14,9 @@ export function contentBlock(block: ContentBlock): HTMLElement {
     case 'text':
       return textBlock(block.text)
     case 'image':
-      return el('img', { src: dataUrl(block), alt: 'Image from the server', class: 'picture' })
+      return picture(block)
     case 'audio':
-      return el('audio', { src: dataUrl(block), controls: true, 'aria-label': 'Sound' })
+      return sound(block)
     case 'resource_link':
       return el(
         'p',
@@ -49,19 +49,29 @@ function textBlock(text: string): HTMLElement {
 }
 
 function blobBlock(data: string, mimeType: string): HTMLElement {
-  if (mimeType.startsWith('image/')) {
-    return el('img', { src: dataUrl({ data, mimeType }), alt: 'Image resource', class: 'picture' })
-  }
-  if (mimeType.startsWith('audio/')) {
-    return el('audio', { src: dataUrl({ data, mimeType }), controls: true, 'aria-label': 'Sound' })
-  }
+  if (mimeType.startsWith('image/')) return picture({ data, mimeType })
+  if (mimeType.startsWith('audio/')) return sound({ data, mimeType })
   const bytes = Math.floor((data.replace(/=+$/, '').length * 3) / 4)
   const href = dataUrl({ data, mimeType: 'application/octet-stream' })
   return el('a', { href, download: '' }, `Download ${bytes.toLocaleString('en')} bytes`)
 }
 
+/** Bytes of a type, as base64. */
+interface Bytes {
+  data: string
+  mimeType: string
+}
+
+function picture(bytes: Bytes): HTMLElement {
+  return el('img', { src: dataUrl(bytes), alt: 'Image from the server', class: 'picture' })
+}
+
+function sound(bytes: Bytes): HTMLElement {
+  return el('audio', { src: dataUrl(bytes), controls: true, 'aria-label': 'Sound' })
+}
+
 /** A URL of the bytes. Only a plain media type goes in; the page never runs what it shows. */
-function dataUrl({ data, mimeType }: { data: string; mimeType: string }): string {
+function dataUrl({ data, mimeType }: Bytes): string {
   const plain = /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream'
   return `data:${plain};base64,${data}`
 }

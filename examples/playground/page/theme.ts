@@ -15,10 +15,10 @@ export function setUpTheme(button: HTMLButtonElement): void {
   function apply(): void {
     const theme = chosen() ?? (system.matches ? 'dark' : 'light')
     document.documentElement.dataset['theme'] = theme
-    const other = theme === 'dark' ? 'light' : 'dark'
-    button.setAttribute('aria-label', `Switch to the ${other} theme`)
-    button.title = `Switch to the ${other} theme`
-    button.replaceChildren(icon(theme === 'dark' ? 'sun' : 'moon'))
+    const [other, glyph] =
+      theme === 'dark' ? (['light', 'sun'] as const) : (['dark', 'moon'] as const)
+    button.ariaLabel = button.title = `Switch to the ${other} theme`
+    button.replaceChildren(icon(glyph))
   }
 
   button.addEventListener('click', () => {
