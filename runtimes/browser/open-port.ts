@@ -87,7 +87,13 @@ class OpenedPort implements Transport {
     const onLate = (): void => {
       this.#fail(new McpError('TIMEOUT', `Nobody took the port within ${openTimeoutMs} ms`))
     }
-    const timer = openTimeoutMs <= MAX_TIMER_MS ? setTimeout(onLate, openTimeoutMs) : undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const limit = (): void => {
+      if (openTimeoutMs <= MAX_TIMER_MS) timer = setTimeout(onLate, openTimeoutMs)
+    }
+    // A page that is not shown yet gets no workers and no locks
+    if (isPrerendering()) document.addEventListener('prerenderingchange', limit, { once: true })
+    else limit()
     const opened = new Promise<void>((resolve, reject) => {
       this.#fail = reject
       this.#offerAgain(receiver, resolve).catch(reject)
@@ -171,6 +177,12 @@ class OpenedPort implements Transport {
     else if ('postMessage' in target) target.postMessage(offer, [port2])
     return port1
   }
+}
+
+/** Whether this is a page that is only prepared for a visit. */
+function isPrerendering(): boolean {
+  const { document = {} } = globalThis
+  return 'prerendering' in document && document.prerendering === true
 }
 
 function newId(): string {

@@ -161,6 +161,27 @@ describe('A service worker that is not there', () => {
   })
 })
 
+describe('A page that is prerendered', () => {
+  it('waits for its worker from when it is shown', async () => {
+    const result = await page.evaluate(async () => {
+      let prerendering = true
+      Object.defineProperty(document, 'prerendering', { get: () => prerendering })
+      const worker = new Worker(URL.createObjectURL(new Blob(['// Takes no ports'])))
+      let code: unknown
+      const failed = edgewise
+        .connect(edgewise.openPort(worker, { openTimeoutMs: 50 }))
+        .catch((error) => (code = error.code))
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      const before = code
+      prerendering = false
+      document.dispatchEvent(new Event('prerenderingchange'))
+      await failed
+      return [before, code]
+    })
+    expect(result).toEqual([undefined, 'TIMEOUT'])
+  })
+})
+
 describe('A connection that is closed while it is opened', () => {
   it('rejects at once, and offers no port any more', async () => {
     const result = await page.evaluate(async () => {
