@@ -28,8 +28,16 @@ export interface SqliteDatabase {
   }
 }
 
-/** Makes a runtime's own database usable for the stores. */
+/** How long to wait for another process that writes, in milliseconds. */
+const BUSY_MS = 5_000
+
+/**
+ * Makes a runtime's own database usable for the stores. Other processes may use it at the same time:
+ * it is waited for them, for five seconds where the database has no `busy_timeout` of its own.
+ */
 export function sqlOf(database: SqliteDatabase): Sql {
+  const [waits] = database.prepare('PRAGMA busy_timeout').all() as { timeout: number }[]
+  if (!waits?.timeout) database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   const prepared = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
     run: (script) => void database.exec(script),
@@ -39,7 +47,8 @@ export function sqlOf(database: SqliteDatabase): Sql {
       return statement.all(...bindings) as Row[]
     },
     transaction(work) {
-      database.exec('BEGIN')
+      // What only reads at first could not be sure to write later
+      database.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
         database.exec('COMMIT')

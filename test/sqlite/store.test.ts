@@ -1,4 +1,7 @@
-import { describe } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { runLines } from '../process.ts'
 import { onWorkerd, testElsewhere, type Run } from '../runtimes/elsewhere.ts'
 import { storeSuite } from '../session/store-suite.ts'
@@ -14,6 +17,21 @@ const runtimes: Record<string, Run> = {
   'bun:sqlite': (line) => runLines(['bun', '--no-install', 'test/sqlite/bun-sqlite.ts'], line),
   'a Durable Object': onWorkerd('../sqlite/worker.ts'),
 }
+
+test('A database is shared by processes that write at the same time', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'edgewise-sqlite-'))
+  const file = join(folder, 'shared.db')
+  const counts: number[] = []
+  const count = (line: string): number => counts.push(JSON.parse(line) as number)
+  const command = ['bun', '--no-install', 'test/sqlite/shared.ts', file]
+  try {
+    await Promise.all([1, 2, 3].map(() => runLines(command, count)))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  expect(counts).toHaveLength(3)
+  expect(Math.max(...counts)).toBe(300)
+})
 
 describe.each(Object.entries(runtimes))('The store in SQLite on %s', (_name, run) => {
   testElsewhere(run, titles)
