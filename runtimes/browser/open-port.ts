@@ -181,7 +181,7 @@ class OpenedPort implements Transport {
 
 /** Whether this is a page that is only prepared for a visit. */
 function isPrerendering(): boolean {
-  const { document = {} } = globalThis
+  if (!('document' in globalThis)) return false
   return 'prerendering' in document && document.prerendering === true
 }
 
