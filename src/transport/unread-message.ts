@@ -48,8 +48,8 @@ export class UnreadMessage {
   /** Takes what came next. */
   skip(piece: Uint8Array): void {
     if (!this.isOpen) return
-    const kept = this.#tail.subarray(Math.min(piece.length, END_BYTES) - END_BYTES)
     const last = piece.subarray(-END_BYTES)
+    const kept = this.#tail.subarray(Math.max(0, this.#tail.length + last.length - END_BYTES))
     const tail = new Uint8Array(kept.length + last.length)
     tail.set(kept)
     tail.set(last, kept.length)
