@@ -23,6 +23,8 @@ export class Subscriptions implements Listening {
   readonly #feeds = new Set<Feed>()
   /** How many feeds want to hear of each resource, on a session. */
   readonly #counts = new Map<string, number>()
+  /** Settles when the last change of `#counts` is done: what is asked meanwhile depends on it. */
+  #counting: Promise<unknown> = Promise.resolve()
   /** The resources that the hooks hear of. */
   readonly #uris = new Set<string>()
   #watched: Subscription | undefined
@@ -83,13 +85,17 @@ export class Subscriptions implements Listening {
   }
 
   /** Asks for a resource when the first feed wants it, and no longer after the last. */
-  async #count(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
-    const count = (this.#counts.get(uri) ?? 0) + change
-    const turns = count === (change > 0 ? 1 : 0)
-    const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
-    if (turns) await request(this.#connection, method, { uri }, options)
-    if (count > 0) this.#counts.set(uri, count)
-    else this.#counts.delete(uri)
+  #count(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
+    const counted = this.#counting.then(async () => {
+      const count = (this.#counts.get(uri) ?? 0) + change
+      const turns = count === (change > 0 ? 1 : 0)
+      const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
+      if (turns) await request(this.#connection, method, { uri }, options)
+      if (count > 0) this.#counts.set(uri, count)
+      else this.#counts.delete(uri)
+    })
+    this.#counting = counted.catch(() => {})
+    return counted
   }
 
   /** Has the hooks hear of changes to a resource. */

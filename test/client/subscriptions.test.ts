@@ -579,4 +579,38 @@ describe('a session', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(problems).toEqual([])
   })
+
+  test('is listened to for as long as anybody wants it, however the wishes meet [L-RES-017]', async () => {
+    const filter = { resourceSubscriptions: ['file:///one'] }
+    const peer = sessionPeer()
+    const asked = (): number[] =>
+      ['resources/subscribe', 'resources/unsubscribe'].map((method) => peer.sent(method).length)
+    const client = await connectTo(peer)
+    const [first, second] = await Promise.all([client.listen(filter), client.listen(filter)])
+    first?.close()
+    await client.ping()
+    expect(asked()).toEqual([1, 0])
+
+    // As interfaces do that show a part anew
+    second?.close()
+    await client.listen(filter)
+    expect(asked()).toEqual([2, 1])
+    await client.close()
+  })
+
+  test('is heard of although the hook that hears of everything throws', async () => {
+    const peer = sessionPeer()
+    const problems: Error[] = []
+    const client = await connectTo(peer, {
+      onNotification() {
+        throw new Error('The hook failed')
+      },
+      onError: (problem) => problems.push(problem),
+    })
+    const subscription = await client.listen({ toolsListChanged: true })
+    peer.send({ jsonrpc: '2.0', method: TOOLS })
+    expect(await take(subscription[Symbol.asyncIterator](), 1)).toEqual([TOOLS])
+    expect(problems).toMatchObject([{ message: 'The hook failed' }])
+    await client.close()
+  })
 })
