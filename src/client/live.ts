@@ -198,6 +198,8 @@ class Live implements LiveConnection {
     let client: Client | undefined
     let end = new AbortController()
     let attempt = 0
+    /** Attempts in a row that failed although there is a network. */
+    let failures = 0
     for (;;) {
       this.#woken = new AbortController()
       let error: Error
@@ -205,7 +207,7 @@ class Live implements LiveConnection {
         if (client) await client.ping({ timeoutMs: PING_MS, signal })
         else client = await this.#connect(AbortSignal.any([signal, end.signal]))
         if (signal.aborted) return await client.close()
-        attempt = 0
+        attempt = failures = 0
         const trouble = await this.#trouble(client, signal)
         if (!trouble) return
         ;({ error } = trouble)
@@ -219,16 +221,18 @@ class Live implements LiveConnection {
         if (signal.aborted) return
         error = cause as Error
         const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
-        const isSpent = attempt >= maxRetries && !this.#woken.signal.aborted
-        if ((isFirst || isSpent || !passes(error)) && !isOffline?.(error)) {
-          void client?.close()
+        failures = isOffline?.(error) ? 0 : failures + 1
+        const isSpent = failures >= maxRetries && !this.#woken.signal.aborted
+        if (failures > 0 && (isFirst || isSpent || !passes(error))) {
+          void client?.close().catch(() => {})
           throw error
         }
         if ((error as McpError).code === 'CLOSED') client = undefined
       }
       this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
       // Who wakes it has a reason to think that it will work soon
-      attempt = (await this.#pause(attempt, signal)) ? 0 : attempt + 1
+      if (await this.#pause(attempt, signal)) attempt = failures = 0
+      else attempt++
       if (signal.aborted) return
     }
   }

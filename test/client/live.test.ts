@@ -292,6 +292,29 @@ describe('An observable connection', () => {
     expect(statuses()).not.toContain('failed')
   })
 
+  it('counts no attempts without a network when it gives up', async () => {
+    const offline = new Error('offline')
+    const net = Object.assign(network(), { maxRetries: 3 })
+    let isOffline = false
+    const { connection } = begin(URL_, {
+      ...net,
+      isOffline: (error) => error.cause === offline,
+      fetch: (url, init) => (isOffline ? Promise.reject(offline) : net.fetch!(url, init)),
+    })
+    await connection.ready()
+    isOffline = true
+    connection.check()
+    await vi.waitUntil(() => {
+      const state = connection.getSnapshot()
+      return state.status === 'reconnecting' && state.attempt > 4
+    }, 30_000)
+    const { sent } = net
+    net.up = false
+    isOffline = false
+    await vi.waitUntil(() => connection.getSnapshot().status === 'failed', 30_000)
+    expect(net.sent - sent).toBe(3)
+  })
+
   it('goes on when a listener throws, and tells of it', async () => {
     const problems: unknown[] = []
     const connection = createConnection(URL_, { ...network(), onError: (e) => problems.push(e) })
