@@ -149,9 +149,13 @@ export class Sessions {
     this.#changed('ended', live.session.record)
   }
 
-  /** Ends every session that is live here. */
+  /**
+   * Ends every session that is live here.
+   *
+   * @throws {ProtocolError} when one cannot be removed; all have ended here.
+   */
   async close(): Promise<void> {
-    for (const live of this.#live.values()) await this.end(live)
+    await Promise.all([...this.#live.values()].map((live) => this.end(live)))
   }
 
   #load(id: string, record: SessionRecord | undefined): LiveSession | undefined {
@@ -188,7 +192,8 @@ export class Sessions {
     for (const live of this.#live.values()) {
       const expired = now - live.usedAt > this.#idleMs && isIdle(live)
       if (!expired && this.#live.size < this.#maxSessions) break
-      await this.end(live)
+      // What cannot be removed was told of, and keeps no other from being opened
+      await this.end(live).catch(() => {})
     }
   }
 }

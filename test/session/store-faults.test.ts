@@ -4,6 +4,7 @@ import {
   createMemorySessionStore,
   createServer,
   keptSessions,
+  type KeptSessionOptions,
   type SessionStore,
 } from '../../src/server/index.ts'
 import { EventReader } from '../cloudflare/events.ts'
@@ -12,7 +13,7 @@ import { allMessages, lastMessage, openSession, post } from '../transport/stream
 const URIS = ['note://one', 'note://two']
 
 /** A server whose sessions are in a store that can be told to fail. */
-function serve() {
+function serve(limits: KeptSessionOptions = {}) {
   const reported: unknown[] = []
   const server = createServer(
     { name: 'notes', version: '1' },
@@ -56,7 +57,7 @@ function serve() {
     },
     eventLog: (id) => memory.eventLog(id),
   }
-  const handle = createHandler(server, { sessions: keptSessions({ store }) })
+  const handle = createHandler(server, { sessions: keptSessions({ ...limits, store }) })
   return { server, handle, failing, records, reported }
 }
 
@@ -163,5 +164,29 @@ describe('A store that fails', () => {
     failing.clear()
     expect((await end()).status).toBe(200)
     expect(records.size).toBe(0)
+  })
+
+  it('opens a session though the one that gives way cannot be removed', async () => {
+    const { handle, failing, reported } = serve({ maxSessions: 1 })
+    await openSession(handle)
+    failing.add('remove')
+    const { send } = await openSession(handle)
+    expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
+    expect(reported).toMatchObject([{ message: 'The disk is full' }])
+  })
+
+  it('lets no stream go on when the server is closed', async () => {
+    const { handle, failing } = serve()
+    const streams: EventReader[] = []
+    for (let n = 0; n < 2; n++) {
+      const { id } = await openSession(handle)
+      const headers = { accept: 'text/event-stream', 'mcp-session-id': id }
+      const stream = new EventReader(await handle(new Request('http://localhost/mcp', { headers })))
+      await stream.next()
+      streams.push(stream)
+    }
+    failing.add('remove')
+    await expect(handle.close()).rejects.toThrow('Sessions cannot be kept for now')
+    for (const stream of streams) expect(await stream.next()).toBeUndefined()
   })
 })
