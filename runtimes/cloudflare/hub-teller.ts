@@ -112,10 +112,14 @@ export class HubTeller {
   }
 
   #begin(session: string): Promise<boolean> {
-    const telling: Telling = { now: this.#tell(session) }
+    const now = this.#tell(session).catch((error: unknown) => {
+      console.error(error)
+      return false
+    })
+    const telling: Telling = { now }
     this.#telling.set(session, telling)
-    void telling.now.then(() => telling.next ?? this.#telling.delete(session))
-    return telling.now
+    void now.then(() => telling.next ?? this.#telling.delete(session))
+    return now
   }
 
   async #tell(session: string): Promise<boolean> {
@@ -139,8 +143,8 @@ export class HubTeller {
   /** Has the hub told of a session when the alarm rings. */
   async #later(session: string): Promise<void> {
     const { sessions, failures } = this.#untold
+    this.#keep({ sessions: [...new Set([...sessions, session])], failures })
     try {
-      this.#keep({ sessions: [...new Set([...sessions, session])], failures })
       const alarm = await this.#storage.getAlarm()
       if (alarm === null || alarm > this.againAt) await this.#storage.setAlarm(this.againAt)
     } catch (error) {
@@ -155,18 +159,28 @@ export class HubTeller {
     this.#keep({ sessions, failures: sessions.length > 0 ? this.#untold.failures : 0 })
     // An object that was only for this session is done with everything.
     if (!ended || isShared(session)) return
-    await this.#storage.deleteAlarm()
-    await this.#storage.deleteAll()
+    try {
+      await this.#storage.deleteAlarm()
+      await this.#storage.deleteAll()
+    } catch (error) {
+      // The hub knows all the same.
+      console.error(error)
+    }
   }
 
   #isUntold(session: string): boolean {
     return this.#untold.sessions.includes(session)
   }
 
+  /** What cannot be kept holds while the object is in memory. */
   #keep(untold: Untold): void {
     const { kv } = this.#storage
     this.#untold = untold
-    if (untold.sessions.length > 0) kv.put(KEY, untold)
-    else kv.delete(KEY)
+    try {
+      if (untold.sessions.length > 0) kv.put(KEY, untold)
+      else kv.delete(KEY)
+    } catch (error) {
+      console.error(error)
+    }
   }
 }

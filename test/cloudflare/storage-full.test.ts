@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(() => storageRefuses('nothing'))
 afterAll(() => workerd.stop())
 
-async function storageRefuses(what: 'nothing' | 'values' | 'alarms'): Promise<void> {
+async function storageRefuses(what: 'nothing' | 'values' | 'deletions' | 'alarms'): Promise<void> {
   await workerd.get(`/storage-refuses?what=${what}`)
 }
 const message = (id: number, method: string, params: object = {}): object => ({
@@ -80,6 +80,21 @@ describe('A session object whose storage is full', () => {
     expect(await rows()).toMatchObject({ mcp_watching: 0 })
     expect((await lastMessage(await send(subscribe))).result).toBeDefined()
     expect(await rows()).toMatchObject({ mcp_watching: 1 })
+    await workerd.get(`/notify?uri=${URI}`)
+    expect((await reader.next())?.message?.params).toEqual({ uri: URI })
+    await reader.cancel()
+  })
+
+  it('lets its session watch what it could not before, though nothing can be forgotten', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const reader = new EventReader(await listen(workerd.handle, id))
+    await reader.next()
+    await workerd.get('/hubs-are?state=failing&method=watch')
+    expect((await send(subscribe)).status).toBe(503)
+    await workerd.get('/hubs-are?state=well')
+    await storageRefuses('deletions')
+    expect((await workerd.get(`/ring-session?session=${id}`)).status).toBe(200)
+    expect((await lastMessage(await send(subscribe))).result).toBeDefined()
     await workerd.get(`/notify?uri=${URI}`)
     expect((await reader.next())?.message?.params).toEqual({ uri: URI })
     await reader.cancel()

@@ -40,12 +40,12 @@ let aheadMs = 0
 const { now } = Date
 Date.now = () => now() + aheadMs
 
-/** What the storage of sessions refuses: nothing, values and rows, or alarms. */
+/** What the storage of sessions refuses: nothing, values and rows, to forget values, or alarms. */
 let refused = 'nothing'
 
 interface ObjectState {
   readonly storage: {
-    kv: { put(...args: unknown[]): void }
+    kv: { put(...args: unknown[]): void; delete(...args: unknown[]): unknown }
     sql: { exec(...args: unknown[]): unknown }
     setAlarm(...args: unknown[]): Promise<void>
   }
@@ -54,11 +54,16 @@ interface ObjectState {
 function limit({ storage }: ObjectState): void {
   const { kv, sql } = storage
   const put = kv.put.bind(kv)
+  const remove = kv.delete.bind(kv)
   const exec = sql.exec.bind(sql)
   const setAlarm = storage.setAlarm.bind(storage)
   kv.put = (...args) => {
     if (refused === 'values') throw new Error('Full')
     put(...args)
+  }
+  kv.delete = (...args) => {
+    if (refused === 'deletions') throw new Error('Full')
+    return remove(...args)
   }
   sql.exec = (...args) => {
     const writes = /^\s*(INSERT|UPDATE|CREATE)/.test(String(args[0]))
