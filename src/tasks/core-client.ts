@@ -225,9 +225,9 @@ export async function followCoreTask(
         if (!isPassing(error)) throw error
         failures++
       }
-      const delayMs = delayOf(wishedMs, failures, following)
-      if (performance.now() + delayMs > until) throw late()
-      await sleep(delayMs, signal)
+      const leftMs = until - performance.now()
+      if (leftMs <= 0) throw late()
+      await sleep(Math.min(delayOf(wishedMs, failures, following), leftMs), signal)
     }
   } catch (error) {
     // Who gives up need not wait for it, nor know that the server forgot the task

@@ -383,6 +383,18 @@ describe('A client of 2025-11-25', () => {
     await client.close()
   })
 
+  test('takes all the time that its caller gives, though the server wishes for longer rests', async () => {
+    const server = peer({
+      'tasks/get': (message, turn) =>
+        reply(message, state(turn === 0 ? 'working' : 'completed', { pollInterval: 50_000 })),
+      'tasks/result': (message) => reply(message, { content: [] }),
+    })
+    const client = await connectTo(server)
+    expect(await taskOf(client, 't').result({ maxTimeoutMs: 100 })).toEqual({ content: [] })
+    expect(server.sent('tasks/get')).toHaveLength(2)
+    await client.close()
+  })
+
   test('does not wait for ever for the result of a task that is done', async () => {
     const server = peer({
       'tasks/get': (message) => reply(message, state('completed')),
