@@ -75,7 +75,21 @@ async function attach(
   const calls = createCalls()
   let update: (() => Promise<void>) | undefined
   let report: (error: unknown) => void = () => {}
-  const follow = (): void => void update?.().catch((error: unknown) => report(error))
+  let looked: Promise<void> = Promise.resolve()
+  let looksAgain = false
+  // One look after the other, as the answers to an earlier one may be older and come later
+  const follow = (): void => {
+    if (looksAgain) return
+    looksAgain = true
+    looked = looked
+      .then(() => {
+        looksAgain = false
+        return update?.()
+      })
+      .catch((error: unknown) => {
+        if (update) report(error)
+      })
+  }
   let updated: (uri: string) => void = () => {}
   let completed: (elicitationId: string) => void = () => {}
   const client = await connect({
@@ -108,9 +122,14 @@ async function attach(
     read: ({ uri }, ctx) => passOn('resources/read', { uri }, ctx) as Promise<ReadReturn>,
     report,
   }
-  update = async () => mirror(await offerOf(behind))
+  update = async () => {
+    const offer = await offerOf(behind)
+    if (update) mirror(offer)
+  }
   try {
-    await update()
+    const first = update()
+    looked = first.catch(() => {})
+    await first
   } catch (error) {
     await client.close()
     throw error

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ProtocolError, revisions, type JsonObject, type Revision } from '../../src/index.ts'
 import {
@@ -451,6 +451,62 @@ describe('a gateway as a server of its own', () => {
     }
     await expect(createGateway((options) => connect(transport, options))).rejects.toThrow()
     expect(closed).toBe(true)
+  })
+
+  /** A server with sessions that has one tool, and may be slow to list it. */
+  function slowToList() {
+    const state = { tool: 'first', turn: 0, answer: () => {} }
+    const made = scriptedPeer(async ({ id, method = '' }) => {
+      if (id === undefined) return undefined
+      const say = (more: JsonObject): JsonObject => ({ jsonrpc: '2.0', id, ...more })
+      if (method === 'initialize') {
+        const capabilities = { tools: { listChanged: true } }
+        const serverInfo = { name: 'slow', version: '1' }
+        return say({ result: { protocolVersion: '2025-11-25', capabilities, serverInfo } })
+      }
+      if (method !== 'tools/list') return say({ error: { code: -32601, message: 'Not found' } })
+      const tools = [{ name: state.tool, inputSchema: { type: 'object' } }]
+      if (state.turn++ === 1) await new Promise<void>((resolve) => (state.answer = resolve))
+      return say({ result: { tools } })
+    })
+    const change = (tool: string): void => {
+      state.tool = tool
+      made.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    }
+    return { peer: made, state, change }
+  }
+  const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
+
+  it('offers what was listed last, whichever answer comes last', async () => {
+    const { peer: behind, state, change } = slowToList()
+    const gateway = await createGateway((options) => connect(behind.transport, options))
+    open.push(gateway)
+    change('second')
+    await vi.waitUntil(() => state.turn === 2)
+    change('third')
+    await soon()
+    state.answer()
+    await soon()
+    const client = await connected(gateway.server)
+    await vi.waitFor(async () =>
+      expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['third']),
+    )
+    expect(state.turn).toBe(3)
+  })
+
+  it('offers nothing and complains of nothing once it is closed, though it was just looking', async () => {
+    const { peer: behind, state, change } = slowToList()
+    const errors: unknown[] = []
+    const gateway = await createGateway((options) => connect(behind.transport, options), {
+      onError: (error) => errors.push(error),
+    })
+    change('second')
+    await vi.waitUntil(() => state.turn === 2)
+    await gateway.close()
+    state.answer()
+    await soon()
+    expect(errors).toEqual([])
+    expect(await (await connected(gateway.server)).listAllTools()).toEqual([])
   })
 
   it('tells callers that the server behind gives no answer, and its owner why', async () => {
