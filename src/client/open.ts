@@ -38,7 +38,7 @@ export async function open(
       await openHttp(connection, endpoint(target))
     } else await openTransport(connection, requireTransport(target))
   } catch (error) {
-    await connection.close()
+    await connection.close().catch(() => {})
     throw error
   }
 }
@@ -67,7 +67,9 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
   try {
     if (known === HTTP_SSE) await openHttpSse(connection, url)
     else await initialize(connection, options)
-  } catch {
+  } catch (error) {
+    // Nobody is to be asked twice to sign in
+    if (options.signal?.aborted || (error as McpError).code === 'UNAUTHORIZED') throw error
     // The server is not what it was
     eras.delete(url)
     await connection.channel.close()

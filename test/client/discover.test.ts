@@ -201,6 +201,33 @@ describe('era over HTTP', () => {
     expect(peer.seen.map((seen) => seen.message.method)).toEqual(['initialize', 'server/discover'])
     expect(eras.has(endpoint)).toBe(false)
   })
+
+  test('a remembered era stays, and nobody is asked twice, when the user does not sign in or gives up', async () => {
+    const eras = new Map([[endpoint, 'legacy']])
+    let asked = 0
+    const auth = {
+      headers: () => ({}),
+      challenged: () => {
+        asked++
+        return false
+      },
+    }
+    const locked = httpPeer(() => new Response(null, { status: 401 }))
+    await expect(connectTo(locked, { eras, auth })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    expect(asked).toBe(1)
+    const signal = AbortSignal.abort()
+    await expect(connectTo(locked, { eras, signal })).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(eras.get(endpoint)).toBe('legacy')
+  })
+
+  test('a transport that cannot be opened says why, also where it cannot be closed', async () => {
+    const transport = {
+      start: () => Promise.reject(new Error('Nobody is there')),
+      send: () => Promise.resolve(),
+      close: () => Promise.reject(new Error('It was never open')),
+    }
+    await expect(connect(transport)).rejects.toThrow('Nobody is there')
+  })
 })
 
 describe('a remembered discovery', () => {
