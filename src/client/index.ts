@@ -7,6 +7,7 @@ export { connect, connectLean } from './connect.ts'
 export type { Client } from './client.ts'
 export type { LeanClient } from './lean-client.ts'
 export { loadIcon, selectIcon, type IconLimits, type IconRules, type IconWish } from './icons.ts'
+export { formFields, type FormField, type FormOption, type FormValue } from './form-fields.ts'
 export { chooseModel } from './model-hints.ts'
 export {
   createConnection,

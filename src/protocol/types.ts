@@ -405,13 +405,6 @@ export interface CancelledParams {
   _meta?: Meta
 }
 
-/** A field of an elicitation form. */
-export interface FormField extends JsonObject {
-  type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
-  title?: string
-  description?: string
-}
-
 /** Params of `elicitation/create` in form mode; since 2025-06-18. */
 export interface ElicitFormParams {
   mode?: 'form'

@@ -4,12 +4,16 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { createInterface } from 'node:readline/promises'
-import type { ElicitParams, ElicitResult, JsonObject, ObjectSchema } from '../../../src/index.ts'
-import type { InputContext } from '../../../src/client/index.ts'
+import {
+  formFields,
+  type FormField,
+  type FormValue,
+  type InputContext,
+} from '../../../src/client/index.ts'
+import type { ElicitParams, ElicitResult } from '../../../src/index.ts'
 import { interrupt } from './interrupted.ts'
 import { safe, tell } from './print.ts'
 
-type Content = NonNullable<ElicitResult['content']>
 type Ask = (question: string) => Promise<string>
 
 /**
@@ -31,7 +35,7 @@ async function askNext(
   { server, signal }: InputContext,
   yes: boolean,
 ): Promise<ElicitResult> {
-  if (yes && params.mode !== 'url') return acceptDefaults(params.requestedSchema)
+  if (yes && params.mode !== 'url') return acceptDefaults(formFields(params.requestedSchema))
   if (!process.stdin.isTTY) {
     tell(`The server asked, and there is no terminal to answer at: ${params.message}`)
     return { action: 'decline' }
@@ -45,7 +49,7 @@ async function askNext(
   const ask: Ask = (question) => terminal.question(safe(question), { signal: either })
   try {
     tell(`${server.info?.name ?? 'The server'} asks: ${params.message}`)
-    if (params.mode !== 'url') return await fillIn(ask, params.requestedSchema)
+    if (params.mode !== 'url') return await fillIn(ask, formFields(params.requestedSchema))
     tell(`  ${params.url}`)
     const answer = await ask('Open this page in your browser, then go on? (y/N) ')
     return { action: /^y/i.test(answer) ? 'accept' : 'decline' }
@@ -58,23 +62,21 @@ async function askNext(
 }
 
 /** Accepts a form as it is; what has to be filled in and has no default cannot be. */
-function acceptDefaults({ properties = {}, required = [] }: ObjectSchema): ElicitResult {
-  const open = required.filter((name) => properties[name]?.default === undefined)
+function acceptDefaults(fields: readonly FormField[]): ElicitResult {
+  const open = fields.filter((field) => field.required && field.default === undefined)
   if (open.length === 0) return { action: 'accept', content: {} }
-  tell(`The form wants ${open.join(', ')}, which --yes has no value for: declined`)
+  const names = open.map(({ name }) => name).join(', ')
+  tell(`The form wants ${names}, which --yes has no value for: declined`)
   return { action: 'decline' }
 }
 
-async function fillIn(
-  ask: Ask,
-  { properties = {}, required = [] }: ObjectSchema,
-): Promise<ElicitResult> {
+async function fillIn(ask: Ask, fields: readonly FormField[]): Promise<ElicitResult> {
   tell('  (empty for the default or nothing; "!" declines)')
-  const content: Content = {}
-  for (const [name, field] of Object.entries(properties)) {
-    const value = await askField(ask, name, field, required.includes(name))
+  const content: { [name: string]: FormValue } = {}
+  for (const field of fields) {
+    const value = await askField(ask, field)
     if (value === DECLINED) return { action: 'decline' }
-    if (value !== undefined) content[name] = value
+    if (value !== undefined) content[field.name] = value
   }
   return { action: 'accept', content }
 }
@@ -83,61 +85,39 @@ const DECLINED = Symbol('declined')
 
 async function askField(
   ask: Ask,
-  name: string,
-  field: JsonObject,
-  required: boolean,
-): Promise<Content[string] | typeof DECLINED | undefined> {
-  const choices = choicesOf(field)
+  field: FormField,
+): Promise<FormValue | typeof DECLINED | undefined> {
+  const choices = field.options.map(({ value }) => value)
   const facts = [
-    ...(choices ? [`one of ${choices.join(', ')}`] : [String(field.type)]),
+    choices.length > 0 ? `one of ${choices.join(', ')}` : field.kind,
     ...(field.default === undefined ? [] : [`default ${JSON.stringify(field.default)}`]),
-    ...(required ? [] : ['optional']),
+    ...(field.required ? [] : ['optional']),
   ]
-  const { title, description } = field
-  if (typeof description === 'string') tell(`  ${description}`)
-  const label = typeof title === 'string' ? title : name
+  if (field.description !== undefined) tell(`  ${field.description}`)
   for (;;) {
-    const text = await ask(`  ${label} (${facts.join('; ')}): `)
+    const text = await ask(`  ${field.label} (${facts.join('; ')}): `)
     if (text === '!') return DECLINED
-    if (text === '' && (!required || field.default !== undefined)) return undefined
+    if (text === '' && (!field.required || field.default !== undefined)) return undefined
     const value = read(text, field)
-    const known = !choices || [value].flat().every((one) => choices.includes(String(one)))
+    const known = choices.length === 0 || [value].flat().every((one) => choices.includes(`${one}`))
     if (value !== undefined && known) return value
     tell(`  That is no answer here.`)
   }
 }
 
-/** The values that a field may have, where they are counted. */
-function choicesOf(field: JsonObject): string[] | undefined {
-  const {
-    enum: values,
-    oneOf,
-    anyOf,
-    items,
-  } = field as {
-    enum?: unknown[]
-    oneOf?: { const: unknown }[]
-    anyOf?: { const: unknown }[]
-    items?: JsonObject
-  }
-  if (items) return choicesOf(items)
-  const titled = oneOf ?? anyOf
-  return (values ?? titled?.map((each) => each.const))?.map(String)
-}
-
-function read(text: string, { type }: JsonObject): Content[string] | undefined {
-  switch (type) {
+function read(text: string, { kind }: FormField): FormValue | undefined {
+  switch (kind) {
     case 'number':
     case 'integer': {
       const number = Number(text)
       const fits =
-        text !== '' && (type === 'integer' ? Number.isInteger(number) : !Number.isNaN(number))
+        text !== '' && (kind === 'integer' ? Number.isInteger(number) : !Number.isNaN(number))
       return fits ? number : undefined
     }
     case 'boolean':
       if (/^(y|yes|true)$/i.test(text)) return true
       return /^(n|no|false)$/i.test(text) ? false : undefined
-    case 'array':
+    case 'choices':
       return text.split(',').map((part) => part.trim())
     default:
       return text

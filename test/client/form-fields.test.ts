@@ -1,0 +1,115 @@
+/**
+ * The fields of a form, whatever way the server writes them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
+ */
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { formFields, type FormField } from '../../src/client/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+
+const only = (schema: object): FormField | undefined =>
+  formFields({ type: 'object', properties: { a: { ...schema } } })[0]
+
+describe('formFields', () => {
+  test.each([
+    ['text', { type: 'string', format: 'email' }, 'text'],
+    ['numbers', { type: 'number', minimum: 1 }, 'number'],
+    ['whole numbers', { type: 'integer' }, 'integer'],
+    ['booleans', { type: 'boolean' }, 'boolean'],
+  ])('[M-ELIC-011] [M-ELIC-012] [M-ELIC-013] knows %s', (_title, schema, kind) => {
+    expect(only(schema)).toMatchObject({ name: 'a', label: 'a', kind, options: [], schema })
+  })
+
+  const plain = [
+    { value: 's', label: 's' },
+    { value: 'm', label: 'm' },
+  ]
+  const titled = [
+    { value: 's', label: 'Small' },
+    { value: 'm', label: 'Medium' },
+  ]
+  const schemas = [
+    { const: 's', title: 'Small' },
+    { const: 'm', title: 'Medium' },
+  ]
+  test.each([
+    ['one choice', { type: 'string', enum: ['s', 'm'] }, 'choice', plain],
+    ['one choice with titles', { type: 'string', oneOf: schemas }, 'choice', titled],
+    [
+      'one choice with titles of 2025-06-18',
+      { type: 'string', enum: ['s', 'm'], enumNames: ['Small', 'Medium'] },
+      'choice',
+      titled,
+    ],
+    ['several', { type: 'array', items: { type: 'string', enum: ['s', 'm'] } }, 'choices', plain],
+    ['several with titles', { type: 'array', items: { anyOf: schemas } }, 'choices', titled],
+  ])('[M-ELIC-014] [M-ELIC-015] [M-ELIC-016] knows %s', (_title, schema, kind, options) => {
+    expect(only(schema)).toMatchObject({ kind, options })
+  })
+
+  test('gives titles, descriptions and what is required', () => {
+    const fields = formFields({
+      type: 'object',
+      properties: { a: { type: 'string', title: 'A', description: 'First' }, b: {} },
+      required: ['a'],
+    })
+    expect(fields).toMatchObject([
+      { name: 'a', label: 'A', description: 'First', required: true },
+      { name: 'b', label: 'b', description: undefined, required: false },
+    ])
+  })
+
+  test.each([['text'], [2], [false], [['s', 'm']]])(
+    '[M-ELIC-017] gives the default %j',
+    (given) => {
+      expect(only({ default: given })?.default).toEqual(given)
+    },
+  )
+
+  test('leaves out a default that no answer may hold, and takes no texts that are none', () => {
+    const fields = { default: { deep: 1 }, title: 1, description: {}, enum: 'no list' }
+    expect(only(fields)).toMatchObject({
+      label: 'a',
+      kind: 'text',
+      options: [],
+      default: undefined,
+      description: undefined,
+    })
+    expect(only({ default: [1] })?.default).toBeUndefined()
+  })
+
+  test('has no fields where the schema has none', () => {
+    expect(formFields({ type: 'object' })).toEqual([])
+  })
+
+  test.each(['2026-07-28', '2025-11-25', '2025-06-18'] as const)(
+    'reads what a handler asks a client of %s',
+    async (revision) => {
+      const server = createServer({ name: 'shop', version: '1.0.0' })
+      server.tool('order', {}, async (_args, ctx) => {
+        const schema = z.object({
+          size: z.enum(['s', 'm']).meta({ title: 'Size' }),
+          count: z.number().int().default(1),
+        })
+        const { content } = await ctx.elicit({ message: 'Which?', schema })
+        return text(JSON.stringify(content))
+      })
+      let asked: FormField[] = []
+      await using client = await connectInMemory(server, {
+        revision,
+        onElicit(params) {
+          if (params.mode !== 'url') asked = formFields(params.requestedSchema)
+          return { action: 'accept', content: { size: 's', count: 2 } }
+        },
+      })
+      const { content } = await client.callTool('order')
+      expect(content).toEqual([{ type: 'text', text: '{"size":"s","count":2}' }])
+      expect(asked).toMatchObject([
+        { name: 'size', label: 'Size', kind: 'choice', options: plain },
+        { name: 'count', kind: 'integer' },
+      ])
+    },
+  )
+})
