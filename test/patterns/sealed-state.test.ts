@@ -102,4 +102,12 @@ describe('createSealer', () => {
   ])('throws on %s', (_, secrets) => {
     expect(() => createSealer(secrets)).toThrow(expect.objectContaining({ code: 'INVALID_USE' }))
   })
+
+  it('says so of a secret that the environment does not have', async () => {
+    const environment: Record<string, string> = {}
+    const { MCP_SECRET: missing } = environment as { MCP_SECRET: string }
+    const message = 'Cannot seal state: each secret must be set, to at least 16 characters'
+    expect(() => createSealer([missing, secret])).toThrow(message)
+    await expect(createSealer(async () => missing).seal('state')).rejects.toThrow(message)
+  })
 })
