@@ -36,7 +36,7 @@ export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObj
   if (isNamespace<T>(found)) return found
   if (className === 'McpTask') throw missingTasks(binding)
   throw new Error(
-    `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and see to it that wrangler.toml has:
+    `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and see to it that wrangler.toml, or wrangler.jsonc in its own way, has:
 
 [[durable_objects.bindings]]
 name = "${className === 'McpSession' ? binding : 'MCP_SESSION'}"
@@ -47,21 +47,21 @@ name = "${className === 'McpHub' ? binding : 'MCP_HUB'}"
 class_name = "McpHub"
 
 [[migrations]]
-tag = "v1"
+tag = "mcp-1"
 new_sqlite_classes = ["McpSession", "McpHub"]`,
   )
 }
 
 function missingTasks(binding: string): Error {
   return new Error(
-    `The Worker has no Durable Object binding "${binding}", which tasks need. Export McpTask from the Worker, and see to it that wrangler.toml has:
+    `The Worker has no Durable Object binding "${binding}", which tasks need. Export McpTask from the Worker, and see to it that wrangler.toml, or wrangler.jsonc in its own way, has:
 
 [[durable_objects.bindings]]
 name = "${binding}"
 class_name = "McpTask"
 
 [[migrations]]
-tag = "v2"
+tag = "mcp-2"
 new_sqlite_classes = ["McpTask"]`,
   )
 }
@@ -77,7 +77,7 @@ export function requireSql(storage: DurableObjectStorage, className: string): Du
     return storage
   } catch (cause) {
     throw new Error(
-      `${className} needs SQLite storage: in wrangler.toml, name it in "new_sqlite_classes" of [[migrations]], not in "new_classes"`,
+      `${className} needs SQLite storage: in wrangler.toml or wrangler.jsonc, name it in "new_sqlite_classes" of [[migrations]], not in "new_classes"`,
       { cause },
     )
   }
@@ -95,7 +95,7 @@ const FIRST_DATE = '2024-10-14'
 export function requireCompatibility(): void {
   if (Cloudflare.compatibilityFlags[LATEST_FLAG] !== false) return
   throw new Error(
-    `The compatibility date of the Worker is too early: set compatibility_date = "${FIRST_DATE}" or a later date in wrangler.toml`,
+    `The compatibility date of the Worker is too early: set compatibility_date = "${FIRST_DATE}" or a later date in wrangler.toml or wrangler.jsonc`,
   )
 }
 
