@@ -98,7 +98,7 @@ function said(error: unknown): string {
 function advice(error: unknown, { headers, signIn }: Options): string {
   if (!(error instanceof McpError) || error.code !== 'UNAUTHORIZED') return ''
   if (headers.has('authorization')) return '; the token that was given is refused'
-  return signIn ? '' : '; try --sign-in or --token'
+  return signIn ? '' : '; try --sign-in or --token, or --header for keys of other kinds'
 }
 
 /** Signs in with the user's browser, and keeps the tokens where programs keep their state. */
