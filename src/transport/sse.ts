@@ -40,7 +40,9 @@ export class SseParser {
 
   /** Begins anew with another stream, which goes on where the last one was. */
   restart(): void {
-    this.#line = this.#id = this.#type = this.#data = ''
+    this.#line = this.#type = this.#data = ''
+    // A comment alone, such as a sign of life, is to leave it as it is
+    this.#id = this.lastEventId
     this.#afterCr = this.#hasData = false
   }
 

@@ -489,6 +489,24 @@ describe('resuming a stream', () => {
     await client.close()
   })
 
+  test('goes on where it was, though a connection brought nothing but comments [L-HTTP-043]', async () => {
+    let gone = 0
+    const peer = scripted((seen) => {
+      const call = peer.sent('tools/call')[0]?.message.id
+      if (seen.method === 'POST' && seen.message.method !== 'tools/call') return undefined
+      const stream = eventStream()
+      if (seen.method === 'POST') stream.write('id: 1\nretry: 1\ndata:\n\n')
+      else if (gone++ === 0) stream.write(':\n\n')
+      else stream.event({ jsonrpc: '2.0', id: call, result: { content } }, '2')
+      stream.end()
+      return stream.response
+    })
+    const client = await connectTo(peer, legacy)
+    expect(await client.callTool('a')).toEqual({ content })
+    expect(gets(peer).map(({ headers }) => headers.get('last-event-id'))).toEqual(['1', '1'])
+    await client.close()
+  })
+
   test('is not attempted without an id [L-HTTP-073]', async () => {
     const peer = scripted((seen) => {
       if (seen.message.method !== 'tools/call') return undefined
