@@ -134,22 +134,55 @@ async function attach(
     await client.close()
     throw error
   }
-  watchWhatIsWatched(server, behind)
+  const ignore = watchWhatIsWatched(server, behind)
   return {
     server,
     async unmount() {
       update = undefined
+      ignore()
       mirror(NO_OFFER)
       await client.close()
     },
   }
 }
 
-/** Has the server behind tell of the resources that somebody wants to hear of. */
-function watchWhatIsWatched(server: Server, { client, read, report }: Behind): void {
+/** Learns of a resource that somebody wants to hear of. */
+type Watch = (uri: string, ctx: Context) => Promise<void>
+
+/** Who learns of what the clients of a server want to hear of: all that is mounted in it. */
+const watches = new WeakMap<Server, Set<Watch>>()
+
+/** Who learns of it for a server; what tells them stays with the server, whatever is unmounted. */
+function watchesOf(server: Server): Set<Watch> {
+  const known = watches.get(server)
+  if (known) return known
+  const all = new Set<Watch>()
+  watches.set(server, all)
+  const tell = async (uri: unknown, ctx: Context): Promise<void> => {
+    if (typeof uri === 'string') await Promise.all([...all].map((watch) => watch(uri, ctx)))
+  }
+  server.use('resources/subscribe', async ({ params }, ctx, next) => {
+    const result = await next()
+    await tell(params.uri, ctx)
+    return result
+  })
+  server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
+    const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
+    if (Array.isArray(uris)) for (const uri of uris) await tell(uri, ctx)
+    return next()
+  })
+  return all
+}
+
+/**
+ * Has the server behind tell of the resources that somebody wants to hear of.
+ *
+ * @returns what stops that.
+ */
+function watchWhatIsWatched(server: Server, { client, read, report }: Behind): () => void {
   const { resources, resourceTemplates } = definitionOf(server)
   const watched = new Set<string>()
-  const watch = async (uri: string, ctx: Context): Promise<void> => {
+  const watch: Watch = async (uri, ctx) => {
     const entry =
       resources.find(uri, ctx) ??
       resourceTemplates.list(ctx).find(({ template }) => template.match(uri) !== undefined)
@@ -162,16 +195,7 @@ function watchWhatIsWatched(server: Server, { client, read, report }: Behind): v
       report(error)
     }
   }
-  server.use('resources/subscribe', async ({ params }, ctx, next) => {
-    const result = await next()
-    if (typeof params.uri === 'string') await watch(params.uri, ctx)
-    return result
-  })
-  server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
-    const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
-    if (Array.isArray(uris)) {
-      for (const uri of uris) if (typeof uri === 'string') await watch(uri, ctx)
-    }
-    return next()
-  })
+  const all = watchesOf(server)
+  all.add(watch)
+  return () => all.delete(watch)
 }

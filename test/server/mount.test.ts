@@ -509,6 +509,26 @@ describe('a gateway as a server of its own', () => {
     expect(await (await connected(gateway.server)).listAllTools()).toEqual([])
   })
 
+  it('leaves nothing of what was mounted and unmounted in the way of requests', async () => {
+    const outer = createServer({ name: 'outer', version: '1' })
+    const used = vi.spyOn(outer, 'use')
+    const { server: inner } = makeServer()
+    const mountIt = (): ReturnType<typeof mountClient> =>
+      mountClient(outer, 'in', (options) => connectInMemory(inner, options))
+    await (await mountIt()).unmount()
+    const once = used.mock.calls.length
+    await (await mountIt()).unmount()
+    const mounted = await mountIt()
+    open.push({ close: () => mounted.unmount() })
+    expect(used.mock.calls).toHaveLength(once)
+    const client = await connected(outer)
+    const changes = await client.listen({ resourceSubscriptions: ['note://one'] })
+    inner.notify.resourceUpdated('note://one')
+    expect((await changes[Symbol.asyncIterator]().next()).value).toMatchObject({
+      params: { uri: 'note://one' },
+    })
+  })
+
   it('tells callers that the server behind gives no answer, and its owner why', async () => {
     for (const ask of ['tool', 'resource'] as const) {
       peer = partial({ tools: [{ name: 'end', inputSchema: { type: 'object' } }] })
