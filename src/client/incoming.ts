@@ -27,12 +27,8 @@ export function serverMessages(connection: Connection): Incoming {
       const { method, params = {} } = message
       const { answers, listening } = connection
       const said: unknown = params
-      try {
-        options.onNotification?.(message)
-      } catch (error) {
-        // What it throws keeps nobody else from hearing
-        connection.problem(error)
-      }
+      // What the hook throws keeps nobody else from hearing
+      connection.watch((async () => options.onNotification?.(message))())
       if (method === 'notifications/progress') {
         // Progress of a request that is over, or never was, is of no interest
         connection.pending(params.progressToken)?.progress(said as ProgressParams)
