@@ -190,3 +190,17 @@ describe('A store that fails', () => {
     for (const stream of streams) expect(await stream.next()).toBeUndefined()
   })
 })
+
+describe('A source of changes that fails', () => {
+  it('is told of, and keeps no session from being served and closed', async () => {
+    const reported: unknown[] = []
+    const onError = (error: unknown): void => void reported.push(error)
+    const server = createServer({ name: 'notes', version: '1' }, { onError })
+    const changes = { subscribe: () => Promise.reject(new Error('The broker is down')) }
+    const handle = createHandler(server, { sessions: keptSessions(), changes })
+    const { send } = await openSession(handle)
+    expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
+    await handle.close()
+    expect(reported).toMatchObject([{ message: 'The broker is down' }])
+  })
+})

@@ -50,16 +50,26 @@ export function keptSessions({
 /** The sessions of one handler, which are told of changes until they are closed. */
 export class HttpSessions {
   readonly #host: SessionsHost
-  readonly #unsubscribe: Unsubscribe | Promise<Unsubscribe>
+  readonly #unsubscribe: Promise<Unsubscribe>
 
   constructor(host: SessionsHost) {
     this.#host = host
-    const { server, options, sessions } = host
-    this.#unsubscribe = (options.changes ?? server.notify).subscribe((change) => {
-      sessions.each(({ session, streams }) => {
-        announceTo(session, change, (message) => streams.announce(message))
+    this.#unsubscribe = this.#subscribe()
+  }
+
+  /** Tells every session of changes; where they cannot be heard of, sessions do all the rest. */
+  async #subscribe(): Promise<Unsubscribe> {
+    const { server, options, sessions } = this.#host
+    try {
+      return await (options.changes ?? server.notify).subscribe((change) => {
+        sessions.each(({ session, streams }) => {
+          announceTo(session, change, (message) => streams.announce(message))
+        })
       })
-    })
+    } catch (error) {
+      server.report(error)
+      return () => {}
+    }
   }
 
   /**
