@@ -21,7 +21,8 @@ import { pageFetch } from './page-fetch.ts'
 
 /**
  * Connects to a server, as `connect` of `edgewise/client` does, with {@link pageFetch}: failures
- * say what stood in the way, and listening streams follow the life of the page.
+ * say what stood in the way, and listening streams follow the life of the page. A path, such as
+ * `/mcp`, is one of the page's own origin.
  *
  * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and all that `connect` throws.
  */
@@ -29,12 +30,12 @@ export function connect(
   target: string | URL | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
-  return connectAnywhere(target, { ...options, fetch: pageFetch({ fetch: options.fetch }) })
+  return connectAnywhere(inPage(target), { ...options, fetch: pageFetch({ fetch: options.fetch }) })
 }
 
 /**
  * Connects to a server with a smaller client, which only calls, as `connectLean` of
- * `edgewise/client` does: failures say what stood in the way.
+ * `edgewise/client` does: failures say what stood in the way. A path is one of the page's own origin.
  *
  * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and all that `connect` throws.
  */
@@ -42,17 +43,24 @@ export function connectLean(
   target: string | URL | Transport,
   options: LeanOptions = {},
 ): Promise<LeanClient> {
-  return connectLeanAnywhere(target, { ...options, fetch: explainedFetch(options.fetch) })
+  return connectLeanAnywhere(inPage(target), { ...options, fetch: explainedFetch(options.fetch) })
 }
 
 /**
  * Makes a connection that tells what it is doing, as `createConnection` of `edgewise/client` does,
  * with {@link pageFetch}; it looks after the server when the page is shown again or the device is
- * back online, and waits for as long as the device is offline.
+ * back online, and waits for as long as the device is offline. A path is one of the page's own origin.
  */
 export function createConnection(target: LiveTarget, options: LiveOptions = {}): LiveConnection {
   const fetch = pageFetch({ fetch: options.fetch })
-  return createConnectionAnywhere(target, { onWake, isOffline, ...options, fetch })
+  return createConnectionAnywhere(inPage(target), { onWake, isOffline, ...options, fetch })
+}
+
+/** A path as a URL, where there is a page or a worker that it belongs to. */
+function inPage<Target>(target: Target): Target | string {
+  const base = globalThis.location?.href
+  const isPath = typeof target === 'string' && target.startsWith('/')
+  return isPath && URL.canParse(target, base) ? new URL(target, base).href : target
 }
 
 function isOffline(error: Error): boolean {

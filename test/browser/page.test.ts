@@ -2,6 +2,7 @@
 // sleep and waking up.
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { connect } from 'edgewise/browser'
 import { toNodeListener } from 'edgewise/node'
 import type { Revision } from 'edgewise'
 import { createHandler, createServer, keptSessions, type HandlerOptions } from 'edgewise/server'
@@ -61,9 +62,11 @@ let context: BrowserContext
 let complaints: string[] = []
 
 beforeAll(async () => {
+  const near = toNodeListener(createHandler(server))
   ;[site, open, closed, browser] = await Promise.all([
-    startSite(['everything', 'strict'], ({ url }, response) => {
-      if (url !== '/hangs') response.writeHead(404).end()
+    startSite(['everything', 'strict'], (request, response) => {
+      if (request.url === '/mcp') near(request, response)
+      else if (request.url !== '/hangs') response.writeHead(404).end()
     }),
     startFar({ allowedOrigins: '*', sessions: keptSessions() }),
     startFar({ allowedOrigins: ['https://friend.example'] }),
@@ -117,6 +120,26 @@ describe('A strict Content-Security-Policy with Trusted Types', () => {
     expect(revision).toBe('2026-07-28')
     // A violation would be printed as an error
     expect(complaints).toEqual([])
+  })
+})
+
+describe('A path in place of a URL', () => {
+  it('is one of the origin of the page', async () => {
+    const page = await visitEverything()
+    const names = await page.evaluate(async () => {
+      const clients = await Promise.all([
+        edgewise.connect('/mcp'),
+        edgewise.connectLean('/mcp'),
+        edgewise.createConnection('/mcp').ready(),
+      ])
+      return clients.map(({ serverInfo }) => serverInfo?.name)
+    })
+    expect(names).toEqual(['far', 'far', 'far'])
+    expect(complaints).toEqual([])
+  })
+
+  it('is none without a page', async () => {
+    await expect(connect('/mcp')).rejects.toThrow('"/mcp" is no HTTP URL')
   })
 })
 

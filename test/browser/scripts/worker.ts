@@ -13,7 +13,7 @@ server.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, 
 server.tool('scope', {}, () => globalThis.constructor.name)
 
 server.tool('far', {}, async () => {
-  const client = await connect(new URL('/mcp', location.href))
+  const client = await connect('/mcp')
   const { content } = await client.callTool('greet')
   await client.close()
   return content
