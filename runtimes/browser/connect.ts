@@ -56,11 +56,10 @@ export function createConnection(target: LiveTarget, options: LiveOptions = {}):
   return createConnectionAnywhere(inPage(target), { onWake, isOffline, ...options, fetch })
 }
 
-/** A path as a URL, where there is a page or a worker that it belongs to. */
+/** A path as a URL, where there is a page or a worker; those of a blob have the origin of their page. */
 function inPage<Target>(target: Target): Target | string {
-  const base = globalThis.location?.href
   const isPath = typeof target === 'string' && target.startsWith('/')
-  return isPath && URL.canParse(target, base) ? new URL(target, base).href : target
+  return isPath ? `${globalThis.location?.origin ?? ''}${target}` : target
 }
 
 function isOffline(error: Error): boolean {

@@ -36,8 +36,10 @@ export interface FormOption {
 export type FormValue = NonNullable<ElicitResult['content']>[string]
 
 /** The fields that a user is to fill in, in the server's order: of `params.requestedSchema`. */
-export function formFields({ properties = {}, required = [] }: ObjectSchema): FormField[] {
-  return Object.entries(properties).map(([name, given]) => {
+export function formFields({ properties, required }: ObjectSchema): FormField[] {
+  // The schema is as the server sent it
+  const wanted: unknown[] = Array.isArray(required) ? required : []
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, given]) => {
     const schema = isObject(given) ? given : {}
     const isList = schema.type === 'array'
     const options = optionsOf(isList && isObject(schema.items) ? schema.items : schema)
@@ -47,7 +49,7 @@ export function formFields({ properties = {}, required = [] }: ObjectSchema): Fo
       description: textOf(schema.description),
       kind: isList ? 'choices' : options.length > 0 ? 'choice' : kindOf(schema),
       options,
-      required: required.includes(name),
+      required: wanted.includes(name),
       default: isValue(schema.default) ? schema.default : undefined,
       schema,
     }

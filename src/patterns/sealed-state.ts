@@ -85,18 +85,15 @@ export function createSealer(secrets?: Secrets): Sealer {
   }
 }
 
+/** A secret of the environment that nobody has set is undefined, whatever its type says. */
 function requireLong(secrets: string | readonly string[]): readonly string[] {
   const list = [secrets].flat()
-  if (list.length > 0 && list.every(isLong)) return list
+  if (list.length > 0 && list.every((secret) => secret?.length >= MIN_SECRET_CHARACTERS))
+    return list
   throw new McpError(
     'INVALID_USE',
     `Cannot seal state: each secret must be set, to at least ${MIN_SECRET_CHARACTERS} characters`,
   )
-}
-
-/** A secret of the environment that nobody has set is undefined, whatever its type says. */
-function isLong(secret: string | undefined): boolean {
-  return (secret ?? '').length >= MIN_SECRET_CHARACTERS
 }
 
 function algorithm(iv: BufferSource, additionalData: BufferSource): AesGcmParams {

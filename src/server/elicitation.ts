@@ -89,6 +89,8 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
     const checked = await schema['~standard'].validate(content)
     if (!checked.issues) return checked.value
     why = `: ${describeIssues(checked.issues)}`
+    // Where it is asked again, the user reads what was wrong
+    params.message = message + why
     return undefined
   }
   const request = { method: 'elicitation/create', params } as const

@@ -6,6 +6,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { formFields, type FormField } from '../../src/client/index.ts'
+import type { ObjectSchema } from '../../src/index.ts'
 import { createServer, text } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 
@@ -82,6 +83,12 @@ describe('formFields', () => {
 
   test('has no fields where the schema has none', () => {
     expect(formFields({ type: 'object' })).toEqual([])
+    const odd = JSON.parse('{"type":"object","properties":["a"],"required":5}') as ObjectSchema
+    expect(formFields(odd)).toEqual([])
+    const odder = JSON.parse(
+      '{"type":"object","properties":{"a":5},"required":"a"}',
+    ) as ObjectSchema
+    expect(formFields(odder)).toMatchObject([{ name: 'a', kind: 'text', required: false }])
   })
 
   test.each(['2026-07-28', '2025-11-25', '2025-06-18'] as const)(

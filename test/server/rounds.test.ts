@@ -203,6 +203,33 @@ describe('asking over rounds', () => {
     expect(Object.keys(round(again).inputRequests)).toEqual(['elicitation/create#1'])
   })
 
+  it('says what was wrong when it asks again, however often [M-MRTR-035]', async () => {
+    const handle = sessionHandler(makeServer().server)
+    let asked = round(await call(handle, { name: 'two' }))
+    const messageOf = (): string =>
+      String(asked.inputRequests['elicitation/create#1']?.params?.message)
+    const first = messageOf()
+    for (const yes of ['perhaps', 5]) {
+      const content = { action: 'accept', content: { yes } }
+      asked = round(
+        await call(handle, {
+          name: 'two',
+          requestState: asked.requestState,
+          inputResponses: { 'elicitation/create#1': content },
+        }),
+      )
+      expect(messageOf()).toMatch(/: yes: .*expected boolean, received (string|number)$/)
+      expect(messageOf().startsWith(`${first}: `)).toBe(true)
+      expect(messageOf().match(/expected/g)).toHaveLength(1)
+    }
+    const { result } = await call(handle, {
+      name: 'two',
+      requestState: asked.requestState,
+      inputResponses: { 'elicitation/create#1': yes },
+    })
+    expect(result.resultType).toBe('input_required') // the second question
+  })
+
   it('answers that come before any question are ignored [M-MRTR-034]', async () => {
     const handle = sessionHandler(makeServer().server)
     const first = await call(handle, {
