@@ -9,12 +9,18 @@ let page: Page
 beforeAll(() => void ({ page } = visited))
 
 describe('Playground: connection', () => {
-  it.each(['2025-03-26', '2024-11-05'])('speaks the revision %s', async (revision) => {
+  it.each([
+    // Titles are what annotations say, or names
+    ['2025-03-26', 'Greet'],
+    ['2024-11-05', 'greet'],
+  ])('speaks the revision %s, in which a tool is called %s', async (revision, title) => {
     await connectOver(page, revision)
-    // These revisions have no titles: things are shown by their names.
     await show(page, '', 'edgewise-demo')
     await sees(page.getByRole('main'), `${revision}, with a session`)
     await show(page, 'tool/greet', 'greet')
+    expect(await page.getByRole('main').locator('h1').innerText()).toBe(title)
+    const link = page.getByRole('navigation').locator('a[aria-current]')
+    expect(await link.locator('.title').innerText()).toBe(title)
     await page.getByLabel('name').fill('Ada')
     await press(page, 'Run')
     await sees(result(page), 'Hello, Ada.')

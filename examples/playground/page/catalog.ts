@@ -3,7 +3,15 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import type { Client, Prompt, Resource, ResourceTemplate, Tool } from 'edgewise/browser'
+import type {
+  Annotations,
+  Client,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  Tool,
+  ToolAnnotations,
+} from 'edgewise/browser'
 
 /** The lists of a server. */
 export interface Catalog {
@@ -37,4 +45,16 @@ export async function loadCatalog(
     list('prompts', () => client.listAllPrompts()),
   ])
   return { tool, resource, template, prompt }
+}
+
+/** What names and titles are taken from. */
+export interface Named {
+  name: string
+  title?: string
+  annotations?: Annotations & ToolAnnotations
+}
+
+/** What to call a thing; before tools had titles, their annotations did. */
+export function titleOf({ title, annotations, name }: Named): string {
+  return title ?? annotations?.title ?? name
 }

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#user-interaction-model
  */
 import type { ElicitResult, InputContext } from 'edgewise/browser'
+import { titleOf } from './catalog.ts'
 import { el, newId } from './dom.ts'
 
 /** What a dialog says and offers. */
@@ -47,7 +48,7 @@ export function showDialog(
         'p',
         { class: 'note' },
         el('strong', {}, url ? new URL(url).host : 'A server'),
-        info ? `, which calls itself “${info.title ?? info.name}”` : '',
+        info ? `, which calls itself “${titleOf(info)}”` : '',
       ),
       el('p', { id: `${heading}-message`, class: 'question' }, message),
       ...content,

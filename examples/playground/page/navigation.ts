@@ -3,7 +3,7 @@
  *
  * @see https://www.w3.org/WAI/tutorials/menus/structure/
  */
-import type { Catalog } from './catalog.ts'
+import { titleOf, type Catalog, type Named } from './catalog.ts'
 import { el, find } from './dom.ts'
 import { hrefOf, type Kind } from './route.ts'
 
@@ -17,9 +17,7 @@ interface Entry {
 }
 
 /** What links are made from. */
-interface Thing {
-  name: string
-  title?: string
+interface Thing extends Named {
   description?: string
 }
 
@@ -52,7 +50,9 @@ function sectionsOf({ tool, resource, template, prompt }: Catalog): typeof secti
   ]
 }
 
-function entry(kind: Kind, key: string, { name, title = name, description = '' }: Thing): Entry {
+function entry(kind: Kind, key: string, thing: Thing): Entry {
+  const title = titleOf(thing)
+  const { description = '' } = thing
   const text = `${title} ${key} ${description}`.toLowerCase()
   return { href: hrefOf({ kind, key }), title, note: description, text }
 }
@@ -103,8 +103,7 @@ function link({ href, title, note }: Entry): HTMLElement {
 /** Marks the link to what the page shows. */
 export function markCurrent(): void {
   for (const each of lists.querySelectorAll('a')) {
-    if (each.hash === location.hash) each.setAttribute('aria-current', 'page')
-    else each.removeAttribute('aria-current')
+    each.ariaCurrent = each.hash === location.hash ? 'page' : null
   }
 }
 

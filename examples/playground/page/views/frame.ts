@@ -13,7 +13,7 @@ export interface FrameFacts {
   kind: string
   title: string
   /** The name or URI that programs use, when it is not the title. */
-  name?: string
+  name?: string | undefined
   description?: string | undefined
   chips?: readonly string[]
   /** The server's own words on it, shown when asked for. */
@@ -69,7 +69,7 @@ export function actionForm(
   const setBusy = (now: boolean): void => {
     busy = now
     // Not `disabled`, which would throw the focus away.
-    submit.setAttribute('aria-disabled', String(now))
+    submit.ariaDisabled = String(now)
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()

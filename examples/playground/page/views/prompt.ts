@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 import type { Client, GetPromptResult, Prompt } from 'edgewise/browser'
+import { titleOf } from '../catalog.ts'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { argumentForm } from '../form/arguments.ts'
@@ -21,7 +22,7 @@ export function promptView(client: Client, prompt: Prompt): HTMLElement {
   return frame(
     {
       kind: 'Prompt',
-      title: prompt.title ?? prompt.name,
+      title: titleOf(prompt),
       name: prompt.name,
       description: prompt.description,
       definition: prompt,

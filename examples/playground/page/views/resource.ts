@@ -10,6 +10,7 @@ import {
   type Resource,
   type ResourceTemplate,
 } from 'edgewise/browser'
+import { titleOf } from '../catalog.ts'
 import { resourceBlock } from '../content.ts'
 import { argumentForm } from '../form/arguments.ts'
 import { runPanel, type Outcome } from '../run.ts'
@@ -26,7 +27,7 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
   return frame(
     {
       kind: 'Resource',
-      title: resource.title ?? resource.name,
+      title: titleOf(resource),
       name: resource.uri,
       description: resource.description,
       chips: resource.mimeType ? [resource.mimeType] : [],
@@ -54,7 +55,7 @@ export function templateView(client: Client, template: ResourceTemplate): HTMLEl
   return frame(
     {
       kind: 'Resource template',
-      title: template.title ?? template.name,
+      title: titleOf(template),
       name: uriTemplate,
       description: template.description,
       chips: template.mimeType ? [template.mimeType] : [],

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 import { findRevision, type ServerCapabilities } from 'edgewise/browser'
+import { titleOf } from '../catalog.ts'
 import type { Connection } from '../connection.ts'
 import { el, type Child } from '../dom.ts'
 import type { Route } from '../route.ts'
@@ -20,8 +21,8 @@ export function serverView(
   return frame(
     {
       kind: 'Server',
-      title: serverInfo?.title ?? serverInfo?.name ?? 'Unnamed server',
-      ...(serverInfo ? { name: serverInfo.name } : {}),
+      title: serverInfo ? titleOf(serverInfo) : 'Unnamed server',
+      name: serverInfo?.name,
       description: serverInfo?.description,
       definition: { serverInfo, capabilities: serverCapabilities },
     },
@@ -70,7 +71,6 @@ export function missingView({ kind, key }: Route): HTMLElement {
     kind: 'Not found',
     title: `No such ${kind}`,
     name: key,
-    description: 'The server lists none of that name.',
   })
 }
 
@@ -81,7 +81,7 @@ export function welcomeView(advice: readonly string[]): HTMLElement {
       kind: 'Playground',
       title: 'Try an MCP server',
       description:
-        'Enter the address of an endpoint above and connect. This page lists what the server offers and lets you run it by hand, as a model would.',
+        'Enter the address of an endpoint above and connect. Then run by hand what a model would.',
     },
     advice.length > 0 &&
       el(

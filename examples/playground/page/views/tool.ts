@@ -5,6 +5,7 @@
  */
 import type { CallToolResult, Client, Tool } from 'edgewise/browser'
 import { callTask, type DetailedTask } from 'edgewise/tasks'
+import { titleOf } from '../catalog.ts'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { schemaForm } from '../form/form.ts'
@@ -30,7 +31,7 @@ export function toolView(client: Client, tool: Tool): HTMLElement {
   return frame(
     {
       kind: 'Tool',
-      title: tool.title ?? tool.annotations?.title ?? tool.name,
+      title: titleOf(tool),
       name: tool.name,
       description: tool.description,
       chips: hints(tool),
