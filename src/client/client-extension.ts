@@ -8,9 +8,23 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isExtensionId } from '../protocol/meta.ts'
 import type { ClientCapabilities, Result } from '../protocol/types.ts'
 import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension.ts'
+import type { RequestOptions } from './request-options.ts'
 
-/** Marks the options of a request whose questions alone its caller handles itself. */
+/**
+ * Marks the options of a request that its caller makes again with each answer: `null` at first, when
+ * what is begun is handed back; then what was begun, which is followed and not begun anew.
+ */
 export const followsAll: unique symbol = Symbol('followsAll')
+
+/** The options of such a request. */
+export interface FollowedAgain extends RequestOptions {
+  readonly [followsAll]: Result | null
+}
+
+/** Whether a request is made again with each answer. */
+export function isFollowedAgain(options: RequestOptions): options is FollowedAgain {
+  return followsAll in options
+}
 
 /** What an extension adds to a client. */
 export interface ClientExtensionOptions {
@@ -62,9 +76,12 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
     settings,
     nameParams,
     wrap,
-    follow(request, result) {
-      const byHand = request.options.input === 'manual' && !(followsAll in request.options)
-      if (!result) return byHand ? undefined : send?.(request)
+    follow(request, answer) {
+      const { options } = request
+      const begun = isFollowedAgain(options) ? options[followsAll] : undefined
+      const byHand = options.input === 'manual' && !begun
+      const result = answer ?? begun
+      if (!result) return byHand && begun === undefined ? undefined : send?.(request)
       const follower = followers.get(result.resultType ?? '')
       const { serverCapabilities } = request.client
       if (!follower || (serverCapabilities && !serverCapabilities.extensions?.[id]))

@@ -14,7 +14,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined
   /** The longest time altogether, in milliseconds. Default: the client's. */
   readonly maxTimeoutMs?: number | undefined
-  /** Asks for progress, and learns of it. */
+  /** Asks for progress, and learns of it; of a task that is followed by its status messages. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
    * Learns of log messages that came with the answer of this request: over HTTP, as elsewhere they do

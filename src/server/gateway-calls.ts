@@ -4,8 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Client } from '../client/client.ts'
-import { followsAll } from '../client/client-extension.ts'
-import type { ConnectOptions, RequestOptions } from '../client/options.ts'
+import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
+import type { ConnectOptions } from '../client/options.ts'
 import {
   INTERNAL_ERROR,
   McpError,
@@ -56,12 +56,25 @@ export async function pass(
 ): Promise<Result> {
   calls.open.add(ctx)
   try {
-    return await client.request(method, withRound(params, ctx), passing(ctx, calls))
+    const send = (begun: Result | null): Promise<Result> =>
+      client.request(method, withRound(params, ctx), passing(ctx, calls, begun))
+    let result: Result | undefined
+    // What was begun behind, such as a task, is followed further when the call comes again
+    const begun = await ctx.step('begun', async () => {
+      result = await send(null)
+      return isOver(result) ? null : result
+    })
+    return (begun === null && result) || (await send(begun))
   } catch (error) {
     throw urlsRequired(error) ?? error
   } finally {
     calls.open.delete(ctx)
   }
+}
+
+/** Whether a result is the caller's as it is, and nothing that an extension has begun. */
+function isOver({ resultType = 'complete' }: Result): boolean {
+  return resultType === 'complete' || resultType === 'input_required'
 }
 
 /** What callers are told when the server behind gives no answer: no word on where it is. */
@@ -136,15 +149,12 @@ function withRound(params: JsonObject, { inputResponses, requestState }: Context
   }
 }
 
-function passing(
-  ctx: Context,
-  { logged }: Calls,
-): RequestOptions & { readonly [followsAll]: true } {
+function passing(ctx: Context, { logged }: Calls, begun: Result | null): FollowedAgain {
   return {
     signal: ctx.signal,
     // The rounds of input are the caller's to answer; what extensions follow is followed here
     input: 'manual',
-    [followsAll]: true,
+    [followsAll]: begun,
     ...('progressToken' in ctx.meta && {
       onProgress: ({ progress, total, message }) => {
         const more = {

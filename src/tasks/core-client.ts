@@ -12,7 +12,7 @@ import { findRevision } from '../protocol/revisions.ts'
 import type { CallToolResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
-import type { FollowOptions } from './follow.ts'
+import { tellsOf, type FollowOptions } from './follow.ts'
 import { delayOf, isPassing, keptMs } from './pace.ts'
 import type { CoreTask, DetailedTask } from './wire.ts'
 
@@ -186,9 +186,11 @@ export async function followCoreTask(
   client: ExtensionClient,
   taskId: string,
   following: FollowOptions,
-  { signal, timeoutMs, maxTimeoutMs = Infinity }: RequestOptions,
+  request: RequestOptions,
   ttl?: unknown,
 ): Promise<Result> {
+  const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
+  const tell = tellsOf(following, request)
   const since = performance.now()
   const data = { taskId }
   const late = (): McpError =>
@@ -205,7 +207,7 @@ export async function followCoreTask(
           told?.status !== status ||
           told.statusMessage !== statusMessage ||
           told.lastUpdatedAt !== lastUpdatedAt
-        if (isNews) following.onTask?.((told = task))
+        if (isNews) tell((told = task))
         wishedMs = task.pollIntervalMs
         until = since + Math.min(maxTimeoutMs, keptMs(task.ttlMs))
         failures = 0

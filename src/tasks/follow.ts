@@ -5,8 +5,9 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import { McpError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { InputRequest, Result } from '../protocol/types.ts'
+import { isFollowedAgain } from '../client/client-extension.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
@@ -40,6 +41,19 @@ export interface Following {
   readonly known?: DetailedTask | undefined
 }
 
+/** Tells how a task is: to who hears of tasks, and until it ends as progress of the call it was. */
+export function tellsOf(
+  { onTask }: FollowOptions,
+  { onProgress }: RequestOptions,
+): (task: DetailedTask) => void {
+  let progress = 0
+  return (task) => {
+    onTask?.(task)
+    const { taskId: progressToken, status, statusMessage: message = status } = task
+    if (!isFinal(task)) onProgress?.({ progressToken, progress: ++progress, message })
+  }
+}
+
 /** How many looks come before the server is asked to tell. */
 const LOOKS_FIRST = 2
 /** How long nothing is asked while the server tells, in milliseconds. */
@@ -56,14 +70,14 @@ const HEARING_MS = 30_000
  *   cancels it.
  */
 export async function followTask(following: Following): Promise<Result> {
-  const { signal } = following.request
+  const { request } = following
   const follower = new Follower(following)
   try {
     return await follower.run()
   } catch (error) {
     const givesUp =
-      signal?.aborted ||
-      follower.isRefused ||
+      request.signal?.aborted ||
+      (follower.isRefused && !isAnsweredLater(request, error)) ||
       (error instanceof McpError && error.code === 'INVALID_MESSAGE')
     // Who gives up need not wait for it
     if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
@@ -71,8 +85,14 @@ export async function followTask(following: Following): Promise<Result> {
   }
 }
 
+/** Whether the caller answers by another call, which follows the task further. */
+function isAnsweredLater(request: RequestOptions, error: unknown): boolean {
+  return isFollowedAgain(request) && error instanceof ProtocolError && error.code === INTERNAL_ERROR
+}
+
 class Follower {
   readonly #following: Following
+  readonly #tell: (task: DetailedTask) => void
   readonly #since = Date.now()
   /** The names of questions that were answered, or are being answered. */
   readonly #answered = new Set<string>()
@@ -89,6 +109,7 @@ class Follower {
 
   constructor(following: Following) {
     this.#following = following
+    this.#tell = tellsOf(following.options, following.request)
     this.#task = following.known
   }
 
@@ -100,7 +121,7 @@ class Follower {
   async run(): Promise<Result> {
     const { known, options } = this.#following
     const ending = new AbortController()
-    if (known) options.onTask?.(known)
+    if (known) this.#tell(known)
     try {
       for (;;) {
         const task = this.#task
@@ -128,7 +149,7 @@ class Follower {
     if (!seen) return
     const before = this.#task?.lastUpdatedAt
     this.#task = seen
-    if (seen.lastUpdatedAt !== before) this.#following.options.onTask?.(seen)
+    if (seen.lastUpdatedAt !== before) this.#tell(seen)
   }
 
   /** Whether what was heard is from before what is known; an end never is. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { ConnectOptions } from '../../src/client/index.ts'
-import type { Revision } from '../../src/index.ts'
+import type { ProgressParams, Revision } from '../../src/index.ts'
 import {
   createGateway,
   createServer,
@@ -85,6 +85,34 @@ describe.each(BOTH)('in %s', (revision) => {
     const given = await results(gateway.server, revision, ['must', 'may'], false)
     expect(given).toEqual(['must accept', 'may accept'])
     expect(problems).toEqual([])
+    await gateway.close()
+  })
+
+  test('a task behind a gateway is begun once, however often it asks, and its course is progress', async () => {
+    const begun: number[] = []
+    const server = createServer({ name: 'bakery', version: '1' })
+    extend(server, tasks({ pollIntervalMs: 1 }))
+    server.tool('bake', { task: 'required' }, async (_args, ctx) => {
+      const at = await ctx.step('begin', () => begun.push(1))
+      await ctx.progress(1, { message: 'In the oven' })
+      const schema = z.object({ yes: z.boolean() })
+      const first = await ctx.elicit({ message: 'Sure?', schema })
+      const second = await ctx.elicit({ message: 'Really?', schema })
+      return text(`${at} ${first.action} ${second.action}`)
+    })
+    const gateway = await createGateway((options) =>
+      connectInMemory(server, { ...options, extensions: [followTasks()] }),
+    )
+    await using client = await connectInMemory(gateway.server, {
+      revision,
+      onElicit: ({ message }) =>
+        message === 'Sure?' ? { action: 'accept', content: { yes: true } } : { action: 'decline' },
+    })
+    const heard = new Set<string | undefined>()
+    const onProgress = ({ message }: ProgressParams) => heard.add(message)
+    expect(textOf(await client.callTool('bake', {}, { onProgress }))).toBe('1 accept decline')
+    expect(begun).toEqual([1])
+    expect(heard).toContain('In the oven')
     await gateway.close()
   })
 

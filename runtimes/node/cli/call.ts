@@ -26,7 +26,6 @@ export async function call(invocation: Invocation): Promise<number> {
   const result = await callTask(client, name, args, {
     signal,
     onProgress: (progress) => bar.show(progress),
-    onTask: ({ status, statusMessage = '' }) => bar.say(`${status} ${statusMessage}`),
   }).finally(() => bar.clear())
   if (options.json) printJson(result)
   else printResult(result)

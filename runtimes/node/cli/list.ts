@@ -6,7 +6,7 @@ import type { Client } from '../../../src/client/index.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { print, printJson, printRows } from './print.ts'
+import { print, printJson, printRows, tell } from './print.ts'
 import { UsageError } from './usage.ts'
 
 type Row = readonly [name: string, meaning: string]
@@ -61,7 +61,10 @@ export async function list(invocation: Invocation): Promise<number> {
     if (instructions !== undefined) print(instructions)
   }
   for (const [name, entries] of Object.entries(found)) {
-    if (entries.length === 0) continue
+    if (entries.length === 0) {
+      if (kind !== undefined) tell(`There are no ${name}`)
+      continue
+    }
     print(name)
     printRows(entries.map(rowOf))
   }

@@ -16,7 +16,7 @@ export function takesNothing([word]: readonly string[]): void {
 
 /** The commands: the arguments that follow the server, what they do, and an example of these. */
 const commands = {
-  list: ['[tools|resources|templates|prompts]', 'what the server offers', 'tools'],
+  list: ['[tools|resources|templates|prompts]', 'list what the server offers', 'tools'],
   call: ['<tool> [name=value …]', 'run a tool; name:=value takes JSON', 'book city=Oslo nights=2'],
   read: ['<uri>', 'print a resource; bytes go to a file or a pipe', 'travel://cities'],
   prompt: ['<name> [name=value …]', 'print a prompt, its arguments filled in', 'plan city=Rome'],
@@ -31,7 +31,11 @@ const commands = {
     '--resource travel://cities',
   ],
   inspect: ['[--port <n>]', 'open the playground on the server', ''],
-  bridge: ['[--port <n>]', 'serve a URL over stdio, or a program over HTTP', ''],
+  bridge: [
+    '[--port <n>]',
+    'serve a URL over stdio, or with --port over HTTP; a program over HTTP',
+    '',
+  ],
   new: ['<template> <folder>', 'start a project: browser, deno, node, workers', 'node my-server'],
 } as const
 
