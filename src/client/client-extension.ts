@@ -16,14 +16,9 @@ import type { RequestOptions } from './request-options.ts'
  */
 export const followsAll: unique symbol = Symbol('followsAll')
 
-/** The options of such a request. */
+/** Options of a request that may be one of these. */
 export interface FollowedAgain extends RequestOptions {
-  readonly [followsAll]: Result | null
-}
-
-/** Whether a request is made again with each answer. */
-export function isFollowedAgain(options: RequestOptions): options is FollowedAgain {
-  return followsAll in options
+  readonly [followsAll]?: Result | null
 }
 
 /** What an extension adds to a client. */
@@ -77,9 +72,8 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
     nameParams,
     wrap,
     follow(request, answer) {
-      const { options } = request
-      const begun = isFollowedAgain(options) ? options[followsAll] : undefined
-      const byHand = options.input === 'manual' && !begun
+      const { input, [followsAll]: begun }: FollowedAgain = request.options
+      const byHand = input === 'manual' && !begun
       const result = answer ?? begun
       if (!result) return byHand && begun === undefined ? undefined : send?.(request)
       const follower = followers.get(result.resultType ?? '')

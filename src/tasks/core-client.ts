@@ -13,7 +13,7 @@ import type { CallToolResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'
-import { delayOf, isPassing, keptMs } from './pace.ts'
+import { delayOf, isPassing, keptMs, withoutResult } from './pace.ts'
 import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
@@ -192,28 +192,18 @@ export async function followCoreTask(
   const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
   const tell = tellsOf(following, request)
   const since = performance.now()
-  const data = { taskId }
-  const late = (): McpError =>
-    new McpError('TIMEOUT', `The task "${taskId}" was not done in time`, { data })
   let until = since + Math.min(maxTimeoutMs, keptMs(ttl))
-  let told: DetailedTask | undefined
   try {
     for (let failures = 0; ;) {
       let wishedMs: number | undefined
       try {
         const task = await lookAtCore(client, taskId, { signal, timeoutMs })
-        const { status, statusMessage, lastUpdatedAt } = task
-        const isNews =
-          told?.status !== status ||
-          told.statusMessage !== statusMessage ||
-          told.lastUpdatedAt !== lastUpdatedAt
-        if (isNews) tell((told = task))
+        const { status } = task
+        tell(task)
         wishedMs = task.pollIntervalMs
         until = since + Math.min(maxTimeoutMs, keptMs(task.ttlMs))
         failures = 0
-        if (status === 'cancelled') {
-          throw new McpError('ABORTED', `The task "${taskId}" was cancelled`, { data })
-        }
+        if (status === 'cancelled') throw withoutResult('ABORTED', taskId)
         if (status === 'input_required') {
           // It is not done before somebody has answered
           const leftMs = Math.max(until - performance.now(), 1)
@@ -228,7 +218,7 @@ export async function followCoreTask(
         failures++
       }
       const leftMs = until - performance.now()
-      if (leftMs <= 0) throw late()
+      if (leftMs <= 0) throw withoutResult('TIMEOUT', taskId)
       await sleep(Math.min(delayOf(wishedMs, failures, following), leftMs), signal)
     }
   } catch (error) {

@@ -7,12 +7,12 @@
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { InputRequest, Result } from '../protocol/types.ts'
-import { isFollowedAgain } from '../client/client-extension.ts'
+import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
-import { delayOf, isPassing, keptMs } from './pace.ts'
+import { delayOf, isPassing, keptMs, withoutResult } from './pace.ts'
 import { isFinal } from './record.ts'
 import type { DetailedTask } from './wire.ts'
 
@@ -41,16 +41,20 @@ export interface Following {
   readonly known?: DetailedTask | undefined
 }
 
-/** Tells how a task is: to who hears of tasks, and until it ends as progress of the call it was. */
+/** Tells of each change of a task: to `onTask`, and as progress of the call that it was. */
 export function tellsOf(
   { onTask }: FollowOptions,
   { onProgress }: RequestOptions,
 ): (task: DetailedTask) => void {
   let progress = 0
+  let told: string | undefined
   return (task) => {
+    const { status, statusMessage: message = status, lastUpdatedAt } = task
+    const news = `${status} ${message} ${lastUpdatedAt}`
+    if (news === told) return
+    told = news
     onTask?.(task)
-    const { taskId: progressToken, status, statusMessage: message = status } = task
-    if (!isFinal(task)) onProgress?.({ progressToken, progress: ++progress, message })
+    onProgress?.({ progressToken: task.taskId, progress: ++progress, message })
   }
 }
 
@@ -77,7 +81,7 @@ export async function followTask(following: Following): Promise<Result> {
   } catch (error) {
     const givesUp =
       request.signal?.aborted ||
-      (follower.isRefused && !isAnsweredLater(request, error)) ||
+      (follower.refused && !isAnsweredLater(request, error)) ||
       (error instanceof McpError && error.code === 'INVALID_MESSAGE')
     // Who gives up need not wait for it
     if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
@@ -86,8 +90,8 @@ export async function followTask(following: Following): Promise<Result> {
 }
 
 /** Whether the caller answers by another call, which follows the task further. */
-function isAnsweredLater(request: RequestOptions, error: unknown): boolean {
-  return isFollowedAgain(request) && error instanceof ProtocolError && error.code === INTERNAL_ERROR
+function isAnsweredLater({ [followsAll]: begun }: FollowedAgain, error: unknown): boolean {
+  return begun !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
 }
 
 class Follower {
@@ -101,7 +105,7 @@ class Follower {
   #heard: DetailedTask | undefined
   #wake: (() => void) | undefined
   /** Why what is asked cannot be answered. */
-  #refused: { error: unknown } | undefined
+  refused: { error: unknown } | undefined
   #hears = false
   #listens = false
   #failures = 0
@@ -110,18 +114,12 @@ class Follower {
   constructor(following: Following) {
     this.#following = following
     this.#tell = tellsOf(following.options, following.request)
-    this.#task = following.known
-  }
-
-  /** Whether the task asks what cannot be answered. */
-  get isRefused(): boolean {
-    return this.#refused !== undefined
   }
 
   async run(): Promise<Result> {
     const { known, options } = this.#following
     const ending = new AbortController()
-    if (known) this.#tell(known)
+    this.#take(known)
     try {
       for (;;) {
         const task = this.#task
@@ -131,7 +129,7 @@ class Follower {
           this.#answer(task, ending.signal)
           await this.#pause(task)
         }
-        if (this.#refused) throw this.#refused.error
+        if (this.refused) throw this.refused.error
         if (this.#looks >= LOOKS_FIRST && options.notifications !== false)
           this.#listen(ending.signal)
         const heard = this.#heard
@@ -146,10 +144,7 @@ class Follower {
 
   /** Takes what was seen; what a look finds holds whatever the server's clocks say of it. */
   #take(seen: DetailedTask | undefined): void {
-    if (!seen) return
-    const before = this.#task?.lastUpdatedAt
-    this.#task = seen
-    if (seen.lastUpdatedAt !== before) this.#tell(seen)
+    if (seen) this.#tell((this.#task = seen))
   }
 
   /** Whether what was heard is from before what is known; an end never is. */
@@ -185,7 +180,7 @@ class Follower {
     const asked = Object.fromEntries(fresh)
     this.#update(asked, signal).catch(async (error: unknown) => {
       if (error instanceof ProtocolError && !(await this.#stillAsks(asked))) return
-      this.#refused ??= { error }
+      this.refused ??= { error }
       this.#wake?.()
     })
   }
@@ -218,7 +213,7 @@ class Follower {
 
   /** Waits until it is time to look again, or something is heard. */
   async #pause(task: DetailedTask): Promise<void> {
-    if (this.#heard || this.#refused) return
+    if (this.#heard || this.refused) return
     const intervalMs = this.#intervalMs(task.pollIntervalMs)
     await this.#wait(this.#hears ? Math.max(intervalMs, HEARING_MS) : intervalMs)
   }
@@ -231,11 +226,7 @@ class Follower {
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#following.request
     const leftMs = this.#deadline() - Date.now()
-    if (leftMs <= 0) {
-      const { taskId } = this.#following
-      const data = { taskId }
-      throw new McpError('TIMEOUT', `The task "${taskId}" was not done in time`, { data })
-    }
+    if (leftMs <= 0) throw withoutResult('TIMEOUT', this.#following.taskId)
     const over = new AbortController()
     const stop = (): void => over.abort()
     signal?.addEventListener('abort', stop)
@@ -290,8 +281,6 @@ function outcome(task: DetailedTask): Result | undefined {
   if (status === 'failed' && error) {
     throw new ProtocolError(error.code, String(error.message), error.data)
   }
-  if (status === 'cancelled') {
-    throw new McpError('ABORTED', `The task "${taskId}" was cancelled`, { data: { taskId } })
-  }
+  if (status === 'cancelled') throw withoutResult('ABORTED', taskId)
   return undefined
 }

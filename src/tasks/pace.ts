@@ -1,5 +1,5 @@
 /**
- * How often a task is looked at, and which failures are borne meanwhile.
+ * How often a task is looked at, which failures are borne meanwhile, and when it is given up.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -46,4 +46,10 @@ export function delayOf(
   const isTime = typeof wishedMs === 'number' && wishedMs > 0
   const delayMs = (isTime ? wishedMs : pollIntervalMs) * 2 ** Math.min(failures, 10)
   return Math.min(delayMs, maxPollIntervalMs) * (1 + Math.random() / 5)
+}
+
+/** The error for a task that was cancelled, or was not done in time. */
+export function withoutResult(code: 'ABORTED' | 'TIMEOUT', taskId: string): McpError {
+  const how = code === 'ABORTED' ? 'cancelled' : 'not done in time'
+  return new McpError(code, `The task "${taskId}" was ${how}`, { data: { taskId } })
 }

@@ -20,10 +20,8 @@ export function toolView(client: Client, tool: Tool): HTMLElement {
   const submit = (): Promise<void> =>
     panel.run(async (signal, onProgress) => {
       let task: DetailedTask | undefined
-      // A call that becomes a task says by its status how far it is
       const onTask = (known: DetailedTask): void => {
         task = known
-        onProgress({ progress: 0, message: known.statusMessage ?? known.status })
       }
       const options = { signal, onProgress, onTask }
       return show(await callTask(client, tool.name, form.read(), options), task)
