@@ -2,7 +2,7 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /**
- * Prints `N passed, N failed` (and `, N skipped` when some were) as the last line of the run.
+ * Prints `N passed, N failed` as the last line of the run, after `N skipped` when some were.
  *
  * A file that did not load, a hook that threw and an error outside of any test count as failed.
  */
@@ -17,6 +17,6 @@ export default class CountReporter implements Reporter {
     const line = `${count.passed} passed, ${count.failed} failed`
     const skipped = count.skipped + count.pending
     // On exit, so that no other reporter prints after it.
-    process.once('exit', () => console.log(skipped > 0 ? `${line}, ${skipped} skipped` : line))
+    process.once('exit', () => console.log(skipped > 0 ? `${skipped} skipped\n${line}` : line))
   }
 }

@@ -48,7 +48,9 @@ export class HubSessions {
   }
 
   /** Opens the socket of a stream, which has its turn from now on, and tells what was missed. */
-  listen({ session, primed, plain, after }: SessionWish): Response {
+  listen({ session, primed, plain, after, until = Infinity }: SessionWish): Response {
+    // Its client was told to come back, and must not lose the turn that it has got since.
+    if (Date.now() > until) return new Response(null, { status: 503 })
     if (this.#ended.has(session)) return new Response(null, { status: 404 })
     const [, resumed, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(after ?? '') ?? []
     const known = resumed !== undefined && this.#log.canResume(session, resumed, Number(digits))

@@ -5,7 +5,7 @@ import { env, waitUntil } from 'cloudflare:workers'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
 import type { ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
-import { inTime } from './in-time.ts'
+import { inTime, PATIENCE_MS } from './in-time.ts'
 import { sessionHeaders, wishHeaders, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
@@ -68,7 +68,8 @@ export class Hub {
 
   /** Opens the stream of a session; the response has no socket when the hub refuses, or fails. */
   listen(wish: SessionWish): Promise<Response> {
-    return open(this.#objectOf(wish.session), sessionHeaders(wish))
+    const until = Date.now() + PATIENCE_MS
+    return open(this.#objectOf(wish.session), sessionHeaders({ ...wish, until }))
   }
 
   /** Notes what a session watches. */

@@ -4,7 +4,7 @@
 import { McpError } from '../../src/index.ts'
 
 /** Milliseconds after which nobody waits for an object any more that only has to note something. */
-const PATIENCE_MS = 10_000
+export const PATIENCE_MS = 10_000
 
 /**
  * Waits for an object, but not for long.

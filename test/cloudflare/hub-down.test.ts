@@ -93,6 +93,22 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     await reader.cancel()
   })
 
+  it('keep the stream that they got when they came back', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    await hubsAre(state)
+    expectLater(await listen(workerd.handle, id))
+    // What waits goes on in turn: the stream that nobody wants any more, then this.
+    const told = workerd.get('/notify-and-say')
+    await hubsAre('well')
+    await told
+    const reader = await open(id)
+    await reader.next()
+    expect(await rows(id)).toEqual({ mcp_turns: 1, mcp_watching: 0 })
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    await reader.cancel()
+  })
+
   it('are told to come back when they want to watch more, and watch no more than before', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
