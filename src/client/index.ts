@@ -9,13 +9,8 @@ export type { LeanClient } from './lean-client.ts'
 export { loadIcon, selectIcon, type IconLimits, type IconRules, type IconWish } from './icons.ts'
 export { formFields, type FormField, type FormOption, type FormValue } from './form-fields.ts'
 export { chooseModel } from './model-hints.ts'
-export {
-  createConnection,
-  type ConnectionState,
-  type LiveConnection,
-  type LiveOptions,
-  type LiveTarget,
-} from './live.ts'
+export { createConnection } from './live.ts'
+export type { ConnectionState, LiveConnection, LiveOptions, LiveTarget } from './live-options.ts'
 export { watchInteraction, type Visits } from './visits.ts'
 export { toolHints } from './tool-hints.ts'
 export type { Subscription } from './feed.ts'
