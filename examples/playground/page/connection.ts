@@ -4,8 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import { connect, type Client, type Revision } from 'edgewise/browser'
-import { followTasks } from 'edgewise/tasks'
+import { connect, type Client, type RequestId, type Revision } from 'edgewise/browser'
+import { followTasks, type DetailedTask } from 'edgewise/tasks'
 import type { Activity } from './activity/activity.ts'
 import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
@@ -21,6 +21,8 @@ export interface Connection {
   session: string | undefined
   signedIn: boolean
   catalog: Catalog
+  /** Tasks that calls became, as last known; the progress of such a call has the id for its token. */
+  tasks: ReadonlyMap<RequestId, DetailedTask>
 }
 
 /** Where to connect, and how. */
@@ -51,6 +53,7 @@ export async function openConnection(
   let connection: Connection | undefined = undefined
   let session: string | undefined
   let signedIn = false
+  const tasks = new Map<RequestId, DetailedTask>()
   const onError = (error: unknown): void =>
     activity.log({ level: 'error', logger: 'playground', data: String(error) })
   const load = async (known: Connection): Promise<void> => {
@@ -74,7 +77,7 @@ export async function openConnection(
       onSession: (id) => (session = id),
       onSignedIn: () => (signedIn = true),
     }),
-    extensions: [followTasks()],
+    extensions: [followTasks({ onTask: (task) => tasks.set(task.taskId, task) })],
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: ask,
     onSample: sample,
@@ -86,6 +89,7 @@ export async function openConnection(
     ...(revision && { revision }),
   })
   if (client.serverCapabilities?.logging) await client.setLogLevel('debug').catch(onError)
-  connection = { client, url, session, signedIn, catalog: await loadCatalog(client, onError) }
+  const catalog = await loadCatalog(client, onError)
+  connection = { client, url, session, signedIn, catalog, tasks }
   return connection
 }

@@ -60,10 +60,11 @@ function viewOf(route: Route | undefined): HTMLElement {
   return view
 }
 
-function makeView({ client, catalog }: Connection, { kind, key }: Route): HTMLElement | undefined {
+function makeView(opened: Connection, { kind, key }: Route): HTMLElement | undefined {
+  const { client, catalog } = opened
   if (kind === 'tool') {
     const tool = catalog.tool.find(({ name }) => name === key)
-    if (tool) return toolView(client, tool)
+    if (tool) return toolView(opened, tool)
   }
   if (kind === 'prompt') {
     const prompt = catalog.prompt.find(({ name }) => name === key)

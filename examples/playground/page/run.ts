@@ -20,7 +20,7 @@ export interface Outcome {
 /** Sends the request. */
 export type Work = (
   signal: AbortSignal,
-  onProgress: (progress: Pick<ProgressParams, 'progress' | 'total' | 'message'>) => void,
+  onProgress: (progress: ProgressParams) => void,
 ) => Promise<Outcome>
 
 /** The place where requests of one form run, one at a time. */
@@ -93,6 +93,6 @@ export function runPanel(): RunPanel {
   return { element, run }
 }
 
-function percent({ progress, total }: { progress: number; total?: number }): string {
+function percent({ progress, total }: ProgressParams): string {
   return total ? `${Math.round((progress / total) * 100)} %` : `${progress}`
 }

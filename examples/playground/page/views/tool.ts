@@ -3,9 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import type { CallToolResult, Client, Tool } from 'edgewise/browser'
-import { callTask, type DetailedTask } from 'edgewise/tasks'
+import type { CallToolResult, Tool } from 'edgewise/browser'
+import type { DetailedTask } from 'edgewise/tasks'
 import { titleOf } from '../catalog.ts'
+import type { Connection } from '../connection.ts'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { schemaForm } from '../form/form.ts'
@@ -14,17 +15,20 @@ import { runPanel, type Outcome } from '../run.ts'
 import { actionForm, fold, frame } from './frame.ts'
 
 /** Makes the view of a tool. */
-export function toolView(client: Client, tool: Tool): HTMLElement {
+export function toolView({ client, tasks }: Connection, tool: Tool): HTMLElement {
   const form = schemaForm(tool.inputSchema)
   const panel = runPanel()
   const submit = (): Promise<void> =>
     panel.run(async (signal, onProgress) => {
       let task: DetailedTask | undefined
-      const onTask = (known: DetailedTask): void => {
-        task = known
-      }
-      const options = { signal, onProgress, onTask }
-      return show(await callTask(client, tool.name, form.read(), options), task)
+      const result = await client.callTool(tool.name, form.read(), {
+        signal,
+        onProgress(progress) {
+          task = tasks.get(progress.progressToken)
+          onProgress(progress)
+        },
+      })
+      return show(result, task)
     })
   return frame(
     {
