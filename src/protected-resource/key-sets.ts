@@ -3,14 +3,9 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc7517#section-5
  */
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  type JSONWebKeySet,
-  type JWTVerifyGetKey,
-} from 'jose'
-import { JOSENotSupported, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from 'jose/errors'
+import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
+import { createLocalJWKSet } from 'jose/jwks/local'
+import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
 import { boundedFetch } from './bounded-fetch.ts'
 import { discoverKeySet, requireSecure } from './issuer-keys.ts'
 
@@ -26,8 +21,8 @@ export interface KeySetOptions {
   fetch?: typeof globalThis.fetch
 }
 
-/** Not an error of the token: the keys to check it with could not be had. */
-export class KeysUnavailable extends Error {}
+/** Finds the key with which a token is said to be signed. */
+export type FindKey = (header?: JWSHeaderParameters) => Promise<CryptoKey>
 
 /** Finds and keeps the keys of each issuer. */
 export function createKeySets({
@@ -35,29 +30,20 @@ export function createKeySets({
   jwks,
   timeoutMs = 5000,
   fetch: given = (...args) => globalThis.fetch(...args),
-}: KeySetOptions): (issuer: string) => Promise<JWTVerifyGetKey> {
+}: KeySetOptions): (issuer: string) => Promise<FindKey> {
   const fetch = boundedFetch(given, timeoutMs)
-  const remote = (url: URL): JWTVerifyGetKey => {
-    const find = createRemoteJWKSet(url, { timeoutDuration: timeoutMs, [customFetch]: fetch })
-    return async (header, token) => {
-      try {
-        return await find(header, token)
-      } catch (cause) {
-        if (isOfToken(cause)) throw cause
-        throw new KeysUnavailable('The keys cannot be had', { cause })
-      }
-    }
-  }
+  const remote = (url: URL): FindKey =>
+    createRemoteJWKSet(url, { timeoutDuration: timeoutMs, [customFetch]: fetch })
   const fixed = jwks ? createLocalJWKSet(jwks) : jwksUri && remote(requireSecure(jwksUri))
   if (fixed) return () => Promise.resolve(fixed)
 
-  const known = new Map<string, JWTVerifyGetKey>()
-  const discover = async (issuer: string): Promise<JWTVerifyGetKey> => {
+  const known = new Map<string, FindKey>()
+  const discover = async (issuer: string): Promise<FindKey> => {
     const keys = remote(await discoverKeySet(issuer, fetch))
     known.set(issuer, keys)
     return keys
   }
-  const pending = new Map<string, Promise<JWTVerifyGetKey>>()
+  const pending = new Map<string, Promise<FindKey>>()
   return async (issuer) => {
     const keys = known.get(issuer) ?? pending.get(issuer)
     if (keys) return keys
@@ -66,13 +52,4 @@ export function createKeySets({
     if (!('WebSocketPair' in globalThis)) pending.set(issuer, found)
     return found
   }
-}
-
-/** Whether a key was not found because of what the token says. */
-function isOfToken(error: unknown): boolean {
-  return (
-    error instanceof JWKSNoMatchingKey ||
-    error instanceof JWKSMultipleMatchingKeys ||
-    error instanceof JOSENotSupported
-  )
 }

@@ -1,5 +1,5 @@
 // Claims, headers and answers that are signed, but of another type than they should be.
-import { CompactSign } from 'jose'
+import { CompactSign, FlattenedSign } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dpopProofs, introspectedTokens } from '../../src/protected-resource/index.ts'
 import { bearer, call, protect, textOf } from './endpoint.ts'
@@ -42,6 +42,9 @@ describe('An odd claim', () => {
           expect([200, 401, 403], told).toContain(status)
           const goes = name === 'exp' && value === 1e308
           if (decisive.includes(name) && !goes) expect(status, told).not.toBe(200)
+          // A time that is none says that the rest cannot be trusted either
+          if (['nbf', 'iat'].includes(name) && typeof value !== 'number')
+            expect(status, told).toBe(401)
         }
         expect(errors).toEqual([])
       }
@@ -98,5 +101,23 @@ describe('A header of a token', () => {
       .sign(other.privateKey)
     expect((await call(handle, 'whoami', bearer(forged))).status).toBe(401)
     expect(issuer.fetched.filter((url) => url.includes('evil'))).toEqual([])
+  })
+
+  it('that says that the claims are signed as they are makes no token', async () => {
+    const { alg, kid, privateKey } = issuer.keys[0]!
+    // What is signed is the encoded text, so that it is a text of claims to whoever decodes it
+    const encoded = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    const { protected: header, signature } = await new FlattenedSign(Buffer.from(encoded))
+      .setProtectedHeader({ alg, kid, typ: 'at+jwt', b64: false, crit: ['b64'] })
+      .sign(privateKey)
+    const token = `${header}.${encoded}.${signature}`
+    const { handle, observed } = protect(issuer)
+    expect((await call(handle, 'whoami', bearer(token))).status).toBe(401)
+    expect(observed.at(-1)).toMatchObject({ reason: expect.stringContaining('encoded') as string })
+  })
+
+  it.each([5, [], ['at+jwt'], {}, null, true])('names no type of token: %j', async (typ) => {
+    const { handle } = protect(issuer)
+    expect((await call(handle, 'whoami', bearer(await sign(claims, { typ })))).status).toBe(401)
   })
 })
