@@ -3,7 +3,10 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
+import type { CryptoKey, JWK } from 'jose'
+import { SignJWT } from 'jose/jwt/sign'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
 import type { Awaitable } from '../client/options.ts'
 import { digestText } from '../patterns/digest.ts'
 import type { Proofs } from './requests.ts'

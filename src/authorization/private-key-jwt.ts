@@ -3,7 +3,8 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.2
  */
-import { importJWK, importPKCS8, type CryptoKey as Key, type JWK } from 'jose'
+import type { CryptoKey as Key, JWK } from 'jose'
+import { importJWK, importPKCS8 } from 'jose/key/import'
 import { modifyAssertion, PrivateKeyJwt, type ClientAuth } from 'oauth4webapi'
 import { AuthorizationError } from './errors.ts'
 

@@ -4,7 +4,10 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
-import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWK } from 'jose'
+import type { JWK } from 'jose'
+import { EmbeddedJWK } from 'jose/jwk/embedded'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { jwtVerify } from 'jose/jwt/verify'
 import { digestText } from '../patterns/digest.ts'
 import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
