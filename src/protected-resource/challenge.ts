@@ -6,17 +6,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1
  */
 import { refuse, type Refusal } from '../transport/streamable-http/refusal.ts'
-import { SCOPE } from './options.ts'
-
-/** What a challenge can say. */
-export interface Challenge {
-  /** The address of the metadata. */
-  readonly metadata: string
-  /** Everything that the operation needs. */
-  readonly scopes: readonly string[]
-  /** The algorithms of DPoP proofs; absent where they are not taken. */
-  readonly algorithms?: readonly string[] | undefined
-}
+import { SCOPE, type Settings } from './options.ts'
 
 /** Why a request is refused. */
 export interface Reason {
@@ -28,32 +18,36 @@ export interface Reason {
   readonly error?: string
   /** The scheme that the client used; without one it gets a challenge for each. */
   readonly scheme?: 'bearer' | 'dpop' | undefined
-  /** Whether only proofs are taken. */
-  readonly bound?: boolean
   readonly nonce?: string | undefined
   readonly id?: string | number | undefined
 }
 
-/** A refusal with its challenge. */
-export function challenge(facts: Challenge, why: Reason): Refusal {
-  const { metadata, algorithms } = facts
+/**
+ * A refusal with its challenge.
+ *
+ * @param needed Everything that the operation needs; by default what every request does.
+ */
+export function challenge(
+  { metadataUrl, scopes: basic, options: { dpop } }: Settings,
+  { status, message, error, scheme, nonce, id, reason }: Reason,
+  needed: readonly string[] = basic,
+): Refusal {
   // Those of a token are whatever its issuer let through, and must not become another parameter
-  const scopes = facts.scopes.filter((scope) => SCOPE.test(scope))
-  const { status, message, error, scheme, bound = false, nonce, id } = why
+  const scopes = needed.filter((scope) => SCOPE.test(scope))
   const told = [
     ...(error === undefined ? [] : [`error="${error}"`, `error_description="${plain(message)}"`]),
-    `resource_metadata="${metadata}"`,
+    `resource_metadata="${metadataUrl}"`,
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
   ].join(', ')
   const challenges: string[] = []
   // Many clients read nothing but the first challenge, and know only this one
-  if (scheme !== 'dpop' && !bound) challenges.push(`Bearer ${told}`)
-  if (algorithms && (bound || scheme !== 'bearer' || error === undefined)) {
-    challenges.push(`DPoP ${told}, algs="${algorithms.join(' ')}"`)
+  if (scheme !== 'dpop' && !dpop?.required) challenges.push(`Bearer ${told}`)
+  if (dpop && (dpop.required || scheme !== 'bearer' || error === undefined)) {
+    challenges.push(`DPoP ${told}, algs="${dpop.algorithms.join(' ')}"`)
   }
   const headers: Record<string, string> = { 'www-authenticate': challenges.join(', ') }
   if (nonce !== undefined) headers['dpop-nonce'] = nonce
-  return refuse(status, message, { headers, id, reason: why.reason })
+  return refuse(status, message, { headers, id, reason })
 }
 
 /** A text as it may stand between quotes. */

@@ -11,7 +11,6 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { digestText } from '../patterns/digest.ts'
 import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
-import { proofUrl } from './proof-url.ts'
 import { createReplays, type Replays } from './replays.ts'
 
 /** Which proofs are taken. */
@@ -31,32 +30,34 @@ export interface DpopOptions {
   replays?: Replays
 }
 
-/** What a proof must fit. */
+/** What the proof of a request must fit. */
 export interface Proven {
   readonly token: string
-  /** The thumbprint of the key that the token is bound to. */
-  readonly thumbprint: string
-  readonly method: string
-  /** The addresses under which clients know the endpoint. */
-  readonly urls: readonly string[]
+  /** How the token was sent. */
+  readonly scheme: 'bearer' | 'dpop'
+  /** The thumbprint of the key that the token is bound to, as the token says (`cnf.jkt`). */
+  readonly thumbprint: unknown
+  /** The URL of the endpoint as clients know it. */
+  readonly resource: string
 }
 
-/** Why a proof is not taken. */
+/** Why a request is refused. */
 export interface ProofFault {
-  /** What the client is told. */
   readonly error: 'invalid_dpop_proof' | 'invalid_token' | 'use_dpop_nonce'
+  /** What the client is told; without quotes. */
+  readonly message: string
   /** Why, in words for the author of the server; nothing in it is secret. */
-  readonly reason: string
+  readonly reason?: string
+  /** A nonce for the next proof, where they need one. */
+  readonly nonce?: string | undefined
 }
 
 /** Checks proofs. */
 export interface DpopVerifier {
   readonly required: boolean
   readonly algorithms: readonly string[]
-  /** What is wrong with the proof of a request, if anything. */
-  check(proof: string | null, proven: Proven): Promise<ProofFault | undefined>
-  /** A nonce for the next proof, where they need one. */
-  nonce(): Promise<string | undefined>
+  /** What is wrong with the token or the proof of a request, if anything. */
+  check(request: Request, proven: Proven): Promise<ProofFault | undefined>
 }
 
 const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS256']
@@ -69,22 +70,47 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const nonces = options.nonce && createNonces(options.nonce)
 
-  const check: DpopVerifier['check'] = async (proof, proven) => {
-    const read = await readProof(proof, algorithms)
-    if ('reason' in read) return read
-    const wrong = await misfit(read, proven, maxAgeMs)
+  const faultOf = async (request: Request, proven: Proven): Promise<ProofFault | undefined> => {
+    const read = await readProof(request.headers.get('dpop'), algorithms)
+    if ('error' in read) return read
+    const wrong = await misfit(read, request, proven, maxAgeMs)
     if (wrong !== undefined) return invalid(wrong)
     const { iat, jti, nonce, jkt } = read
     if (jkt !== proven.thumbprint) {
-      return { error: 'invalid_token', reason: 'The proof is of another key than the token' }
+      return {
+        error: 'invalid_token',
+        message: 'The DPoP proof is of another key than that of the access token',
+        reason: 'The proof is of another key than the token',
+      }
     }
     if (nonces && !(typeof nonce === 'string' && (await nonces.isGood(nonce)))) {
-      return { error: 'use_dpop_nonce', reason: 'The proof has no nonce that is good' }
+      return {
+        error: 'use_dpop_nonce',
+        message: 'The DPoP proof needs the nonce of this response',
+        reason: 'The proof has no nonce that is good',
+      }
     }
     const fresh = await replays.use(`${jkt} ${await digestText(jti)}`, iat * 1000 + maxAgeMs)
     return fresh ? undefined : invalid('The proof was used before')
   }
-  return { required, algorithms, check, nonce: async () => nonces?.next() }
+
+  return {
+    required,
+    algorithms,
+    async check(request, proven) {
+      const unproven = unprovenFault(proven)
+      if (unproven !== undefined) return { error: 'invalid_token', message: unproven }
+      const fault = await faultOf(request, proven)
+      return fault && { ...fault, nonce: await nonces?.next() }
+    },
+  }
+}
+
+/** Why no proof can help. */
+function unprovenFault({ thumbprint, scheme }: Proven): string | undefined {
+  if (thumbprint === undefined) return 'The access token is bound to no key'
+  if (scheme === 'dpop') return undefined
+  return 'The access token is bound to a key, but was sent without the DPoP scheme'
 }
 
 interface ProofClaims {
@@ -99,23 +125,35 @@ interface ProofClaims {
 }
 
 function invalid(reason: string): ProofFault {
-  return { error: 'invalid_dpop_proof', reason }
+  const message = 'The DPoP proof is missing, malformed, used or not for this request'
+  return { error: 'invalid_dpop_proof', message, reason }
 }
 
 /** What of a proof does not fit the request. */
 async function misfit(
   { htm, htu, ath, iat }: ProofClaims,
-  { token, method, urls }: Proven,
+  { method, url }: Request,
+  { token, resource }: Proven,
   maxAgeMs: number,
 ): Promise<string | undefined> {
   if (htm !== method) return `The proof is for ${quote(htm)}, not ${quote(method)}`
-  if (typeof htu !== 'string' || !urls.includes(proofUrl(htu) ?? '')) {
+  const { origin, pathname } = new URL(resource)
+  // What a proxy made of the path is known to the client only if it made nothing of it
+  const urls = [origin + pathname, origin + new URL(url).pathname]
+  if (typeof htu !== 'string' || !urls.includes(withoutQuery(htu))) {
     return `The proof is for ${quote(htu)}, not ${[...new Set(urls)].map(quote).join(' or ')}`
   }
   if (ath !== (await digestText(token))) return 'The proof is for another access token'
   const now = Date.now()
   if (Math.abs(now - iat * 1000) <= maxAgeMs) return undefined
   return `The proof is of ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
+}
+
+/** A URL as proofs name it, without query and fragment; nothing of what is none. */
+function withoutQuery(text: string): string {
+  if (!URL.canParse(text)) return ''
+  const { origin, pathname } = new URL(text)
+  return origin + pathname
 }
 
 /** What a proof says, if it is signed by the public key in it. */

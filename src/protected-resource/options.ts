@@ -7,7 +7,6 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Caller } from '../server/exchange.ts'
 import type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
 import type { DpopVerifier } from './dpop-proofs.ts'
-import { proofUrl } from './proof-url.ts'
 
 /** How a server is protected. */
 export interface ProtectedResourceOptions {
@@ -59,8 +58,6 @@ export interface Settings extends Expected {
   readonly metadataUrl: string
   /** The body of the metadata. */
   readonly metadata: string
-  /** The resource as proofs name it. */
-  readonly proofUrl: string
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
@@ -73,7 +70,8 @@ export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
  * @throws {TypeError} when the resource, an issuer or a scope is none, or there is no issuer.
  */
 export function readOptions(options: ProtectedResourceOptions): Settings {
-  const { resource, authorizationServers, scopes = [], dpop, clockSkewMs = 30_000 } = options
+  const { resource, authorizationServers, dpop, clockSkewMs = 30_000 } = options
+  const scopes = union(options.scopes ?? [])
   const { origin, pathname, search } = requireHttp(resource, 'resource')
   if (resource.includes('#')) throw new TypeError(`The resource "${resource}" has a fragment`)
   if (authorizationServers.length === 0) throw new TypeError('There is no authorization server')
@@ -90,12 +88,11 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
     audience: audienceOf(options),
     paths: path === WELL_KNOWN ? [path] : [path, WELL_KNOWN],
     metadataUrl: origin + path + search,
-    proofUrl: proofUrl(resource) as string,
     metadata: JSON.stringify({
       resource,
       authorization_servers: authorizationServers,
       bearer_methods_supported: ['header'],
-      ...(scopes.length > 0 && { scopes_supported: scopes.filter(isForResource) }),
+      ...(scopes.length > 0 && { scopes_supported: scopes }),
       ...(dpop && {
         dpop_signing_alg_values_supported: dpop.algorithms,
         dpop_bound_access_tokens_required: dpop.required,
@@ -105,9 +102,9 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
   }
 }
 
-/** Whether a scope concerns the resource; `offline_access` is between client and issuer. */
-export function isForResource(scope: string): boolean {
-  return scope !== 'offline_access'
+/** What scopes make together, without that which is between client and issuer only. */
+export function union(...sets: (readonly string[])[]): string[] {
+  return [...new Set(sets.flat())].filter((scope) => scope !== 'offline_access')
 }
 
 /** The resource is one URL in whatever way it is written; an audience of the author's is a text. */

@@ -9,12 +9,11 @@ import type { Auth, Caller } from '../server/exchange.ts'
 import type { Protection } from '../server/protection.ts'
 import type { Refusal } from '../transport/streamable-http/refusal.ts'
 import { faultOf, type AccessToken, type RefusedToken } from './access-token.ts'
-import { challenge, type Reason } from './challenge.ts'
+import { challenge } from './challenge.ts'
 import { readCredentials, type Credentials } from './credentials.ts'
 import { metadataResponse } from './metadata.ts'
 import { readOptions, type ProtectedResourceOptions, type Settings } from './options.ts'
-import { proofUrl } from './proof-url.ts'
-import { requirePermission, union } from './scopes.ts'
+import { requirePermission } from './scopes.ts'
 
 /**
  * Protects a server: give it as `protect` to `createHandler`, `createWorker`, `serve` and so on.
@@ -47,20 +46,18 @@ export function protectedResource(options: ProtectedResourceOptions): Protection
 }
 
 function requireCredentials(settings: Settings, request: Request): Credentials {
-  const { dpop } = settings.options
   const credentials = readCredentials(request)
   if (credentials === 'malformed') {
-    throw refuse(settings, {
+    throw challenge(settings, {
       status: 400,
       error: 'invalid_request',
       message: 'The request must have one access token, in its Authorization header',
-      bound: dpop?.required === true,
     })
   }
-  if (credentials && (dpop || credentials.scheme === 'bearer')) return credentials
+  if (credentials && (settings.options.dpop || credentials.scheme === 'bearer')) return credentials
   const message = 'The request has no access token'
   const reason = credentials && 'It has one with a proof, but proofs are not taken here'
-  throw refuse(settings, { status: 401, message, reason, bound: dpop?.required === true })
+  throw challenge(settings, { status: 401, message, reason })
 }
 
 function requireGood(
@@ -70,7 +67,7 @@ function requireGood(
 ): AccessToken {
   const fault = 'refused' in found ? found.refused : faultOf(found, settings, Date.now())
   if (!('refused' in found) && fault === undefined) return found
-  throw refuseToken(settings, credentials, 'The access token is not valid here', fault)
+  throw refuse(settings, credentials, 'The access token is not valid here', fault)
 }
 
 /** Checks that who sends a bound token holds its key. */
@@ -80,39 +77,19 @@ async function requireBinding(
   credentials: Credentials,
   { confirmation }: AccessToken,
 ): Promise<void> {
-  const { dpop } = settings.options
-  const { token, scheme } = credentials
+  const { resource, options } = settings
+  const { dpop } = options
   const thumbprint = confirmation?.jkt
-  if (thumbprint === undefined && scheme === 'bearer' && !dpop?.required) return
+  if (thumbprint === undefined && credentials.scheme === 'bearer' && !dpop?.required) return
   if (!dpop) {
-    throw refuseToken(
+    throw refuse(
       settings,
       credentials,
       'The access token is bound to a key, but proofs are not taken here',
     )
   }
-  if (typeof thumbprint !== 'string' || scheme === 'bearer') {
-    const message =
-      thumbprint === undefined
-        ? 'The access token is bound to no key'
-        : 'The access token is bound to a key, but was sent without the DPoP scheme'
-    throw refuseToken(settings, { token, scheme: 'dpop' }, message)
-  }
-  const { origin } = new URL(settings.resource)
-  // What a proxy made of the path is known to the client only if it made nothing of it
-  const urls = [settings.proofUrl, proofUrl(origin + new URL(request.url).pathname) as string]
-  const proof = request.headers.get('dpop')
-  const fault = await dpop.check(proof, { token, thumbprint, method: request.method, urls })
-  if (!fault) return
-  const { error, reason } = fault
-  const message = PROOF_FAULTS[error]
-  throw refuse(settings, { status: 401, scheme, error, message, reason, nonce: await dpop.nonce() })
-}
-
-const PROOF_FAULTS = {
-  invalid_dpop_proof: 'The DPoP proof is missing, malformed, used or not for this request',
-  invalid_token: 'The DPoP proof is of another key than that of the access token',
-  use_dpop_nonce: 'The DPoP proof needs the nonce of this response',
+  const fault = await dpop.check(request, { ...credentials, thumbprint, resource })
+  if (fault) throw challenge(settings, { status: 401, scheme: 'dpop', ...fault })
 }
 
 /** The caller, as handlers know it. */
@@ -161,17 +138,11 @@ function principalOf({ options, authorizationServers }: Settings, token: AccessT
   return authorizationServers.length > 1 ? `${issuer} ${name}` : name
 }
 
-function refuseToken(
+function refuse(
   settings: Settings,
   { scheme }: Credentials,
   message: string,
   reason?: string,
 ): Refusal {
-  return refuse(settings, { status: 401, error: 'invalid_token', message, reason, scheme })
-}
-
-function refuse(settings: Settings, why: Reason): Refusal {
-  const { metadataUrl: metadata, scopes, options } = settings
-  const algorithms = options.dpop?.algorithms
-  return challenge({ metadata, scopes: union(scopes), algorithms }, why)
+  return challenge(settings, { status: 401, error: 'invalid_token', message, reason, scheme })
 }

@@ -7,7 +7,7 @@ import type { Caller } from '../server/exchange.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { isObject, isRequestId } from '../protocol/validate.ts'
 import { challenge } from './challenge.ts'
-import { isForResource, type Settings } from './options.ts'
+import { union, type Settings } from './options.ts'
 
 /**
  * Checks a message, or every one of a batch.
@@ -21,7 +21,7 @@ export function requirePermission(
   caller: Caller,
   server: ServerDefinition,
 ): void {
-  const { options, scopes, metadataUrl: metadata } = settings
+  const { options, scopes } = settings
   const { auth } = caller
   const granted = auth?.scopes ?? []
   const holds = options.holds ?? ((all, scope) => all.includes(scope))
@@ -31,7 +31,7 @@ export function requirePermission(
   const lacking = needed.filter((scope) => !holds(granted, scope))
   const id = isObject(frame) && isRequestId(frame.id) ? frame.id : undefined
   throw challenge(
-    { metadata, scopes: union(granted, needed), algorithms: options.dpop?.algorithms },
+    settings,
     {
       status: 403,
       error: 'insufficient_scope',
@@ -39,12 +39,8 @@ export function requirePermission(
       scheme: auth?.bound ? 'dpop' : 'bearer',
       id,
     },
+    union(granted, needed),
   )
-}
-
-/** What scopes make together, without those that are no concern of the resource. */
-export function union(...sets: (readonly string[])[]): string[] {
-  return [...new Set(sets.flat())].filter(isForResource)
 }
 
 function neededFor(

@@ -140,6 +140,16 @@ describe('A proof', () => {
     expect(challengeOf(response)).toMatchObject({ scheme: 'DPoP', error: 'invalid_token' })
   })
 
+  it('fits no token whose key cannot be read [M-XAUTH-035]', async () => {
+    const { handle } = protect(issuer, { dpop: dpopProofs() })
+    for (const jkt of [null, '', 7, {}, [prover.thumbprint]]) {
+      const odd = await issuer.token({ cnf: { jkt } })
+      const response = await call(handle, 'whoami', proven(await prover.proof(odd), odd))
+      expect(response.status).toBe(401)
+      expect(challengeOf(response)).toMatchObject({ scheme: 'DPoP', error: 'invalid_token' })
+    }
+  })
+
   it('does not excuse a token for another server [M-XAUTH-038]', async () => {
     const { handle } = protect(issuer, { dpop: dpopProofs() })
     const cnf = { jkt: prover.thumbprint }
@@ -191,6 +201,15 @@ describe('A token that is bound to nothing', () => {
       algs: expect.any(String) as string,
     })
     expect(nothing.headers.get('www-authenticate')).not.toContain('Bearer')
+  })
+
+  it('is not asked for again by what is wrong with it where every token must be bound', async () => {
+    const { handle } = protect(issuer, { dpop: dpopProofs({ required: true }) })
+    for (const headers of [bearer('garbage'), { authorization: 'Bearer a b' }]) {
+      const response = await call(handle, 'whoami', headers)
+      expect(challengeOf(response).scheme).toBe('DPoP')
+      expect(response.headers.get('www-authenticate')).not.toContain('Bearer')
+    }
   })
 })
 
