@@ -101,9 +101,12 @@ export class Subscriptions implements Listening {
   /** Has the hooks hear of changes to a resource. */
   async subscribe(uri: string, options: RequestOptions): Promise<void> {
     this.#uris.add(uri)
-    await this.#watch(options)
-    if (this.#watched?.filter.resourceSubscriptions?.includes(uri)) return
-    this.#uris.delete(uri)
+    let hears: boolean | undefined
+    await this.#watch(options).finally(() => {
+      hears = this.#watched?.filter.resourceSubscriptions?.includes(uri)
+      if (!hears) this.#uris.delete(uri)
+    })
+    if (hears) return
     throw new McpError('UNSUPPORTED', `The server does not tell of changes to "${uri}"`)
   }
 

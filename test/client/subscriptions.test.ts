@@ -377,6 +377,23 @@ describe('hooks', () => {
     await client.close()
   })
 
+  test('hear of other resources after one that was refused', async () => {
+    const heard: string[] = []
+    const { peer, streams, listens } = listenPeer((seen) => {
+      const filter = seen.message.params?.notifications as { resourceSubscriptions: string[] }
+      return filter.resourceSubscriptions.includes('a:x') ? error(seen, -32602) : filter
+    })
+    const client = await connectTo(peer, { onResourceUpdated: (uri) => heard.push(uri) })
+    await client.subscribe('a:b')
+    await expect(client.subscribe('a:x')).rejects.toMatchObject({ code: -32602 })
+    await client.subscribe('a:c')
+    streams[2]?.event(note(UPDATED, listens()[2]?.message.id, { uri: 'a:b' }))
+    streams[2]?.event(note(UPDATED, listens()[2]?.message.id, { uri: 'a:c' }))
+    await until(() => heard.length === 2)
+    expect(heard).toEqual(['a:b', 'a:c'])
+    await client.close()
+  })
+
   test('that nothing can be heard for open no stream', async () => {
     const { peer } = listenPeer()
     const options: ConnectOptions = { onToolsChanged() {}, onLog() {}, onResourceUpdated() {} }
