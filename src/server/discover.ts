@@ -35,7 +35,7 @@ export interface Registered {
 
 interface Completable {
   readonly used: boolean
-  all(): Iterable<{ readonly complete: Completers | undefined }>
+  entries(): Iterable<[string, { readonly complete: Completers | undefined }]>
 }
 
 /**
@@ -56,7 +56,7 @@ export function inferCapabilities(
   if (resources.used || resourceTemplates.used) {
     capabilities.resources = pushes ? { subscribe: true, listChanged: true } : {}
   }
-  if ([...prompts.all(), ...resourceTemplates.all()].some((entry) => entry.complete)) {
+  if ([...prompts.entries(), ...resourceTemplates.entries()].some(([, entry]) => entry.complete)) {
     capabilities.completions = {}
   }
   // Where no level can be kept, no log is sent either.

@@ -17,6 +17,8 @@ export interface Offer {
   readonly resourceTemplates: ReadonlyMap<string, ResourceTemplateEntry>
 }
 
+const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
+
 /** Nothing. */
 export const NO_OFFER: Offer = {
   tools: new Map(),
@@ -57,7 +59,11 @@ export function createMirror(
   const prompts = mirrored(registries.prompts, differs)
   const resources = mirrored(registries.resources, differs)
   const templates = mirrored(registries.resourceTemplates, differs)
-  const align = (offer: Offer): void => {
+  let isBegun = false
+  return (offer) => {
+    // What is added is announced, and its capability offered from then on
+    if (!isBegun) requireFree(registries, offer)
+    isBegun = true
     const taken = [
       ...tools(offer.tools),
       ...prompts(offer.prompts),
@@ -66,15 +72,12 @@ export function createMirror(
     ]
     if (taken.length > 0) throw taken[0]
   }
-  let isBegun = false
-  return (offer) => {
-    try {
-      align(offer)
-      isBegun = true
-    } catch (error) {
-      if (!isBegun) align(NO_OFFER)
-      throw error
-    }
+}
+
+/** Checks that all of an offer can be added. */
+function requireFree(registries: Registries, offer: Offer): void {
+  for (const kind of KINDS) {
+    for (const key of offer[kind].keys()) registries[kind].requireFree(key)
   }
 }
 

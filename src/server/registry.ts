@@ -68,14 +68,18 @@ export class Registry<T extends Entry> {
     return this.#restricted
   }
 
-  /** Every entry, disabled ones too. */
-  all(): Iterable<T> {
-    return this.#entries.values()
-  }
-
   /** Every entry with its key, disabled ones too. */
   entries(): Iterable<[string, T]> {
     return this.#entries
+  }
+
+  /**
+   * Checks that an entry can be added.
+   *
+   * @throws {TypeError} when the key is taken.
+   */
+  requireFree(key: string): void {
+    if (this.#entries.has(key)) throw new TypeError(`The ${this.#kind} "${key}" exists already`)
   }
 
   /**
@@ -84,7 +88,7 @@ export class Registry<T extends Entry> {
    * @throws {TypeError} when the key is taken.
    */
   add(key: string, entry: T): Place<T> {
-    if (this.#entries.has(key)) throw new TypeError(`The ${this.#kind} "${key}" exists already`)
+    this.requireFree(key)
     this.#used = true
     let current = entry
     const holds = (): boolean => this.#entries.get(key) === current

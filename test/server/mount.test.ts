@@ -92,12 +92,15 @@ describe('a mounted server', () => {
   it('whose names are taken leaves nothing behind', async () => {
     const inner = createServer({ name: 'inner', version: '1' })
     inner.tool('act', {}, () => text('inner'))
+    inner.prompt('say', {}, () => 'inner')
     inner.resource('test://a', { name: 'a' }, () => 'inner')
     const outer = createServer({ name: 'outer', version: '1' })
     outer.resource('test://a', { name: 'a' }, () => 'outer')
     expect(() => mount(outer, 'in', inner)).toThrow('"test://a" exists already')
     const connect = (options: ConnectOptions) => connectInMemory(inner, options)
     await expect(mountClient(outer, 'in', connect)).rejects.toThrow('"test://a" exists already')
+    const { serverCapabilities } = await connected(outer)
+    expect(Object.keys(serverCapabilities ?? {})).toEqual(['resources', 'logging'])
     outer.tool('own', {}, () => text('outer'))
     const client = await connected(outer)
     expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['own'])
@@ -527,6 +530,8 @@ describe('a gateway as a server of its own', () => {
     expect((await changes[Symbol.asyncIterator]().next()).value).toMatchObject({
       params: { uri: 'note://one' },
     })
+    const resourceSubscriptions = Array.from({ length: 1001 }, (_, n) => `user://${n}/profile`)
+    await expect(client.listen({ resourceSubscriptions })).rejects.toMatchObject({ code: -32602 })
   })
 
   it('tells callers that the server behind gives no answer, and its owner why', async () => {
