@@ -5,11 +5,10 @@
  */
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'
-import { isObject } from '../protocol/validate.ts'
-import type { Context } from './context.ts'
 import type { Server, ServerOptions } from './definition.ts'
 import { createCalls, pass, questionsOf, unanswered } from './gateway-calls.ts'
 import { offerOf, type Behind } from './gateway-offer.ts'
+import { watchWhatIsWatched } from './gateway-watches.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { ReadReturn } from './resources.ts'
@@ -33,8 +32,9 @@ export interface Gateway {
  *
  * In revisions with sessions a question of the other server does not say which call it belongs to:
  * it is passed on while one call is under way, and cancelled otherwise, so that no user is asked
- * for another. A resource that somebody subscribed to is watched until all is unmounted. A template
- * that cannot be matched here is left out, and told to `onError`.
+ * for another. Of the resources that somebody wanted to hear of the newest 1,000 are watched, and
+ * those that somebody listens to give way to no other; to listen to more is refused. A template that
+ * cannot be matched here is left out, and told to `onError`.
  *
  * @param prefix When empty, names stay as they are.
  * @throws {TypeError} when a name or URI is taken.
@@ -144,58 +144,4 @@ async function attach(
       await client.close()
     },
   }
-}
-
-/** Learns of a resource that somebody wants to hear of. */
-type Watch = (uri: string, ctx: Context) => Promise<void>
-
-/** Who learns of what the clients of a server want to hear of: all that is mounted in it. */
-const watches = new WeakMap<Server, Set<Watch>>()
-
-/** Who learns of it for a server; what tells them stays with the server, whatever is unmounted. */
-function watchesOf(server: Server): Set<Watch> {
-  const known = watches.get(server)
-  if (known) return known
-  const all = new Set<Watch>()
-  watches.set(server, all)
-  const tell = async (uri: unknown, ctx: Context): Promise<void> => {
-    if (typeof uri === 'string') await Promise.all([...all].map((watch) => watch(uri, ctx)))
-  }
-  server.use('resources/subscribe', async ({ params }, ctx, next) => {
-    const result = await next()
-    await tell(params.uri, ctx)
-    return result
-  })
-  server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
-    const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
-    if (Array.isArray(uris)) for (const uri of uris) await tell(uri, ctx)
-    return next()
-  })
-  return all
-}
-
-/**
- * Has the server behind tell of the resources that somebody wants to hear of.
- *
- * @returns what stops that.
- */
-function watchWhatIsWatched(server: Server, { client, read, report }: Behind): () => void {
-  const { resources, resourceTemplates } = definitionOf(server)
-  const watched = new Set<string>()
-  const watch: Watch = async (uri, ctx) => {
-    const entry =
-      resources.find(uri, ctx) ??
-      resourceTemplates.list(ctx).find(({ template }) => template.match(uri) !== undefined)
-    if (entry?.read !== read || watched.has(uri)) return
-    watched.add(uri)
-    try {
-      await client.subscribe(uri)
-    } catch (error) {
-      watched.delete(uri)
-      report(error)
-    }
-  }
-  const all = watchesOf(server)
-  all.add(watch)
-  return () => all.delete(watch)
 }
