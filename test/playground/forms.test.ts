@@ -59,7 +59,7 @@ describe('Playground: forms', () => {
     expect(JSON.parse(await json.inputValue())).toEqual(given)
     const other = { ...given, shape: { kind: 'circle', radius: 1 }, code: 'x7', label: ['a', 'b'] }
     await json.fill(JSON.stringify(other))
-    await press(page, 'Edit as JSON')
+    await press(page, 'Edit as fields')
     expect(await field('radius').inputValue()).toBe('1')
     await press(page, 'Run')
     const shown = result(page).getByRole('group', { name: 'JSON' })
@@ -70,7 +70,7 @@ describe('Playground: forms', () => {
     await press(page, 'Edit as JSON')
     const json = page.getByLabel('Arguments as JSON')
     await json.fill('{"shape":')
-    await press(page, 'Edit as JSON')
+    await press(page, 'Edit as fields')
     expect(await json.evaluate((area: HTMLTextAreaElement) => area.validationMessage)).toMatch(
       /JSON/,
     )

@@ -72,6 +72,17 @@ describe('Playground on a narrow screen', () => {
     await page.getByRole('navigation').waitFor()
   })
 
+  it('shows no way back where nothing is listed', async () => {
+    const own = await visited.open('#/tool/fail', { viewport })
+    const back = own.getByRole('link', { name: 'All' })
+    expect(await back.isVisible()).toBe(true)
+    await own.route('**/never', () => {})
+    await own.getByLabel('Endpoint').fill(`${visited.url}/never`)
+    await own.keyboard.press('Enter')
+    await own.getByRole('heading', { name: 'Try an MCP server', level: 1 }).waitFor()
+    expect(await back.isVisible()).toBe(false)
+  })
+
   it('takes the Tab key from top to bottom', async () => {
     const own = await visited.open('', { viewport: { width: 390, height: 844 } })
     const stops: { name: string; top: number }[] = []

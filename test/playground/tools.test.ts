@@ -57,7 +57,7 @@ describe('Playground: tools', () => {
     }
     await press(page, 'JSON')
     expect(JSON.parse(await page.getByLabel('Arguments as JSON').inputValue())).toEqual(order)
-    await press(page, 'JSON')
+    await press(page, 'Edit as fields')
     expect(await page.getByLabel('street').inputValue()).toBe('Storgata 1')
     await press(page, 'Run')
     const shown = await result(page).getByRole('group', { name: 'JSON' }).innerText()
@@ -103,6 +103,18 @@ describe('Playground: tools', () => {
     expect(await page.evaluate(printing)).toBe(true)
     await result(page).getByText('Task', { exact: true }).click()
     await sees(result(page), /"status": "completed"/)
+  })
+
+  it('have their result in sight when they are run from above by the shortcut', async () => {
+    const own = await visited.open('#/tool/order')
+    await own.getByLabel('city').fill('Oslo')
+    await own.getByLabel('street').fill('Storgata 1')
+    await own.getByLabel('size').focus()
+    await own.keyboard.press('Control+Enter')
+    const heading = result(own).getByText('Structured content')
+    await heading.waitFor()
+    const bottom = await heading.evaluate((element) => element.getBoundingClientRect().bottom)
+    expect(bottom).toBeLessThan(800)
   })
 
   it('fail with what the model reads', async () => {

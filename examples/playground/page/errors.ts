@@ -34,7 +34,7 @@ export function summary(error: unknown): string {
  */
 export function adviceOn(error: unknown, last?: WireEntry): string[] {
   const fault = fetchFaultOf(error)
-  if (fault) return fault.message.split(/(?<=\.) /)
+  if (fault) return fault.message.split('. ')
   const advice = error instanceof McpError ? advices.get(error.code) : undefined
   if (advice) return [advice]
   return last ? adviceOnAnswer(last) : []

@@ -67,6 +67,8 @@ export function runPanel(): RunPanel {
     bar.removeAttribute('value')
     message.textContent = ''
     show('running', undefined, 'Running')
+    // A long form is run from above by its shortcut, or has its button at the edge.
+    element.scrollIntoView({ block: 'nearest' })
     try {
       const { nodes, failed = false } = await work(controller.signal, (progress) => {
         if (progress.total) {

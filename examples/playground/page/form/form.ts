@@ -32,11 +32,7 @@ export function schemaForm(schema: JsonObject): SchemaForm {
   let shown = fieldsOf(schema, undefined)
   element.append(shown.element)
 
-  const toggle = el(
-    'button',
-    { type: 'button', class: 'quiet', 'aria-pressed': 'false' },
-    'Edit as JSON',
-  )
+  const toggle = el('button', { type: 'button', class: 'quiet' }, 'Edit as JSON')
   toggle.addEventListener('click', () => {
     const form = element.closest('form')
     // JSON that cannot be read cannot be shown as fields.
@@ -45,7 +41,7 @@ export function schemaForm(schema: JsonObject): SchemaForm {
     asJson = !asJson
     shown = asJson ? areaOf(value) : fieldsOf(schema, value)
     element.replaceChildren(shown.element)
-    toggle.setAttribute('aria-pressed', String(asJson))
+    toggle.textContent = asJson ? 'Edit as fields' : 'Edit as JSON'
   })
 
   return {
