@@ -1,5 +1,6 @@
 // Every answer of a Worker to a page: without CORS headers the page would see a failure of the
 // network instead of the reason.
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { modernHeaders, modernRequest } from '../transport/streamable-http/post.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
@@ -92,6 +93,19 @@ describe('A page', () => {
     expect(response.status).toBe(413)
     expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN)
     expect(await response.json()).toHaveProperty('error.message', expect.stringContaining('5000'))
+  })
+
+  it('learns that a body must not be compressed', async () => {
+    const body = gzipSync(JSON.stringify(list.body))
+    const headers = {
+      authorization: 'ann',
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+      origin: ORIGIN,
+    }
+    const response = await fetch(new URL('/mcp', workerd.url), { method: 'POST', headers, body })
+    expect(response.status).toBe(415)
+    expect(await response.json()).toHaveProperty('error.message', expect.stringContaining('gzip'))
   })
 
   it('may ask whether it may call, without saying who calls', async () => {

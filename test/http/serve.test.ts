@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { createConnection, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect, connectLean, type LeanClient } from '../../src/client/index.ts'
 import { commandOf, root } from '../process.ts'
@@ -156,6 +157,16 @@ describe.each([
     )
     expect(status).toBe(413)
     expect(await callText('aborts')).toMatch(/^\d+$/)
+  })
+
+  test('a body that is compressed is 415, as the host leaves it so', async () => {
+    const init = call('echo', { text: 'x' })
+    const headers = { ...init.headers, 'content-encoding': 'gzip' }
+    const response = await fetch(url, { ...init, headers, body: gzipSync(init.body) })
+    expect([response.status, await response.text()]).toEqual([
+      415,
+      expect.stringContaining('must not be \\"gzip\\"'),
+    ])
   })
 
   test('a client that leaves a stream aborts the handler; a finished response does not', async () => {

@@ -15,7 +15,7 @@ async function post(body: unknown, headers: Record<string, string> = {}): Promis
         accept: 'application/json, text/event-stream',
         ...headers,
       },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      body: typeof body === 'string' || body instanceof ArrayBuffer ? body : JSON.stringify(body),
     }),
   )
 }
@@ -38,6 +38,15 @@ export const badInputSuite: Suite = {
 
   'Bad input: another content type is refused with 415': async () => {
     equal((await post(ping, { 'content-type': 'text/plain' })).status, 415)
+  },
+
+  'Bad input: a body that is compressed is refused with 415': async () => {
+    const text = new Blob([JSON.stringify(ping)])
+    const body = text.stream().pipeThrough(new CompressionStream('gzip'))
+    const bytes = await new Response(body).arrayBuffer()
+    const response = await post(bytes, { 'content-encoding': 'gzip' })
+    equal(response.status, 415)
+    ok((await response.text()).includes('gzip'), 'the answer names the encoding')
   },
 
   'Bad input: a client that takes neither JSON nor events is refused with 406': async () => {

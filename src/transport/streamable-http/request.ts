@@ -13,16 +13,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /**
  * Reads the text of a body.
  *
- * @throws {Refusal} 415 when it is no JSON by its type, 413 when it is longer than the limit, 400
- *   when it cannot be read to its end or is not UTF-8.
+ * @throws {Refusal} 415 when it is no JSON by its type, or is encoded; 413 when it is longer than the
+ *   limit; 400 when it cannot be read to its end or is not UTF-8.
  */
 export async function readBody(
   request: Request,
   maxBytes: number = DEFAULT_MAX_BYTES,
 ): Promise<string> {
   const { headers } = request
-  const type = headers.get('content-type')
-  if (type === null || !/^application\/json\s*(?:;|$)/i.test(type)) {
+  if (!/^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')) {
     throw refuse(415, 'The content type must be "application/json"')
   }
   // Looking at headers is slow on workerd.
@@ -31,16 +30,22 @@ export async function readBody(
   let bytes: ArrayBuffer | Uint8Array
   try {
     bytes = await readBytes(request, maxBytes, length !== null)
-  } catch (error) {
-    throw error instanceof Refusal ? error : refuse(400, 'The body could not be read')
+  } catch {
+    throw refuse(400, 'The body could not be read')
   }
+  if (bytes.byteLength > maxBytes) throw tooLong(maxBytes)
   try {
     return decoder.decode(bytes)
   } catch {
-    throw new Refusal(400, new ProtocolError(PARSE_ERROR, 'Parse error: the body is not UTF-8'))
+    // No host decodes bodies of requests, and none that is compressed is UTF-8
+    const encoding = headers.get('content-encoding')
+    throw encoding
+      ? refuse(415, `The content encoding must not be "${encoding}"`)
+      : new Refusal(400, new ProtocolError(PARSE_ERROR, 'Parse error: the body is not UTF-8'))
   }
 }
 
+/** The bytes of a body: all, or so many that they are too many. */
 async function readBytes(
   request: Request,
   maxBytes: number,
@@ -48,22 +53,17 @@ async function readBytes(
 ): Promise<ArrayBuffer | Uint8Array> {
   const body = stated ? null : request.body
   // Firefox has bodies of requests in one piece only
-  if (!body) {
-    const bytes = await request.arrayBuffer()
-    if (bytes.byteLength > maxBytes) throw tooLong(maxBytes)
-    return bytes
-  }
+  if (!body) return request.arrayBuffer()
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   const reader = body.getReader()
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    chunks.push(next.value)
-    size += next.value.length
-    if (size > maxBytes) {
-      await reader.cancel()
-      throw tooLong(maxBytes)
-    }
+  while (size <= maxBytes) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    size += value.length
   }
+  if (size > maxBytes) await reader.cancel()
   const [only] = chunks
   return only && chunks.length === 1 ? only : new Blob(chunks).arrayBuffer()
 }

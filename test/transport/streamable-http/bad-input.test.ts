@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createServer } from '../../../src/server/index.ts'
 import { sessionHandler } from '../../handler.ts'
@@ -68,6 +69,26 @@ describe('what is wrong before it runs', () => {
       }),
     )
     expect(response.status).toBe(status)
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('a body that is compressed is 415 and told of: %s', async (encoding, compress) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
+    const body = compress(JSON.stringify(ping))
+    const response = await handle(
+      new Request('http://localhost/mcp', { method: 'POST', headers, body }),
+    )
+    expect(response.status).toBe(415)
+    const { error } = await lastMessage(response)
+    expect(error.message).toBe(`The content encoding must not be "${encoding}"`)
+  })
+
+  it('a body that somebody decompressed on its way is read, whatever its headers say', async () => {
+    const headers = { 'content-encoding': 'gzip' }
+    expect((await postModern(handle, 'tools/list', {}, headers)).status).toBe(200)
   })
 
   it('a client that accepts neither kind of answer gets 406', async () => {
@@ -190,6 +211,19 @@ describe('what is wrong before it runs', () => {
     } as RequestInit)
     expect((await small(streamed)).status).toBe(413)
     expect((await postRaw(small, JSON.stringify(ping))).status).toBe(400)
+  })
+
+  it('a body without end is read no further than the limit', async () => {
+    let cancelled = false
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(60)),
+      cancel: () => void (cancelled = true),
+    })
+    const headers = { 'content-type': 'application/json' }
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' }
+    const small = sessionHandler(server, { maxBodyBytes: 100 })
+    expect((await small(new Request('http://localhost/mcp', init))).status).toBe(413)
+    expect(cancelled).toBe(true)
   })
 
   it('a body over the limit is 413, and any other read, where requests have no stream of it', async () => {
