@@ -31,7 +31,7 @@ export async function readBody(
   try {
     bytes = await readBytes(request, maxBytes, length !== null)
   } catch {
-    throw refuse(400, 'The body could not be read')
+    throw refuse(400, 'The body cannot be read')
   }
   if (bytes.byteLength > maxBytes) throw tooLong(maxBytes)
   try {
@@ -64,8 +64,7 @@ async function readBytes(
     size += value.length
   }
   if (size > maxBytes) await reader.cancel()
-  const [only] = chunks
-  return only && chunks.length === 1 ? only : new Blob(chunks).arrayBuffer()
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : new Blob(chunks).arrayBuffer()
 }
 
 function tooLong(maxBytes: number): Refusal {
