@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serveHttp, toNodeListener } from '../../runtimes/node/index.ts'
+import { createHandler } from '../../src/server/index.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { edgewise, program, start } from './run.ts'
 import { makeServer } from './server.ts'
@@ -146,6 +149,24 @@ describe('a program over stdio', () => {
     expect(code).toBe(3)
     expect(err).toContain('Cannot connect to no-such-program')
     expect(err).toContain('there is no such program')
+  })
+})
+
+it('says what a proxy says that has lost its server', async () => {
+  const handle = createHandler(makeServer())
+  const proxy = createServer(
+    toNodeListener((request) => {
+      const isCall = request.headers.get('mcp-method') === 'tools/call'
+      return isCall ? new Response('The worker was restarted', { status: 503 }) : handle(request)
+    }),
+  )
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const { port } = proxy.address() as AddressInfo
+  const { code, err } = await edgewise('call', `http://127.0.0.1:${port}/`, 'add', 'a=1', 'b=2')
+  proxy.close()
+  expect({ code, err }).toEqual({
+    code: 3,
+    err: '"tools/call" was refused (HTTP 503): The worker was restarted (HTTP)\n',
   })
 })
 

@@ -84,11 +84,15 @@ function transportTo(
 
 function reason(error: unknown, target: Target, options: Options): string {
   const where = 'url' in target ? target.url : target.command
-  const why = [...causes(error)].join(': ')
-  return `Cannot connect to ${where}: ${why}${said(error)}${advice(error, options)}`
+  return `Cannot connect to ${where}: ${explain(error)}${advice(error, options)}`
 }
 
-/** What a server that does not speak MCP said, where that is a line for people. */
+/** What went wrong, what was behind it, and what was said instead of an answer. */
+export function explain(error: unknown): string {
+  return [...causes(error)].join(': ') + said(error)
+}
+
+/** What a server or a proxy said that does not speak MCP, where that is a line for people. */
 function said(error: unknown): string {
   if (!(error instanceof McpError) || error.code !== 'HTTP') return ''
   const { body } = (error.data ?? {}) as { body?: string }
@@ -114,8 +118,7 @@ async function signInWithBrowser(): Promise<AuthProvider> {
   })
 }
 
-/** What went wrong, and what was behind it. */
-export function* causes(error: unknown): Generator<string> {
+function* causes(error: unknown): Generator<string> {
   const message = (error instanceof Error ? error.message : String(error)).trim()
   yield message
   if (!(error instanceof Error) || error.cause === undefined) return

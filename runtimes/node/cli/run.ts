@@ -10,7 +10,7 @@ import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
-import { causes, ConnectError } from './open.ts'
+import { ConnectError, explain } from './open.ts'
 import { tell } from './print.ts'
 import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
@@ -71,7 +71,7 @@ function failed(error: unknown, argv: readonly string[]): number {
     return 1
   }
   if (error instanceof McpError) {
-    tell(`${[...causes(error)].join(': ')} (${error.code})`)
+    tell(`${explain(error)} (${error.code})`)
     const { status, challenge } = (error.data ?? {}) as { status?: number; challenge?: string }
     const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
     if (scope !== undefined) tell(`It wants a token with the scopes ${scope}`)
