@@ -285,18 +285,50 @@ describe('answers to a request', () => {
     await client.close()
   })
 
-  test.each<[string, () => Response]>([
-    ['HTML', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
-    ['no type', () => new Response(new Uint8Array([1]))],
-    ['202', () => new Response(null, { status: 202 })],
-  ])('that are %s are errors with the status [M-HTTP-020]', async (_, answer) => {
-    const client = await connectTo(call(answer), legacy)
-    const failure = await client.callTool('a').catch((e: unknown) => e)
-    expect(failure).toMatchObject({
-      code: 'HTTP',
-      message: expect.stringContaining('tools/call') as string,
-    })
-    expect((failure as McpError).data).toMatchObject({ status: expect.any(Number) as number })
+  const portal = '<!doctype html><title>Sign in to this network</title>'
+  const html = { headers: { 'content-type': 'text/html; charset=utf-8' } }
+  test.each<[string, () => Response, string, object]>([
+    [
+      'HTML',
+      () => new Response(portal, html),
+      '"text/html; charset=utf-8"',
+      { status: 200, body: portal },
+    ],
+    [
+      'long HTML',
+      () => new Response(portal + ' '.repeat(5000), html),
+      '"text/html; charset=utf-8"',
+      { body: portal.padEnd(500) },
+    ],
+    ['no type', () => new Response(new Uint8Array([65])), 'null', { status: 200, body: 'A' }],
+    ['202', () => new Response(null, { status: 202 }), 'null', { status: 202, body: '' }],
+  ])(
+    'that are %s are errors with type, status and body [M-HTTP-020]',
+    async (_, answer, type, data) => {
+      const client = await connectTo(call(answer), legacy)
+      await expect(client.callTool('a')).rejects.toMatchObject({
+        code: 'HTTP',
+        message: expect.stringContaining(
+          `"tools/call" was answered in the type ${type} (HTTP 20`,
+        ) as string,
+        data,
+      })
+      await client.close()
+    },
+  )
+
+  test('that are in no type are not waited for to their end', async () => {
+    let cancelled = false
+    const endless = (): Response => {
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('data: {}')),
+        cancel: () => void (cancelled = true),
+      })
+      return new Response(body)
+    }
+    const client = await connectTo(call(endless), legacy)
+    await expect(client.callTool('a')).rejects.toMatchObject({ data: { body: 'data: {}' } })
+    await vi.waitFor(() => expect(cancelled).toBe(true))
     await client.close()
   })
 

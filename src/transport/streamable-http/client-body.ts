@@ -19,7 +19,7 @@ export function isEventStream(response: Response): boolean {
 }
 
 /**
- * Reads a whole body as text.
+ * Reads a body as text: the whole, or what is there at first.
  *
  * @throws {McpError} `LIMIT_EXCEEDED` when it is longer than `maxLength` UTF-16 units.
  */
@@ -27,12 +27,13 @@ export async function readText(
   response: Response,
   maxLength: number,
   signal: AbortSignal,
+  begun = false,
 ): Promise<string> {
   let text = ''
   await read(response, signal, (piece) => {
     text += piece
     if (text.length > maxLength) throw tooLong(maxLength)
-    return false
+    return begun
   })
   return text
 }
@@ -65,9 +66,7 @@ async function read(
     while (!signal.aborted) {
       const { value, done } = await reader.read()
       if (done) return
-      if (!take(decoder.decode(value, { stream: true }))) continue
-      drain(reader, stop)
-      return
+      if (take(decoder.decode(value, { stream: true }))) return drain(reader, stop)
     }
   } catch (error) {
     stop()

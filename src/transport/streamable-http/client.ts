@@ -81,13 +81,18 @@ export class StreamableHttpChannel implements Channel {
       this.#streamed = this.lost = false
     }
     if (isEventStream(response)) await this.#follow(signal, response, call)
-    else if (hasType(response, 'application/json')) {
-      const text = readText(response, this.#maxLength, signal)
+    else {
+      const known = hasType(response, 'application/json')
+      const text = readText(response, this.#maxLength, signal, !known)
       const body = await text.catch((cause: unknown) => {
         throw cause instanceof McpError ? cause : lostAnswer(method, cause)
       })
+      if (!known) {
+        const type = JSON.stringify(response.headers.get('content-type'))
+        throw httpError(response, `"${method}" was answered in the type ${type}`, 'HTTP', body)
+      }
       this.#frame(body, call)
-    } else throw httpError(response, `"${method}" was answered in no known type`)
+    }
     if (!call.settled) throw lostAnswer(method)
   }
 
@@ -130,7 +135,6 @@ export class StreamableHttpChannel implements Channel {
     failures: number,
     call?: Outgoing,
   ): Promise<Response | undefined> {
-    const enough = call && failures >= MAX_FAILURES
     const headers = this.#headers()
     const { lastEventId } = stream
     if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
@@ -145,10 +149,10 @@ export class StreamableHttpChannel implements Channel {
       // The server no longer knows the event, and a new stream brings what comes from now on
       stream.lastEventId = ''
     } catch (error) {
-      const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
-      if (call && code === 'SESSION_LOST') throw lostAnswer(call.message.method, error)
-      if (enough || !mayPass(error)) throw error
+      if ((error as McpError).code === 'SESSION_LOST' && call)
+        throw lostAnswer(call.message.method, error)
+      if ((call && failures >= MAX_FAILURES) || !mayPass(error)) throw error
     }
     return undefined
   }
