@@ -44,6 +44,17 @@ export const budgets: readonly Budget[] = [
     maxKb: 3,
   },
   {
+    name: 'lean server',
+    code: `import { createLeanServer, createLeanHandler } from 'edgewise/server'; console.log(createLeanServer, createLeanHandler)`,
+    maxKb: 14,
+  },
+  {
+    name: 'protected lean server',
+    code: `import { createLeanServer, createLeanHandler } from 'edgewise/server'; import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(createLeanServer, createLeanHandler, jwtTokens, protectedResource)`,
+    maxKb: 25,
+    goalKb: 24,
+  },
+  {
     name: 'server',
     code: `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`,
     maxKb: 23,

@@ -4,7 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
-import { serveTransport, type ConnectionOptions, type Server } from '../../src/server/index.ts'
+import { serveTransport, type ConnectionOptions, type LeanServer } from '../../src/server/index.ts'
 import {
   messagePortTransport,
   type MessagePortOptions,
@@ -49,7 +49,7 @@ const MAX_OFFERS = 1_000
  * @returns Stops taking ports; connections go on.
  * @throws {TypeError} When a window names no origins.
  */
-export function servePorts(server: Server, options: ServePortsOptions = {}): () => void {
+export function servePorts(server: LeanServer, options: ServePortsOptions = {}): () => void {
   const { onError = (error: unknown) => console.error(error) } = options
   return acceptPorts(async ({ transport, origin }) => {
     const caller = { ...(origin && { principal: origin }), ...options.caller }

@@ -7,7 +7,7 @@
  */
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { McpError, type JsonObject, type Tool } from '../../src/index.ts'
-import { serveTransport, type Server } from '../../src/server/index.ts'
+import { serveTransport, type LeanServer } from '../../src/server/index.ts'
 import { inMemoryTransports } from '../../src/transport/index.ts'
 
 /** A tool, as the browser takes it. */
@@ -85,7 +85,7 @@ function contextOf(holder: object | undefined): ModelContext | undefined {
  * @returns Nothing where the browser has no model context.
  */
 export async function offerTools(
-  server: Server,
+  server: LeanServer,
   options: OfferToolsOptions & { readonly connect?: ConnectOptions } = {},
 ): Promise<OfferedTools | undefined> {
   const modelContext = options.modelContext ?? findModelContext()

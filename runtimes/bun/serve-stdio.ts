@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import type { Server } from '../../src/server/index.ts'
+import type { LeanServer } from '../../src/server/index.ts'
 import {
   printToStderr,
   serveStdioOn,
@@ -22,7 +22,7 @@ import { allowSuspensions } from '../node/suspensions.ts'
  *
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+export function serveStdio(server: LeanServer, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()
   return serveStdioOn(open, server, options)
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { Server } from '../../src/server/index.ts'
+import type { LeanServer } from '../../src/server/index.ts'
 import {
   createEndpoint,
   listenFault,
@@ -23,7 +23,7 @@ const LAST_ANSWERS_MS = 1000
  * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export function serve(server: Server, options: ListenOptions = {}): HttpServer {
+export function serve(server: LeanServer, options: ListenOptions = {}): HttpServer {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   const closing = new AbortController()

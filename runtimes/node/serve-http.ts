@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { Server } from '../../src/server/index.ts'
+import type { LeanServer } from '../../src/server/index.ts'
 import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
@@ -18,7 +18,10 @@ const LAST_ANSWERS_MS = 1000
  * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export async function serveHttp(server: Server, options: ListenOptions = {}): Promise<HttpServer> {
+export async function serveHttp(
+  server: LeanServer,
+  options: ListenOptions = {},
+): Promise<HttpServer> {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   // Here, so that a program that serves over stdio does not load it.

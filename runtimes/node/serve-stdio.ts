@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import type { Server } from '../../src/server/index.ts'
+import type { LeanServer } from '../../src/server/index.ts'
 import { serveStdioOn, type ServeStdioOptions, type StdioHost } from '../../src/transport/index.ts'
 import { webReadable, webWritable } from './streams.ts'
 import { allowSuspensions } from './suspensions.ts'
@@ -18,7 +18,7 @@ import { allowSuspensions } from './suspensions.ts'
  *
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+export function serveStdio(server: LeanServer, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()
   return serveStdioOn(open, server, options)
 }

@@ -11,7 +11,7 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { findMethod, methods, type MethodFacts } from '../protocol/methods.ts'
+import { findMethod, methods, offers, type MethodFacts } from '../protocol/methods.ts'
 import type { InputRequiredResult, Result, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
@@ -103,7 +103,7 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
     if (!methods.has(method)) return undefined
     throw new McpError('UNSUPPORTED', `"${method}" is no request of revision "${revision.version}"`)
   }
-  if (!facts.capability || !serverCapabilities || facts.capability(serverCapabilities)) return facts
+  if (!serverCapabilities || offers(serverCapabilities, facts)) return facts
   // 2024-11-05 has completions, but no capability to tell of them
   if (method === 'completion/complete' && !revision.audio) return facts
   throw new McpError('CAPABILITY_MISSING', `The server does not offer "${method}"`)

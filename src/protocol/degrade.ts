@@ -5,18 +5,15 @@
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
 import { mapMember, without } from './copy.ts'
-import { degradeContent, degradeMessages, degradeThing, type Thing } from './degrade-content.ts'
-import { degradeForm } from './degrade-form.ts'
+import { degradeContent, degradeThing, type Thing } from './degrade-content.ts'
 import { degradeMeta } from './degrade-meta.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import { serverFacts } from './server-facts.ts'
 import type {
   CallToolResult,
-  CreateMessageParams,
   GetPromptResult,
   ListToolsResult,
-  ObjectSchema,
   Result,
   ServerCapabilities,
   Tool,
@@ -68,24 +65,15 @@ function degradeThings(method: string, result: Result, revision: RevisionFacts):
   )
 }
 
-/** Params of a notification or a request to the client; the same object when all is known. */
-export function degradeParams(
+/** Params of a notification to the client; the same object when all is known. */
+export function degradeNotification(
   method: string,
   params: JsonObject | undefined,
   revision: RevisionFacts,
 ): JsonObject | undefined {
-  if (!params) return params
-  const known = degradeMeta(params, revision)
-  switch (method) {
-    case 'notifications/progress':
-      return revision.audio ? known : without(known, ['message'])
-    case 'elicitation/create':
-      return degradeElicitParams(known, revision)
-    case 'sampling/createMessage':
-      return degradeSamplingParams(known, revision)
-    default:
-      return known
-  }
+  const known = params && degradeMeta(params, revision)
+  const tooMuch = known && method === 'notifications/progress' && !revision.audio
+  return tooMuch ? without(known, ['message']) : known
 }
 
 /** What a server offers. `completions` came with 2025-03-26; `tasks` is 2025-11-25 only. */
@@ -113,7 +101,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
 }
 
 /** A tool. Output schemas and the title came with 2025-06-18, annotations with 2025-03-26. */
-function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
+export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   let known = revision.tasks === 'core' ? tool : without(tool, ['execution'])
   if (revision.era === 'modern') return known
   if (known.outputSchema && !(revision.titles && known.outputSchema.type === 'object')) {
@@ -139,23 +127,4 @@ function withObjectProperties(tool: Tool, name: 'inputSchema' | 'outputSchema'):
     return [key, property === true ? {} : property === false ? { not: {} } : property]
   })
   return { ...tool, [name]: { ...schema, properties: Object.fromEntries(objects) as JsonObject } }
-}
-
-function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonObject {
-  if (revision.era === 'modern') return without(params, ['elicitationId', 'task'])
-  if (revision.icons) return params
-  const { requestedSchema, ...known } = without(params, ['mode', 'task'])
-  return isObject(requestedSchema)
-    ? { ...known, requestedSchema: degradeForm(requestedSchema as ObjectSchema) }
-    : known
-}
-
-function degradeSamplingParams(params: JsonObject, revision: RevisionFacts): JsonObject {
-  if (revision.tasks === 'core') return params
-  const known = without(params, ['task']) as JsonObject & Partial<CreateMessageParams>
-  if (revision.icons) return mapMember(known, 'tools', (tool) => degradeTool(tool, revision))
-  return {
-    ...without(known, ['tools', 'toolChoice']),
-    messages: degradeMessages(known.messages ?? [], revision),
-  }
 }

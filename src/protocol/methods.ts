@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
+import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type { ServerCapabilities } from './types.ts'
 
@@ -10,8 +11,8 @@ import type { ServerCapabilities } from './types.ts'
 export interface MethodFacts {
   /** The only era that has the method; both when absent. */
   readonly era?: 'legacy' | 'modern'
-  /** The capability of the server that the method needs. */
-  readonly capability?: (capabilities: ServerCapabilities) => unknown
+  /** The capability of the server that the method needs, as a path into its capabilities. */
+  readonly capability?: readonly string[]
   /** The param that the `Mcp-Name` header repeats (2026-07-28, basic/transports). */
   readonly nameParam?: string
   /** Whether the result says for how long it may be kept (2026-07-28, server/utilities/caching). */
@@ -22,35 +23,40 @@ export interface MethodFacts {
   readonly array?: string
 }
 
-const tools = (c: ServerCapabilities): unknown => c.tools
-const resources = (c: ServerCapabilities): unknown => c.resources
-const prompts = (c: ServerCapabilities): unknown => c.prompts
-const subscribe = (c: ServerCapabilities): unknown => c.resources?.subscribe
-
 /** The method table. A `Map`, so that a method called `__proto__` is just unknown. */
 export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodFacts>([
   ['initialize', { era: 'legacy' }],
   ['ping', { era: 'legacy' }],
   ['server/discover', { era: 'modern', cacheable: true }],
   ['subscriptions/listen', { era: 'modern' }],
-  ['tools/list', { capability: tools, cacheable: true, array: 'tools' }],
-  ['tools/call', { capability: tools, nameParam: 'name', asks: true }],
-  ['resources/list', { capability: resources, cacheable: true, array: 'resources' }],
+  ['tools/list', { capability: ['tools'], cacheable: true, array: 'tools' }],
+  ['tools/call', { capability: ['tools'], nameParam: 'name', asks: true }],
+  ['resources/list', { capability: ['resources'], cacheable: true, array: 'resources' }],
   [
     'resources/templates/list',
-    { capability: resources, cacheable: true, array: 'resourceTemplates' },
+    { capability: ['resources'], cacheable: true, array: 'resourceTemplates' },
   ],
   [
     'resources/read',
-    { capability: resources, nameParam: 'uri', cacheable: true, asks: true, array: 'contents' },
+    { capability: ['resources'], nameParam: 'uri', cacheable: true, asks: true, array: 'contents' },
   ],
-  ['resources/subscribe', { era: 'legacy', capability: subscribe }],
-  ['resources/unsubscribe', { era: 'legacy', capability: subscribe }],
-  ['prompts/list', { capability: prompts, cacheable: true, array: 'prompts' }],
-  ['prompts/get', { capability: prompts, nameParam: 'name', asks: true, array: 'messages' }],
-  ['completion/complete', { capability: (c) => c.completions }],
-  ['logging/setLevel', { era: 'legacy', capability: (c) => c.logging }],
+  ['resources/subscribe', { era: 'legacy', capability: ['resources', 'subscribe'] }],
+  ['resources/unsubscribe', { era: 'legacy', capability: ['resources', 'subscribe'] }],
+  ['prompts/list', { capability: ['prompts'], cacheable: true, array: 'prompts' }],
+  ['prompts/get', { capability: ['prompts'], nameParam: 'name', asks: true, array: 'messages' }],
+  ['completion/complete', { capability: ['completions'] }],
+  ['logging/setLevel', { era: 'legacy', capability: ['logging'] }],
 ])
+
+/** Whether a server with these capabilities offers a method. */
+export function offers(
+  capabilities: ServerCapabilities,
+  { capability = [] }: MethodFacts,
+): boolean {
+  let part: unknown = capabilities
+  for (const name of capability) part = (part as JsonObject | undefined)?.[name]
+  return Boolean(part)
+}
 
 /** The facts of a method if the revision has it. */
 export function findMethod(method: string, revision: RevisionFacts): MethodFacts | undefined {

@@ -10,6 +10,7 @@ import { serverFacts } from '../protocol/server-facts.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import type { Input } from '../patterns/input.ts'
+import { noteUnanswered } from './ask-errors.ts'
 import type { Exchange } from './exchange.ts'
 
 const ASKABLE: readonly string[] = [
@@ -42,18 +43,8 @@ export async function askClient(
     if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
     return await input.ask({ request, key, accepts })
   } catch (error) {
-    if (error instanceof McpError && NO_ANSWER.includes(error.code)) unanswered.add(error)
-    throw error
+    throw noteUnanswered(error)
   }
-}
-
-const NO_ANSWER: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
-/** The errors of questions that got no answer, or none that will do. */
-const unanswered = new WeakSet<object>()
-
-/** Whether a question got no answer, or none that will do; the error holds nothing of the server's. */
-export function isUnanswered(error: unknown): error is McpError {
-  return error instanceof McpError && unanswered.has(error)
 }
 
 /** Whether a revision does not have what is asked. */
@@ -89,14 +80,4 @@ function requirePublicUrl(url: string): void {
   const { username, password, searchParams } = new URL(url)
   if (!username && !password && ![...searchParams.keys()].some((name) => SECRET.test(name))) return
   throw new TypeError('A URL for the user cannot carry credentials: use createTickets')
-}
-
-/** Whether a question was refused because the client did not declare that it can answer it. */
-export function isMissingCapability(error: unknown): error is McpError {
-  return error instanceof McpError && error.code === 'CAPABILITY_MISSING'
-}
-
-/** Whether a question was refused because no way leads to the client. */
-export function isUnsupported(error: unknown): error is McpError {
-  return error instanceof McpError && error.code === 'UNSUPPORTED'
 }

@@ -20,15 +20,15 @@ const MAX_VALUES = 100
  * @param value What was typed so far.
  * @param context What the other arguments are so far, where the client says (since 2025-06-18).
  */
-export type Completer<Env = unknown> = (
+export type Completer<Env = unknown, Ctx = Context<Env>> = (
   value: string,
   context: { readonly [name: string]: string },
-  ctx: Context<Env>,
+  ctx: Ctx,
 ) => readonly string[] | Promise<readonly string[]>
 
 /** Completers by the name of the argument. */
-export interface Completers<Env = unknown> {
-  readonly [argument: string]: Completer<Env>
+export interface Completers<Env = unknown, Ctx = Context<Env>> {
+  readonly [argument: string]: Completer<Env, Ctx>
 }
 
 /** What a server completes. */

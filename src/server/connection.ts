@@ -6,7 +6,8 @@
  */
 import { Cancellation } from '../patterns/cancellation.ts'
 import { Ending } from '../patterns/ending.ts'
-import { degradeParams } from '../protocol/degrade.ts'
+import { degradeNotification } from '../protocol/degrade.ts'
+import { degradeRequest } from '../protocol/degrade-request.ts'
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -33,13 +34,18 @@ import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { announceTo } from './announce.ts'
 import { dispatch } from './dispatch.ts'
 import type { Caller, Exchange, Rounds } from './exchange.ts'
-import { initialize, noSessions, sessionRevision } from './lifecycle.ts'
+import { initialize, sessionRevision } from './lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
 import { Outbox } from './outbox.ts'
-import { describesItself, readRequestMeta, requireStatelessRevision } from './request-meta.ts'
+import {
+  describesItself,
+  noSessions,
+  readRequestMeta,
+  requireStatelessRevision,
+} from './request-meta.ts'
 import { createRounds, type InputOptions } from './rounds.ts'
-import { definitionOf } from './server.ts'
-import type { Server, ServerDefinition } from './definition.ts'
+import { definitionOf } from './lean-server.ts'
+import type { LeanServer, ServerDefinition } from './definition.ts'
 
 /** How a server is served on a connection. */
 export interface ConnectionOptions extends InputOptions {
@@ -56,7 +62,7 @@ export interface ConnectionOptions extends InputOptions {
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export async function serveTransport(
-  server: Server,
+  server: LeanServer,
   transport: Transport,
   options: ConnectionOptions = {},
 ): Promise<void> {
@@ -86,7 +92,7 @@ class Connection {
   }
 
   async serve(): Promise<void> {
-    const unsubscribe = this.#server.notify.subscribe((change) => {
+    const unsubscribe = this.#server.notify?.subscribe((change) => {
       if (this.#session) announceTo(this.#session, change, (message) => this.#outbox.send(message))
     })
     const { signal } = this.#options
@@ -104,7 +110,7 @@ class Connection {
       Promise.resolve(started).then(() => signal?.aborted && end(), reject)
     })
     signal?.removeEventListener('abort', end)
-    unsubscribe()
+    unsubscribe?.()
     this.#abandon()
   }
 
@@ -255,11 +261,11 @@ class Connection {
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
       send: ({ method, params }) => {
-        const known = notification(method, degradeParams(method, params, revision))
+        const known = notification(method, degradeNotification(method, params, revision))
         return this.#outbox.sendFor(cancellation, known)
       },
       ask: ({ method, params }, asking) =>
-        session.ask(method, degradeParams(method, params, revision), {
+        session.ask(method, degradeRequest(method, params, revision), {
           send: (asked) => this.#outbox.send(asked),
           signal: asking,
           timeoutMs,

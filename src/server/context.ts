@@ -19,11 +19,12 @@ import type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elici
 import type { Auth, ClientFacts } from './exchange.ts'
 
 /**
- * What a handler gets beside its arguments: facts of the request, and ways to reach the client.
+ * What a handler of a lean server gets beside its arguments: facts of the request, and ways to tell
+ * the client something while it is answered.
  *
- * @typeParam Env The platform's environment, as the author told `createServer`.
+ * @typeParam Env The platform's environment, as the author told `createLeanServer`.
  */
-export interface Context<Env = unknown> {
+export interface LeanContext<Env = unknown> {
   /** The method that is being answered. */
   readonly method: string
   /** The id of the request, with its JSON type. */
@@ -44,13 +45,6 @@ export interface Context<Env = unknown> {
   readonly request: Request | undefined
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal
-  /**
-   * The answers to an `input_required` result that the handler returned itself; handlers that use
-   * {@link Context.elicit} and its like never need it. Unchecked.
-   */
-  readonly inputResponses: { readonly [key: string]: unknown } | undefined
-  /** The `requestState` of an `input_required` result that the handler returned itself. */
-  readonly requestState: string | undefined
   /** The settings that the client declares for an extension; nothing when it declares none. */
   extension(id: string): JsonObject | undefined
   /**
@@ -65,6 +59,21 @@ export interface Context<Env = unknown> {
    * @param progress How far the work is.
    */
   progress(progress: number, options?: { total?: number; message?: string }): Promise<void>
+}
+
+/**
+ * What a handler gets beside its arguments: facts of the request, and ways to reach the client.
+ *
+ * @typeParam Env The platform's environment, as the author told `createServer`.
+ */
+export interface Context<Env = unknown> extends LeanContext<Env> {
+  /**
+   * The answers to an `input_required` result that the handler returned itself; handlers that use
+   * {@link Context.elicit} and its like never need it. Unchecked.
+   */
+  readonly inputResponses: { readonly [key: string]: unknown } | undefined
+  /** The `requestState` of an `input_required` result that the handler returned itself. */
+  readonly requestState: string | undefined
   /**
    * Sends a log message, if the client wants that level (server/utilities/logging). Never put
    * credentials or personal data in it; `redact` of the server's options scrubs every message.

@@ -4,15 +4,17 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { Revision, RevisionFacts } from '../protocol/revisions.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { MethodFacts } from '../protocol/methods.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
-import type { Context } from './context.ts'
+import type { Context, LeanContext } from './context.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Extensions } from './added.ts'
+import type { AddedMethod, Extensions } from './added.ts'
+import type { Exchange } from './exchange.ts'
 import type { Notifier } from './notifier.ts'
 import type { LogRules } from './logging.ts'
-import type { Observer } from './observer.ts'
+import type { Observer, Watch } from './observer.ts'
 import type {
   PromptEntry,
   PromptHandler,
@@ -38,8 +40,12 @@ import type {
   ToolRegistration,
 } from './tools.ts'
 
-/** How a server behaves for every client. */
-export interface ServerOptions {
+/**
+ * How a server that answers calls behaves for every client.
+ *
+ * @typeParam Ctx What its handlers get beside their arguments.
+ */
+export interface LeanServerOptions<Ctx = LeanContext> {
   /** Tells models how to use the server. */
   instructions?: string
   /** The revisions that are spoken; all by default. */
@@ -51,7 +57,11 @@ export interface ServerOptions {
   /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
   cache?: CacheHints
   /** Learns of every failure whose detail the client does not get; `console.error` by default. */
-  onError?: (error: unknown, ctx: Context | undefined) => void
+  onError?: (error: unknown, ctx: Ctx | undefined) => void
+}
+
+/** How a server behaves for every client. */
+export interface ServerOptions extends LeanServerOptions<Context> {
   /** Learns of every request, refusal and session; for audit logs, metrics and traces. */
   observe?: Observer
   /**
@@ -67,21 +77,21 @@ export interface ServerOptions {
 }
 
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
-export type Middleware<Env = unknown> = (
+export type Middleware<Env = unknown, Ctx = Context<Env>> = (
   request: { readonly method: string; readonly params: JsonObject },
-  ctx: Context<Env>,
+  ctx: Ctx,
   next: () => Promise<Result>,
 ) => Promise<Result>
 
 /**
- * A server, as its author sees it.
+ * A server that answers calls and does nothing else, as its author sees it; also that part of every
+ * other server.
  *
  * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
+ * @typeParam Ctx What handlers get beside their arguments.
  */
-export interface Server<Env = unknown> {
+export interface LeanServer<Env = unknown, Ctx = LeanContext<Env>> {
   readonly info: Implementation
-  /** Announces changes to clients. Registering and removing announce by themselves. */
-  readonly notify: Notifier
   /**
    * Registers a tool (server/tools).
    *
@@ -90,8 +100,8 @@ export interface Server<Env = unknown> {
   tool<Input extends StandardSchema, Output extends StandardSchema>(
     name: string,
     options: ToolOptions<Input, Output>,
-    handler: ToolHandlerFor<Input, Output, Env>,
-  ): ToolRegistration<Env>
+    handler: ToolHandlerFor<Input, Output, Env, Ctx>,
+  ): ToolRegistration<Env, Ctx>
   /**
    * Registers a resource (server/resources).
    *
@@ -100,8 +110,35 @@ export interface Server<Env = unknown> {
   resource(
     uri: string,
     options: ResourceOptions,
-    read: ReadHandler<Env>,
-  ): ResourceRegistration<ResourceOptions, Env>
+    read: ReadHandler<Env, Ctx>,
+  ): ResourceRegistration<ResourceOptions, Env, Ctx>
+  /**
+   * Registers a prompt (server/prompts).
+   *
+   * @throws {TypeError} when the name is taken.
+   */
+  prompt<Input extends StandardSchema>(
+    name: string,
+    options: PromptOptions<Input, Env, Ctx> & TextArguments<Input>,
+    handler: PromptHandler<Input, Env, Ctx>,
+  ): PromptRegistration<Env, Ctx>
+  /**
+   * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
+   * is added first is outermost.
+   */
+  use(
+    ...wrap: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]
+  ): void
+}
+
+/**
+ * A server, as its author sees it.
+ *
+ * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
+ */
+export interface Server<Env = unknown> extends LeanServer<Env, Context<Env>> {
+  /** Announces changes to clients. Registering and removing announce by themselves. */
+  readonly notify: Notifier
   /**
    * Registers a family of resources (server/resources#resource-templates).
    *
@@ -114,25 +151,11 @@ export interface Server<Env = unknown> {
     options: ResourceTemplateOptions<Env>,
     read: ReadHandler<Env>,
   ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>
-  /**
-   * Registers a prompt (server/prompts).
-   *
-   * @throws {TypeError} when the name is taken.
-   */
-  prompt<Input extends StandardSchema>(
-    name: string,
-    options: PromptOptions<Input, Env> & TextArguments<Input>,
-    handler: PromptHandler<Input, Env>,
-  ): PromptRegistration<Env>
-  /**
-   * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
-   * is added first is outermost.
-   */
-  use(...wrap: [middleware: Middleware<Env>] | [method: string, middleware: Middleware<Env>]): void
 }
 
 /** A server, as what serves it sees it. */
-export interface ServerDefinition extends Server, LogRules {
+export interface ServerDefinition extends LeanServer<unknown, Context>, LogRules {
+  readonly features: Features
   readonly instructions: string | undefined
   readonly revisions: readonly RevisionFacts[]
   readonly capabilities: ServerCapabilities
@@ -144,6 +167,8 @@ export interface ServerDefinition extends Server, LogRules {
   readonly prompts: Registry<PromptEntry>
   /** What extensions add, if there are any. */
   readonly extensions: Extensions | undefined
+  /** Announces changes to whoever serves it; absent where clients are told of none. */
+  readonly notify: Notifier | undefined
   /** The capabilities that the server advertises where it can tell clients of changes. */
   readonly offered: ServerCapabilities
   /** Takes what extensions add now; called by `extend`. */
@@ -154,8 +179,23 @@ export interface ServerDefinition extends Server, LogRules {
   through(ctx: RequestContext, params: JsonObject, method: Method): Promise<Result> | Result
   /** Tells the author of what happened; absent when nobody observes. */
   readonly observe: Observer | undefined
+  /** Watches a request, to tell the author of it when it is answered. */
+  readonly watch: Watch | undefined
   /** Tells the author of a failure; that nobody waits any more is none. */
   report(error: unknown, ctx?: RequestContext): void
+}
+
+/** What a server is composed of, so that nobody loads what is not used. */
+export interface Features {
+  /** What answers each method of the protocol that it has. */
+  readonly methods: ReadonlyMap<string, Method>
+  /** Runs the method of a request, as often as its answer takes. */
+  readonly run: (
+    server: ServerDefinition,
+    message: JsonRpcRequest,
+    exchange: Exchange,
+    facts: MethodFacts | AddedMethod,
+  ) => Promise<Result>
 }
 
 /** Answers the requests of one method. */

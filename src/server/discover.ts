@@ -31,6 +31,8 @@ export interface Registered {
   readonly resourceTemplates: Completable
   readonly prompts: Completable
   readonly extensions: Extensions | undefined
+  /** Announces changes, if anything does. */
+  readonly notify: object | undefined
 }
 
 interface Completable {
@@ -41,15 +43,16 @@ interface Completable {
 /**
  * The capabilities that follow from what is registered.
  *
- * @param pushes Whether the client can be told of changes.
+ * @param reached Whether the client can be reached beside answers.
  */
 export function inferCapabilities(
   registered: Registered,
-  pushes: boolean,
+  reached: boolean,
   era: RevisionFacts['era'],
 ): ServerCapabilities {
   const { tools, resources, resourceTemplates, prompts } = registered
   const capabilities: ServerCapabilities = { ...registered.capabilities }
+  const pushes = reached && registered.notify !== undefined
   const changes = pushes ? { listChanged: true } : {}
   if (tools.used) capabilities.tools = changes
   if (prompts.used) capabilities.prompts = changes

@@ -15,7 +15,8 @@ import {
 import type { ElicitResult, ObjectSchema } from '../protocol/types.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
 import { noteElicitation } from '../session/elicitations.ts'
-import { askClient, isUnanswered, SECRET, type Asker } from './ask.ts'
+import { askClient, SECRET, type Asker } from './ask.ts'
+import { isUnanswered } from './ask-errors.ts'
 
 /** A form to fill in. */
 export interface FormQuestion<S extends StandardSchema | ObjectSchema> {

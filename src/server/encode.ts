@@ -15,7 +15,7 @@ import type { MethodFacts } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
 import type { Meta, Result } from '../protocol/types.ts'
-import { isMissingCapability, isUnanswered, isUnsupported } from './ask.ts'
+import { isMissingCapability, isUnanswered, isUnsupported } from './ask-errors.ts'
 import type { ServerDefinition } from './definition.ts'
 import type { Exchange } from './exchange.ts'
 

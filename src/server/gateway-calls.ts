@@ -27,7 +27,7 @@ import type {
   Result,
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { isMissingCapability, isUnsupported } from './ask.ts'
+import { isMissingCapability, isUnsupported } from './ask-errors.ts'
 import type { Context } from './context.ts'
 
 /** The calls that are under way, and the log messages that were passed on with one. */

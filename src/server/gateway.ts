@@ -12,7 +12,8 @@ import { watchWhatIsWatched } from './gateway-watches.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { ReadReturn } from './resources.ts'
-import { createServer, definitionOf } from './server.ts'
+import { definitionOf } from './lean-server.ts'
+import { createServer } from './server.ts'
 
 /** Connects to the other server, with the options that it is given beside its own. */
 export type Connector = (options: ConnectOptions) => Promise<Client>
@@ -102,8 +103,8 @@ async function attach(
   const server = choose(client)
   const target = definitionOf(server)
   report = (error) => target.report(error)
-  updated = (uri) => target.notify.resourceUpdated(uri)
-  completed = (id) => target.notify.elicitationComplete(id)
+  updated = (uri) => server.notify.resourceUpdated(uri)
+  completed = (id) => server.notify.elicitationComplete(id)
   // Of entries that are made anew each time, only what was listed can differ
   const mirror = createMirror(target, ({ item: one }, { item: other }) => {
     return JSON.stringify(one) !== JSON.stringify(other)

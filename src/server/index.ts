@@ -5,9 +5,16 @@
  */
 export type { Secrets } from '../patterns/sealed-state.ts'
 export type { AsJson } from '../patterns/steps.ts'
-export { createServer, tasksOf } from './server.ts'
-export type { Middleware, Server, ServerOptions } from './definition.ts'
-export type { Context } from './context.ts'
+export { createServer } from './server.ts'
+export { createLeanServer, tasksOf } from './lean-server.ts'
+export type {
+  LeanServer,
+  LeanServerOptions,
+  Middleware,
+  Server,
+  ServerOptions,
+} from './definition.ts'
+export type { Context, LeanContext } from './context.ts'
 export { createGateway, mountClient, type Connector, type Gateway } from './gateway.ts'
 export { mount, type Mount } from './mount.ts'
 export type { Completer, Completers } from './completion.ts'
@@ -74,7 +81,8 @@ export type {
 } from './tools.ts'
 export type { InputOptions } from './rounds.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
-export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
+export { createHandler } from '../transport/streamable-http/handler.ts'
+export { createLeanHandler, type Handler } from '../transport/streamable-http/lean-handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse-server.ts'
 export {
   EVENT_STREAM_HEADERS,
@@ -82,7 +90,12 @@ export {
   type EventStreamOptions,
   type ServerSentEvent,
 } from '../transport/event-stream.ts'
-export type { HandlerOptions, SessionForwarder } from '../transport/streamable-http/options.ts'
+export type {
+  HandlerOptions,
+  HandlerSessions,
+  LeanHandlerOptions,
+  SessionForwarder,
+} from '../transport/streamable-http/options.ts'
 export type {
   ChangeListener,
   StreamCarrier,
@@ -97,7 +110,6 @@ export {
 export {
   keptSessions,
   type KeptSessionOptions,
-  type KeptSessions,
 } from '../transport/streamable-http/kept-sessions.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
 export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
@@ -105,8 +117,7 @@ export { keepCalls, type CallKeeper } from '../session/kept-calls.ts'
 export {
   sealedSessions,
   type SealedSessionOptions,
-  type SealedSessions,
-} from '../session/sealed-sessions.ts'
+} from '../transport/streamable-http/sealed-sessions.ts'
 export type { SessionRecord } from '../session/session.ts'
 export type { SessionLimits } from '../session/sessions.ts'
 export {

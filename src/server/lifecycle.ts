@@ -13,15 +13,12 @@ import type { SessionRecord } from '../session/session.ts'
 import { inferCapabilities } from './discover.ts'
 import type { ServerDefinition } from './definition.ts'
 
-/** The most that a client may say of itself, so that a session fits into one row of any store. */
-const MAX_CLIENT_CHARACTERS = 100_000
-
 /**
  * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.
  *
  * @param server Speaks a revision with sessions.
  * @param pushes Whether this connection lets the server speak first.
- * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing, or too long.
+ * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing.
  */
 export function initialize(
   server: ServerDefinition,
@@ -32,10 +29,6 @@ export function initialize(
   if (typeof protocolVersion !== 'string') throw missing('protocolVersion')
   if (!isObject(capabilities)) throw missing('capabilities')
   if (!isImplementation(clientInfo)) throw missing('clientInfo')
-  if (JSON.stringify([capabilities, clientInfo]).length > MAX_CLIENT_CHARACTERS) {
-    const message = 'The client says too much of itself and its capabilities'
-    throw new ProtocolError(INVALID_PARAMS, message)
-  }
 
   const revision = negotiate(server, protocolVersion)
   const result: InitializeResult = {
@@ -62,17 +55,6 @@ export function isImplementation(value: unknown): value is JsonObject & Implemen
 function negotiate({ revisions }: ServerDefinition, requested: string): RevisionFacts {
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
-}
-
-/** The error, of any code, that says that no revision which the server speaks has sessions. */
-export function noSessions(
-  revisions: readonly RevisionFacts[],
-  code: number,
-  requested: unknown,
-): ProtocolError {
-  const supported = revisions.map(({ version }) => version)
-  const message = `This server has no sessions, it speaks ${supported.join(', ')}`
-  return new ProtocolError(code, message, { supported, requested })
 }
 
 function missing(member: string): ProtocolError {

@@ -12,7 +12,7 @@ import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import { getPrompt, type PromptEntry, type PromptReturn } from './prompts.ts'
 import type { Entry, Registry } from './registry.ts'
 import { readResource, type ReadReturn } from './resources.ts'
-import { definitionOf } from './server.ts'
+import { definitionOf } from './lean-server.ts'
 import type { Server, ServerDefinition } from './definition.ts'
 import type { ToolReturn } from './tool-result.ts'
 import { callTool, type ToolEntry } from './tools.ts'
@@ -48,11 +48,11 @@ export function mount(server: Server, prefix: string, mounted: Server): Mount {
   const part = { source }
   const beside = parts.get(target) ?? new Set()
   parts.set(target, beside.add(part))
-  const unsubscribe = source.notify.subscribe((change) => {
+  const unsubscribe = mounted.notify.subscribe((change) => {
     if (change.method === 'notifications/elicitation/complete') {
-      target.notify.elicitationComplete(change.elicitationId)
+      server.notify.elicitationComplete(change.elicitationId)
     } else if (change.method === 'notifications/resources/updated') {
-      target.notify.resourceUpdated(change.uri)
+      server.notify.resourceUpdated(change.uri)
     } else {
       try {
         mirror(offer())

@@ -8,9 +8,7 @@ import type { SubscriptionFilter } from '../protocol/types.ts'
 
 /** Something that changed on the server. */
 export type ServerChange =
-  | { readonly method: 'notifications/tools/list_changed' }
-  | { readonly method: 'notifications/prompts/list_changed' }
-  | { readonly method: 'notifications/resources/list_changed' }
+  | { readonly method: `notifications/${'tools' | 'prompts' | 'resources'}/list_changed` }
   | { readonly method: 'notifications/resources/updated'; readonly uri: string }
   | { readonly method: 'notifications/elicitation/complete'; readonly elicitationId: string }
 
@@ -58,10 +56,13 @@ export interface Notifier extends ChangeSource {
 export function createNotifier(): Notifier {
   const listeners = new Set<(change: ServerChange) => void>()
   const announce = (change: ServerChange): void => listeners.forEach((listener) => listener(change))
+  const changed = (list: 'tools' | 'prompts' | 'resources') => (): void => {
+    announce({ method: `notifications/${list}/list_changed` })
+  }
   return {
-    toolsListChanged: () => announce({ method: 'notifications/tools/list_changed' }),
-    promptsListChanged: () => announce({ method: 'notifications/prompts/list_changed' }),
-    resourcesListChanged: () => announce({ method: 'notifications/resources/list_changed' }),
+    toolsListChanged: changed('tools'),
+    promptsListChanged: changed('prompts'),
+    resourcesListChanged: changed('resources'),
     resourceUpdated: (uri) => announce({ method: 'notifications/resources/updated', uri }),
     elicitationComplete: (elicitationId) =>
       announce({ method: 'notifications/elicitation/complete', elicitationId }),

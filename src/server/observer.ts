@@ -6,6 +6,7 @@
 import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Exchange } from './exchange.ts'
+import { scrub, type Redact } from './redact.ts'
 
 /** The W3C trace context that a request carries in its `_meta`. */
 export interface TraceContext {
@@ -61,8 +62,23 @@ export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent
 /** Learns of what happens. What it throws goes to `onError`; it should return at once. */
 export type Observer = (event: ObservedEvent) => void
 
+/** Watches one request; what it gives learns of the response. */
+export type Watch = (
+  message: JsonRpcRequest,
+  exchange: Exchange,
+) => (response: JsonRpcResponse) => void
+
+/** Makes what watches requests for an observer. */
+export function watching(observe: Observer): Watch {
+  return (message, exchange) => {
+    const start = performance.now()
+    return (response) =>
+      observe(requestEvent(message, exchange, response, performance.now() - start))
+  }
+}
+
 /** The event of a request and its response. */
-export function requestEvent(
+function requestEvent(
   { method, id, params }: JsonRpcRequest,
   { revision, caller, cancellation }: Exchange,
   response: JsonRpcResponse,
@@ -107,4 +123,24 @@ function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {
   if ('error' in response) return 'error'
   if (response.result.resultType === 'input_required') return 'input_required'
   return response.result.isError === true ? 'failed' : 'complete'
+}
+
+/**
+ * An observer that hears nothing which has to stay, and whose failures harm nothing.
+ *
+ * @param report Learns of them.
+ */
+export function guarded(
+  observe: Observer,
+  redact: Redact | undefined,
+  report: (error: unknown) => void,
+): Observer {
+  return (event) => {
+    try {
+      const told = redact ? scrub(event, redact) : event
+      if (told) observe(told)
+    } catch (error) {
+      report(error)
+    }
+  }
 }

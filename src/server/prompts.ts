@@ -34,7 +34,11 @@ import { requireHandler, type Entry, type Registration, type Registry } from './
 import { requireBlocks, type Content } from './results.ts'
 
 /** How a prompt is described and checked. */
-export interface PromptOptions<Input extends StandardSchema = StandardSchema, Env = unknown> {
+export interface PromptOptions<
+  Input extends StandardSchema = StandardSchema,
+  Env = unknown,
+  Ctx = Context<Env>,
+> {
   /** What people see (since 2025-06-18). */
   title?: string
   description?: string
@@ -44,7 +48,7 @@ export interface PromptOptions<Input extends StandardSchema = StandardSchema, En
   /** The prompt's `_meta`. */
   meta?: Meta
   /** Completes the arguments, by name. */
-  complete?: Completers<Env>
+  complete?: Completers<Env, Ctx>
   /** Whether a caller may see and get the prompt; everybody by default. */
   visible?: (caller: Caller) => boolean
 }
@@ -67,17 +71,17 @@ type Textless<Given> = {
 }[keyof Given & string]
 
 /** Writes a prompt from arguments that its schema accepted. */
-export type PromptHandler<Input extends StandardSchema, Env = unknown> = (
+export type PromptHandler<Input extends StandardSchema, Env = unknown, Ctx = Context<Env>> = (
   args: InferOutput<Input>,
-  ctx: Context<Env>,
+  ctx: Ctx,
 ) => PromptReturn | Promise<PromptReturn>
 
 /** Changes a prompt later. */
-export interface PromptRegistration<Env = unknown> extends Registration {
+export interface PromptRegistration<Env = unknown, Ctx = Context<Env>> extends Registration {
   /** Describes and writes the prompt in another way, under the same name. */
   update<Input extends StandardSchema>(
-    options: PromptOptions<Input, Env> & TextArguments<Input>,
-    handler: PromptHandler<Input, Env>,
+    options: PromptOptions<Input, Env, Ctx> & TextArguments<Input>,
+    handler: PromptHandler<Input, Env, Ctx>,
   ): void
 }
 

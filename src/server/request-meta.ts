@@ -70,9 +70,27 @@ export function unsupportedVersion(
   revisions: readonly RevisionFacts[],
   requested: string,
 ): ProtocolError {
+  const why = `Unsupported protocol version "${requested}", this server`
+  return notSpoken(revisions, UNSUPPORTED_PROTOCOL_VERSION, why, requested)
+}
+
+/** The error, of any code, that says that no revision which the server speaks has sessions. */
+export function noSessions(
+  revisions: readonly RevisionFacts[],
+  code: number,
+  requested: unknown,
+): ProtocolError {
+  return notSpoken(revisions, code, 'This server has no sessions, it', requested)
+}
+
+function notSpoken(
+  revisions: readonly RevisionFacts[],
+  code: number,
+  why: string,
+  requested: unknown,
+): ProtocolError {
   const supported = revisions.map(({ version }) => version)
-  const message = `Unsupported protocol version "${requested}", this server speaks ${supported.join(', ')}`
-  return new ProtocolError(UNSUPPORTED_PROTOCOL_VERSION, message, { supported, requested })
+  return new ProtocolError(code, `${why} speaks ${supported.join(', ')}`, { supported, requested })
 }
 
 function invalid(key: string): ProtocolError {

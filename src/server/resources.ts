@@ -27,9 +27,7 @@ import type { Caller } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { base64, requireAnnotations } from './results.ts'
-import { sessionRecord } from './session-record.ts'
-import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
-import { compileUriTemplate, type UriTemplate } from './uri-template.ts'
+import type { UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
 export interface ResourceOptions {
@@ -74,15 +72,19 @@ export interface ReadRequest {
 export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult | undefined
 
 /** Reads a resource. */
-export type ReadHandler<Env = unknown> = (
+export type ReadHandler<Env = unknown, Ctx = Context<Env>> = (
   request: ReadRequest,
-  ctx: Context<Env>,
+  ctx: Ctx,
 ) => ReadReturn | Promise<ReadReturn>
 
 /** Changes a resource, or a family of resources, later. */
-export interface ResourceRegistration<Options, Env = unknown> extends Registration {
+export interface ResourceRegistration<
+  Options,
+  Env = unknown,
+  Ctx = Context<Env>,
+> extends Registration {
   /** Describes and reads the resource in another way, under the same URI or template. */
-  update(options: Options, read: ReadHandler<Env>): void
+  update(options: Options, read: ReadHandler<Env, Ctx>): void
 }
 
 /** A registered resource. */
@@ -126,25 +128,12 @@ export function resourceEntry(
   return entryOf({ uri }, options, read)
 }
 
-/**
- * Makes an entry of a family of resources.
- *
- * @throws {McpError} `INVALID_USE` when the template is malformed.
- */
-export function resourceTemplateEntry(
-  uriTemplate: string,
-  { complete, ...options }: ResourceTemplateOptions,
-  read: ReadHandler,
-): ResourceTemplateEntry {
-  const template = compileUriTemplate(uriTemplate)
-  return { ...entryOf({ uriTemplate }, options, read), template, complete }
-}
-
-function entryOf<Place extends object>(
+/** What an entry of a resource, or of a family, has. */
+export function entryOf<Place extends object>(
   place: Place,
   { meta, cache, visible, ...described }: ResourceOptions,
   read: ReadHandler,
-) {
+): Omit<ResourceEntry, 'item'> & { readonly item: Place & Omit<Resource, 'uri'> } {
   requireAnnotations(described.annotations)
   const item = { ...place, ...described, ...(meta && { _meta: meta }) }
   requireHandler(read, `The resource "${described.name}"`)
@@ -180,44 +169,11 @@ export async function readResource(
 }
 
 /**
- * Notes that a session wants to hear of changes of a resource.
+ * What reads a URI, as far as the caller may.
  *
- * @throws {ProtocolError} "Resource not found", as for reading.
+ * @throws {ProtocolError} "Resource not found".
  */
-export function subscribeResource(
-  registered: Resources,
-  params: JsonObject,
-  ctx: RequestContext,
-): Result {
-  const uri = requireUri(params)
-  findResource(registered, uri, ctx)
-  const { subscriptions } = sessionRecord(ctx.method, ctx.exchange)
-  if (subscriptions.includes(uri)) return {}
-  if (subscriptions.length >= MAX_WATCHED_RESOURCES) {
-    throw invalidParams(`One session may watch ${MAX_WATCHED_RESOURCES} resources at most`)
-  }
-  if (subscriptions.join('').length + uri.length > MAX_WATCHED_CHARACTERS) {
-    throw invalidParams(
-      `The resources of one session may have URIs of ${MAX_WATCHED_CHARACTERS} characters in all`,
-    )
-  }
-  subscriptions.push(uri)
-  return {}
-}
-
-/** Notes that a session no longer wants to hear of changes of a resource. */
-export function unsubscribeResource(
-  _registered: Resources,
-  params: JsonObject,
-  ctx: RequestContext,
-): Result {
-  const uri = requireUri(params)
-  const record = sessionRecord(ctx.method, ctx.exchange)
-  record.subscriptions = record.subscriptions.filter((other) => other !== uri)
-  return {}
-}
-
-function findResource(
+export function findResource(
   { resources, resourceTemplates }: Resources,
   uri: string,
   ctx: RequestContext,
@@ -250,7 +206,7 @@ function contents(
 }
 
 /** The URI; one of a file that leads out of its folder, however it is written, names nothing. */
-function requireUri(params: JsonObject): string {
+export function requireUri(params: JsonObject): string {
   const uri = requireString(params, 'uri')
   if (/^file:/i.test(uri) && climbs(uri)) throw invalidParams('The URI leads out of its folder')
   return uri

@@ -6,7 +6,7 @@
 import { digest } from '../patterns/digest.ts'
 import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
 import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
-import { degradeParams } from '../protocol/degrade.ts'
+import { degradeRequest } from '../protocol/degrade-request.ts'
 import { INTERNAL_ERROR, ProtocolError, type UrlElicitationRequired } from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
@@ -124,7 +124,7 @@ function knownRequests(
   { revision }: Exchange,
 ): Record<string, InputRequest> {
   const known = Object.entries(requests).map(([key, request]) => {
-    return [key, { ...request, params: degradeParams(request.method, request.params, revision) }]
+    return [key, { ...request, params: degradeRequest(request.method, request.params, revision) }]
   })
   return Object.fromEntries(known) as Record<string, InputRequest>
 }

@@ -1,52 +1,34 @@
 /**
- * A server's definition: what it offers, and nothing about any connection. Built once, shared by
- * every request, session and isolate.
+ * A server that does all that the protocol has: it answers calls, asks clients, tells them of changes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import {
-  findRevision,
-  revisions,
-  type Revision,
-  type RevisionFacts,
-} from '../protocol/revisions.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { StandardSchema } from '../protocol/standard-schema.ts'
-import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
-import { requireHints } from './caching.ts'
-import type { RequestContext } from './request-context.ts'
-import { inferCapabilities } from './discover.ts'
-import type { Extensions } from './added.ts'
+import type { Implementation } from '../protocol/types.ts'
+import { complete } from './completion.ts'
+import type { Features, Method, Server, ServerOptions } from './definition.ts'
+import { leanMethods } from './lean-methods.ts'
+import { LeanDefinition } from './lean-server.ts'
+import { setLevel } from './logging.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
-import type { Observer } from './observer.ts'
-import {
-  promptEntry,
-  type PromptEntry,
-  type PromptHandler,
-  type PromptOptions,
-  type PromptRegistration,
-} from './prompts.ts'
-import { scrub, type Redact } from './redact.ts'
-import { Registry } from './registry.ts'
-import {
-  resourceEntry,
-  resourceTemplateEntry,
-  type ReadHandler,
-  type ResourceEntry,
-  type ResourceOptions,
-  type ResourceRegistration,
-  type ResourceTemplateEntry,
-  type ResourceTemplateOptions,
-} from './resources.ts'
-import {
-  toolEntry,
-  type TaskMaker,
-  type ToolEntry,
-  type ToolHandler,
-  type ToolOptions,
-  type ToolRegistration,
-} from './tools.ts'
-import type { Method, Middleware, Server, ServerDefinition, ServerOptions } from './definition.ts'
+import { guarded, watching } from './observer.ts'
+import { subscribeResource, unsubscribeResource } from './resource-subscriptions.ts'
+import { resourceTemplateEntry } from './resource-templates.ts'
+import type { ReadHandler, ResourceRegistration, ResourceTemplateOptions } from './resources.ts'
+import { runRounds } from './run-rounds.ts'
+import { listen } from './subscriptions.ts'
+
+/** By a function, as bundlers keep a module's values that are made of other modules'. */
+function wholeFeatures(): Features {
+  const methods = new Map<string, Method>([
+    ...leanMethods,
+    ['subscriptions/listen', listen],
+    ['resources/subscribe', subscribeResource],
+    ['resources/unsubscribe', unsubscribeResource],
+    ['completion/complete', complete],
+    ['logging/setLevel', setLevel],
+  ])
+  return { methods, run: runRounds }
+}
 
 /**
  * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
@@ -65,84 +47,16 @@ export function createServer<Env = unknown>(
   return new Definition(info, options) as Server<Env>
 }
 
-/**
- * What a server holds.
- *
- * @throws {TypeError} when the value was not made by {@link createServer}.
- */
-export function definitionOf(server: Server): ServerDefinition {
-  if (server instanceof Definition) return server
-  throw new TypeError('The server must be made by createServer')
-}
-
-/** What makes tasks of the calls of a server, if anything does. */
-export function tasksOf(server: Server): TaskMaker | undefined {
-  return definitionOf(server).tasks
-}
-
-class Definition implements ServerDefinition {
-  readonly info: Implementation
-  readonly instructions: string | undefined
-  readonly revisions: readonly RevisionFacts[]
-  readonly capabilities: ServerCapabilities
-  readonly pageSize: number | undefined
-  readonly cache: Required<CacheHints>
-  readonly notify: Notifier = createNotifier()
-  readonly tools: Registry<ToolEntry>
-  readonly resources: Registry<ResourceEntry>
-  readonly resourceTemplates: Registry<ResourceTemplateEntry>
-  readonly prompts: Registry<PromptEntry>
-  extensions: Extensions | undefined
-  tasks: TaskMaker | undefined
-  readonly observe: Observer | undefined
-  readonly redact: Redact | undefined
-  readonly maxLogsPerSecond: number
-  readonly #onError: NonNullable<ServerOptions['onError']>
-  readonly #middleware: { method: string | undefined; run: Middleware }[] = []
-  #offered: ServerCapabilities | undefined
+class Definition extends LeanDefinition implements Server {
+  override notify: Notifier = createNotifier()
 
   constructor(info: Implementation, options: ServerOptions) {
-    this.info = requireInfo(info)
-    this.instructions = options.instructions
-    this.revisions = chooseRevisions(options.revisions)
-    this.capabilities = { ...options.capabilities }
-    this.pageSize = requirePageSize(options.pageSize)
-    this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
-    this.#onError = options.onError ?? ((error) => console.error(error))
+    super(info, options, wholeFeatures())
     this.redact = options.redact
     this.maxLogsPerSecond = options.maxLogsPerSecond ?? 1000
-    this.observe = this.#guarded(options.observe)
-    const { notify } = this
-    const changed = (announce: () => void) => (): void => {
-      this.#offered = undefined
-      announce()
-    }
-    this.tools = new Registry('tool', changed(notify.toolsListChanged))
-    this.resources = new Registry('resource', changed(notify.resourcesListChanged))
-    this.resourceTemplates = new Registry('resource template', changed(notify.resourcesListChanged))
-    this.prompts = new Registry('prompt', changed(notify.promptsListChanged))
-  }
-
-  get offered(): ServerCapabilities {
-    return (this.#offered ??= Object.freeze(inferCapabilities(this, true, 'modern')))
-  }
-
-  tool<Input extends StandardSchema, Output extends StandardSchema>(
-    name: string,
-    options: ToolOptions<Input, Output>,
-    handler: ToolHandler<Input, Output>,
-  ): ToolRegistration {
-    const place = this.tools.add(name, toolEntry(name, options, handler))
-    return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
-  }
-
-  resource(
-    uri: string,
-    options: ResourceOptions,
-    read: ReadHandler,
-  ): ResourceRegistration<ResourceOptions> {
-    const place = this.resources.add(uri, resourceEntry(uri, options, read))
-    return { ...place, update: (...changed) => place.replace(resourceEntry(uri, ...changed)) }
+    if (!options.observe) return
+    this.observe = guarded(options.observe, options.redact, (error) => this.report(error))
+    this.watch = watching(this.observe)
   }
 
   resourceTemplate(
@@ -157,76 +71,4 @@ class Definition implements ServerDefinition {
       update: (...changed) => place.replace(resourceTemplateEntry(uriTemplate, ...changed)),
     }
   }
-
-  prompt<Input extends StandardSchema>(
-    name: string,
-    options: PromptOptions<Input>,
-    handler: PromptHandler<Input>,
-  ): PromptRegistration {
-    const place = this.prompts.add(name, promptEntry(name, options, handler))
-    return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
-  }
-
-  use(...wrap: [Middleware] | [string, Middleware]): void {
-    const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap
-    this.#middleware.push({ method, run })
-  }
-
-  extended(extensions: Extensions): void {
-    this.extensions = extensions
-    this.#offered = undefined
-  }
-
-  through(ctx: RequestContext, params: JsonObject, run: Method): Promise<Result> | Result {
-    const { method } = ctx
-    const wraps = this.#middleware.filter(
-      (each) => each.method === undefined || each.method === method,
-    )
-    if (wraps.length === 0) return run(this, params, ctx)
-    const next = async (at: number): Promise<Result> => {
-      const wrap = wraps[at]
-      return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(this, params, ctx)
-    }
-    return next(0)
-  }
-
-  /** An observer that hears nothing which has to stay, and whose failures harm nothing. */
-  #guarded(observe: Observer | undefined): Observer | undefined {
-    if (!observe) return undefined
-    return (event) => {
-      try {
-        const told = this.redact ? scrub(event, this.redact) : event
-        if (told) observe(told)
-      } catch (error) {
-        this.report(error)
-      }
-    }
-  }
-
-  report(error: unknown, ctx?: RequestContext): void {
-    if (error && error === ctx?.exchange.cancellation.reason) return
-    try {
-      this.#onError(error, ctx)
-    } catch {
-      // What the hook throws concerns only itself.
-    }
-  }
-}
-
-function requireInfo(info: Implementation): Implementation {
-  if (typeof info?.name === 'string' && typeof info.version === 'string') return info
-  throw new TypeError('A server needs a name and a version')
-}
-
-function requirePageSize(pageSize: number | undefined): number | undefined {
-  if (pageSize === undefined || pageSize === Infinity) return pageSize
-  if (Number.isInteger(pageSize) && pageSize > 0) return pageSize
-  throw new TypeError(`A page cannot have ${pageSize} entries`)
-}
-
-function chooseRevisions(versions: readonly Revision[] | undefined): readonly RevisionFacts[] {
-  if (!versions) return revisions
-  const unknown = versions.filter((version) => !findRevision(version))
-  if (unknown.length > 0) throw new TypeError(`Unknown revisions: ${unknown.join(', ')}`)
-  return revisions.filter(({ version }) => versions.includes(version))
 }

@@ -15,7 +15,7 @@ import type { Notifier, ServerChange, Unsubscribe } from './notifier.ts'
 
 /** What listens for changes need of a server. */
 export interface Announcing {
-  readonly notify: Notifier
+  readonly notify: Notifier | undefined
   readonly offered: ServerCapabilities
   readonly extensions: Extensions | undefined
 }
@@ -64,7 +64,7 @@ export async function listen(
     const done = (): void => void waiting--
     sent.then(done, done)
   }
-  const unsubscribe = await (exchange.changes ?? server.notify).subscribe(
+  const unsubscribe = await (exchange.changes ?? server.notify)?.subscribe(
     (change) => {
       if (matches(filter, change)) tell(changeNotification(change, _meta))
     },
@@ -85,7 +85,7 @@ export async function listen(
     gone.throwIfAborted()
     return { _meta }
   } finally {
-    unsubscribe()
+    unsubscribe?.()
     ignoreEnding?.()
     stop?.()
   }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 import { ProtocolError, ToolError } from '../protocol/errors.ts'
-import { isMissingCapability, isUnanswered, isUnsupported } from './ask.ts'
+import { isMissingCapability, isUnanswered, isUnsupported } from './ask-errors.ts'
 import { findHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
@@ -74,9 +74,10 @@ export type ToolHandler<
   Input extends StandardSchema,
   Output extends StandardSchema,
   Env = unknown,
+  Ctx = Context<Env>,
 > = (
   args: InferOutput<Input>,
-  ctx: Context<Env>,
+  ctx: Ctx,
 ) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
 
 /**
@@ -87,14 +88,15 @@ export type ToolHandlerFor<
   Input extends StandardSchema,
   Output extends StandardSchema,
   Env = unknown,
-> = [Output] extends [StandardSchema] ? ToolHandler<Input, Output, Env> : never
+  Ctx = Context<Env>,
+> = [Output] extends [StandardSchema] ? ToolHandler<Input, Output, Env, Ctx> : never
 
 /** Changes a tool later. */
-export interface ToolRegistration<Env = unknown> extends Registration {
+export interface ToolRegistration<Env = unknown, Ctx = Context<Env>> extends Registration {
   /** Describes and runs the tool in another way, under the same name. */
   update<Input extends StandardSchema, Output extends StandardSchema>(
     options: ToolOptions<Input, Output>,
-    handler: ToolHandlerFor<Input, Output, Env>,
+    handler: ToolHandlerFor<Input, Output, Env, Ctx>,
   ): void
 }
 
@@ -223,7 +225,7 @@ export async function callTool(
 /** What the model learns of a thrown value: its message only if it was meant to be read. */
 function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolResult {
   if (error instanceof ProtocolError) throw error
-  if (ctx.replay?.pending) return toolError('')
+  if (ctx.unfinished) return toolError('')
   if (error instanceof ToolError) return toolError(error.message)
   if (isMissingCapability(error) && serverFacts(ctx.exchange.revision).missingCapability)
     throw error

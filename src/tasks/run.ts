@@ -7,7 +7,7 @@
 import type { Cancellation } from '../patterns/cancellation.ts'
 import { ReplayInput, type Recording } from '../patterns/replay.ts'
 import { digest } from '../patterns/digest.ts'
-import { degradeParams } from '../protocol/degrade.ts'
+import { degradeRequest } from '../protocol/degrade-request.ts'
 import {
   INTERNAL_ERROR,
   McpError,
@@ -18,7 +18,8 @@ import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { findRevision } from '../protocol/revisions.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
-import { isMissingCapability, requireAskable } from '../server/ask.ts'
+import { requireAskable } from '../server/ask.ts'
+import { isMissingCapability } from '../server/ask-errors.ts'
 import { describeError } from '../server/encode.ts'
 import type { Caller, Exchange } from '../server/exchange.ts'
 import type { ServerDefinition } from '../server/definition.ts'
@@ -155,7 +156,7 @@ async function askUrls(
 }
 
 function known({ method, params }: InputRequest, { revision }: Exchange): InputRequest {
-  const degraded = degradeParams(method, params, revision)
+  const degraded = degradeRequest(method, params, revision)
   return degraded ? { method, params: degraded } : { method }
 }
 

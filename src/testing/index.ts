@@ -5,7 +5,7 @@
  * @module
  */
 import { connect, type Client, type ConnectOptions } from '../client/index.ts'
-import { serveTransport, type ConnectionOptions, type Server } from '../server/index.ts'
+import { serveTransport, type ConnectionOptions, type LeanServer } from '../server/index.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
 export { inMemoryTransports } from '../transport/in-memory.ts'
@@ -40,7 +40,7 @@ export interface InMemoryOptions extends ConnectOptions {
  * @throws {TypeError} when the server was not made by `createServer`.
  */
 export function connectInMemory(
-  server: Server,
+  server: LeanServer,
   { serve, principal, ...options }: InMemoryOptions = {},
 ): Promise<Client> {
   const [near, far] = inMemoryTransports()

@@ -61,11 +61,9 @@ export class EventStream {
    * the end nothing is sent.
    */
   send({ id, event, retry, data }: ServerSentEvent): Promise<void> | undefined {
-    let lines = ''
-    if (event !== undefined) lines += `event: ${event}\n`
-    if (id !== undefined) lines += `id: ${id}\n`
-    if (retry !== undefined) lines += `retry: ${retry}\n`
-    return this.#write(`${lines}data: ${data}\n\n`)
+    return this.#write(
+      `${line('event', event)}${line('id', id)}${line('retry', retry)}data: ${data}\n\n`,
+    )
   }
 
   /** Sends a comment of one line, which readers ignore. */
@@ -112,6 +110,10 @@ export class EventStream {
     this.#drained = []
     for (const resolve of waiting) resolve()
   }
+}
+
+function line(field: string, value: string | number | undefined): string {
+  return value === undefined ? '' : `${field}: ${value}\n`
 }
 
 /** The headers of a response with an event stream. */

@@ -9,12 +9,12 @@ import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../protocol/validate.ts'
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
 import type { Caller } from '../server/exchange.ts'
-import { definitionOf } from '../server/server.ts'
-import type { Server } from '../server/definition.ts'
+import { definitionOf } from '../server/lean-server.ts'
+import type { LeanServer } from '../server/definition.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from './event-stream.ts'
 import { readAccept, readBody } from './streamable-http/request.ts'
 import { answerGuarded, methodNotAllowed } from './streamable-http/guard.ts'
-import type { Handler } from './streamable-http/handler.ts'
+import type { Handler } from './streamable-http/lean-handler.ts'
 import type { HandlerOptions } from './streamable-http/options.ts'
 import { Refusal, refuse } from './streamable-http/refusal.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
@@ -49,7 +49,7 @@ const SESSION = 'session'
  * @throws {TypeError} when the server was not made by `createServer`.
  * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: for clients that are older only.
  */
-export function createSseHandler(server: Server, options: SseHandlerOptions = {}): Handler {
+export function createSseHandler(server: LeanServer, options: SseHandlerOptions = {}): Handler {
   const endpoint = new SseEndpoint(server, options)
   const definition = definitionOf(server)
   const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
@@ -62,12 +62,12 @@ export function createSseHandler(server: Server, options: SseHandlerOptions = {}
 }
 
 class SseEndpoint {
-  readonly #server: Server
+  readonly #server: LeanServer
   readonly #options: SseHandlerOptions
   readonly #connections = new Map<string, SseConnection>()
   #closed = false
 
-  constructor(server: Server, options: SseHandlerOptions) {
+  constructor(server: LeanServer, options: SseHandlerOptions) {
     this.#server = server
     this.#options = options
   }

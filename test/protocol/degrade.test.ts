@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   degradeImplementation,
-  degradeParams,
+  degradeNotification,
   degradeResult,
   degradeServerCapabilities,
 } from '../../src/protocol/degrade.ts'
 import { restoreContent } from '../../src/protocol/degrade-form.ts'
+import { degradeRequest } from '../../src/protocol/degrade-request.ts'
 import { findRevision, type Revision } from '../../src/protocol/revisions.ts'
 import type { ContentBlock, ObjectSchema, Result } from '../../src/protocol/types.ts'
 import { schemaErrors } from '../schema/validator.ts'
@@ -238,21 +239,21 @@ describe('degradeServerCapabilities', () => {
   })
 })
 
-describe('degradeParams', () => {
+describe('degradeNotification and degradeRequest', () => {
   const elicitation: Revision[] = ['2025-06-18', '2025-11-25', '2026-07-28']
   const form = (revision: Revision) =>
-    degradeParams('elicitation/create', formParams, facts(revision)) as {
+    degradeRequest('elicitation/create', formParams, facts(revision)) as {
       requestedSchema: { properties: Record<string, unknown> }
     }
 
   it('leaves undefined params alone', () => {
-    expect(degradeParams('roots/list', undefined, facts('2024-11-05'))).toBeUndefined()
+    expect(degradeRequest('roots/list', undefined, facts('2024-11-05'))).toBeUndefined()
   })
 
   it('leaves the message of progress out before 2025-03-26', () => {
     const params = { progressToken: 1, progress: 1, total: 2, message: 'half' }
     const sent = (revision: Revision) =>
-      degradeParams('notifications/progress', params, facts(revision))
+      degradeNotification('notifications/progress', params, facts(revision))
 
     expect(sent('2024-11-05')).toEqual({ progressToken: 1, progress: 1, total: 2 })
     for (const revision of all.slice(1)) expect(sent(revision)).toBe(params)
@@ -264,7 +265,7 @@ describe('degradeParams', () => {
       _meta: { 'io.modelcontextprotocol/subscriptionId': 1, 'com.example/key': 2 },
     }
     const sent = (revision: Revision) =>
-      degradeParams('notifications/resources/updated', params, facts(revision))
+      degradeNotification('notifications/resources/updated', params, facts(revision))
 
     for (const revision of legacy) {
       expect(sent(revision)).toEqual({ uri: 'file:///a', _meta: { 'com.example/key': 2 } })
@@ -306,14 +307,14 @@ describe('degradeParams', () => {
     const properties = { ['__proto__']: { type: 'string' }, default: { type: 'string' } }
     const params = { message: 'x', requestedSchema: { type: 'object', properties } }
 
-    expect(degradeParams('elicitation/create', params, facts('2025-06-18'))).toEqual(params)
+    expect(degradeRequest('elicitation/create', params, facts('2025-06-18'))).toEqual(params)
   })
 
   it('leaves the id of a URL elicitation out in 2026-07-28 only', () => {
     const params = { mode: 'url', message: 'x', url: 'https://example.com', elicitationId: '1' }
 
-    expect(degradeParams('elicitation/create', params, facts('2025-11-25'))).toBe(params)
-    expect(degradeParams('elicitation/create', params, facts('2026-07-28'))).toEqual({
+    expect(degradeRequest('elicitation/create', params, facts('2025-11-25'))).toBe(params)
+    expect(degradeRequest('elicitation/create', params, facts('2026-07-28'))).toEqual({
       mode: 'url',
       message: 'x',
       url: 'https://example.com',
@@ -321,7 +322,7 @@ describe('degradeParams', () => {
   })
 
   it.each(all)('leaves nothing in a sampling request that %s lacks', (revision) => {
-    const params = degradeParams('sampling/createMessage', samplingParams, facts(revision))
+    const params = degradeRequest('sampling/createMessage', samplingParams, facts(revision))
     const envelope = revision === '2025-11-25' ? { jsonrpc: '2.0', id: 1 } : {}
     const request = { ...envelope, method: 'sampling/createMessage', params }
 
@@ -329,7 +330,7 @@ describe('degradeParams', () => {
   })
 
   it('makes one message of each block before 2025-11-25 and keeps the roles', () => {
-    const { messages } = degradeParams(
+    const { messages } = degradeRequest(
       'sampling/createMessage',
       samplingParams,
       facts('2025-06-18'),
@@ -357,7 +358,7 @@ describe('degradeParams', () => {
     const { tools: _, ...params } = samplingParams
 
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-      expect(degradeParams('sampling/createMessage', params, facts(revision))).toBe(params)
+      expect(degradeRequest('sampling/createMessage', params, facts(revision))).toBe(params)
     }
   })
 })

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { McpError } from '../../protocol/errors.ts'
-import type { Server } from '../../server/definition.ts'
+import type { LeanServer } from '../../server/definition.ts'
 import { createGuard } from './guard.ts'
 import { createHandler } from './handler.ts'
 import { keptSessions } from './kept-sessions.ts'
@@ -61,7 +61,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  *
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export function createEndpoint(server: Server, options: ListenOptions): Endpoint {
+export function createEndpoint(server: LeanServer, options: ListenOptions): Endpoint {
   const { port = 0, hostname = '127.0.0.1', path = '/mcp' } = options
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)

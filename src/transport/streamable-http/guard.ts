@@ -7,8 +7,8 @@
 import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Caller } from '../../server/exchange.ts'
-import type { Server, ServerDefinition } from '../../server/definition.ts'
-import { definitionOf } from '../../server/server.ts'
+import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
+import { definitionOf } from '../../server/lean-server.ts'
 import { checkOrigin } from './origin.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
 import type { Protection } from '../../server/protection.ts'
@@ -69,7 +69,7 @@ export type Guard = (
  * @throws {TypeError} when the server was not made by `createServer`.
  */
 export function createGuard(
-  server: Server,
+  server: LeanServer,
   options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
 ): Guard {
   const definition = definitionOf(server)

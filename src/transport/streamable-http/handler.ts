@@ -4,27 +4,21 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { Ending } from '../../patterns/ending.ts'
+import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
+import { definitionOf } from '../../server/lean-server.ts'
 import { createRounds } from '../../server/rounds.ts'
-import { definitionOf } from '../../server/server.ts'
-import type { Server, ServerDefinition } from '../../server/definition.ts'
-import { readAccept, readVersion } from './request.ts'
-import { forward, isForwarded } from './forward.ts'
+import { sessionsElsewhere } from './forward.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
-import { refuse, sessionNotFound } from './refusal.ts'
+import type { HostSessions } from './host-sessions.ts'
 import type { KeptSession } from './kept-session.ts'
+import type { Handler } from './lean-handler.ts'
 import type { HandlerOptions } from './options.ts'
 import { post } from './post.ts'
+import { closed, refuse, sessionNotFound } from './refusal.ts'
+import { readAccept, readVersion } from './request.ts'
 import { findMembership } from './session-post.ts'
-
-/** Serves MCP over HTTP. Route every method of one path to it. */
-export interface Handler {
-  /** Answers a request; never rejects. */
-  (request: Request, caller?: Caller): Promise<Response>
-  /** Ends every listener and session gracefully. */
-  close(): Promise<void>
-}
 
 /**
  * Makes a handler of Streamable HTTP for every revision that the server speaks.
@@ -32,62 +26,55 @@ export interface Handler {
  * @throws {TypeError} when the server was not made by `createServer`.
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
-export function createHandler(server: Server, options: HandlerOptions = {}): Handler {
+export function createHandler(server: LeanServer, options: HandlerOptions = {}): Handler {
   const definition = definitionOf(server)
   const ending = new Ending()
-  const host: Host = {
-    server: definition,
-    options,
-    ...sessionsOf(definition, options),
-    rounds: createRounds(options),
-    ending,
-  }
+  const sessions = chooseSessions(definition, options)
+  const { changes } = options
+  const rounds = createRounds(options)
+  const host: Host = { server: definition, options, sessions, rounds, ending, changes }
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
     return answerGuarded(definition, options, request, caller, (known) => {
-      if (ending.over) throw refuse(503, 'The server is closed')
+      if (ending.over) throw closed()
       return route(host, request, known)
     })
   }
   const close = async (): Promise<void> => {
     ending.end()
-    await host.sessions?.close()
+    await sessions?.close?.()
   }
   return Object.assign(handle, { close })
 }
 
-/** Which of the ways to have sessions it is. */
-function sessionsOf(
+/** The sessions that the options ask for, if any revision has them. */
+function chooseSessions(
   definition: ServerDefinition,
   options: HandlerOptions,
-): Pick<Host, 'sessions' | 'sealed' | 'forward'> {
-  const none = { sessions: undefined, sealed: undefined, forward: undefined }
+): HostSessions | undefined {
   const { sessions } = options
-  if (!sessions || !definition.revisions.some(({ era }) => era === 'legacy')) return none
-  if (typeof sessions === 'function') return { ...none, forward: sessions }
-  if ('seal' in sessions) return { ...none, sealed: sessions }
-  return { ...none, sessions: sessions.start(definition, options) }
+  if (!sessions || !definition.revisions.some(({ era }) => era === 'legacy')) return undefined
+  return typeof sessions === 'function'
+    ? sessionsElsewhere(sessions)
+    : sessions.start(definition, options)
 }
 
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {
-  const hasSessions = host.sessions !== undefined || host.forward !== undefined
+  if (request.method === 'POST') return post(host, request, caller)
+  if (!host.sessions?.reach) throw methodNotAllowed(request, 'POST, OPTIONS')
   switch (request.method) {
-    case 'POST':
-      return post(host, request, caller)
     case 'GET':
-      if (!hasSessions || host.options.jsonOnly) break
+      if (host.options.jsonOnly) break
       if (!readAccept(request.headers).events) {
         throw refuse(406, 'The client must accept "text/event-stream"')
       }
       return inSession(host, request, caller, (session) => session.listen(request))
     case 'DELETE':
-      if (!hasSessions) break
       return inSession(host, request, caller, async (session) => {
         await session.close()
         return new Response(null, { status: 200 })
       })
   }
-  const allow = hasSessions ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
-  throw methodNotAllowed(request, allow)
+  throw methodNotAllowed(request, 'GET, POST, DELETE, OPTIONS')
 }
 
 /** Does what a request without a body asks of its session, wherever that is served. */
@@ -99,7 +86,9 @@ async function inSession(
 ): Promise<Response> {
   const { headers } = request
   const version = readVersion(headers)
-  if (isForwarded(host, headers, version)) return forward(host, request, caller)
+  const { sessions } = host
+  const forwarded = sessions?.forwardEarly?.(request, version, caller)
+  if (forwarded) return forwarded
   const { live } = await findMembership({ host, request, version, caller })
   if (!live) throw sessionNotFound()
   return act(live)

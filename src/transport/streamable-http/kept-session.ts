@@ -5,9 +5,11 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { Cancellation } from '../../patterns/cancellation.ts'
-import { degradeParams } from '../../protocol/degrade.ts'
+import { degradeRequest } from '../../protocol/degrade-request.ts'
+import { INTERNAL_ERROR, type McpError } from '../../protocol/errors.ts'
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
 import {
+  errorResponse,
   isRequest,
   isResponse,
   type JsonRpcMessage,
@@ -107,16 +109,27 @@ export class KeptSession {
   }
 
   /**
-   * Notes that a request was answered, and keeps what it changed.
+   * Notes that a request was answered, keeps what it changed, and gives the answer; none when the
+   * client wants none any more.
    *
    * @throws {ProtocolError} when what the client asked to change cannot be kept.
    */
-  async end({ id, method }: JsonRpcRequest, cancellation: Cancellation): Promise<void> {
+  async end(
+    { id, method }: JsonRpcRequest,
+    cancellation: Cancellation,
+    response: JsonRpcResponse,
+  ): Promise<JsonRpcResponse | undefined> {
     const { inFlight, record } = this.#live.session
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
     const { sessions } = this.#host
     if (changesSession(method, this.revision)) await sessions.save(this.#live)
     else if (record.elicitations !== this.#elicitations) await sessions.note(this.#live)
+    if (!cancellation.cancelled) return response
+    // A client that cancelled wants no answer; one whose session ends still waits for it.
+    const ended = (cancellation.reason as McpError).code === 'CLOSED'
+    return ended
+      ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
+      : undefined
   }
 
   /**
@@ -192,7 +205,7 @@ export class KeptSession {
         if (isRequest(asked)) sent?.(asked.id)
         void reply.send(asked)
       }
-      const known = degradeParams(method, params, this.revision)
+      const known = degradeRequest(method, params, this.revision)
       return session.ask(method, known, { send, signal, timeoutMs })
     }
   }

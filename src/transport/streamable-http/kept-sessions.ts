@@ -4,20 +4,19 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
+import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { announceTo } from '../../server/announce.ts'
-import type { ServerDefinition } from '../../server/definition.ts'
+import type { Caller } from '../../server/exchange.ts'
 import type { Unsubscribe } from '../../server/notifier.ts'
 import type { CallKeeper } from '../../session/kept-calls.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { Sessions, type SessionLimits } from '../../session/sessions.ts'
 import { createMemorySessionStore, type SessionStore } from '../../session/store.ts'
+import { finder } from './find-session.ts'
+import type { HostSessions } from './host-sessions.ts'
 import { KeptSession, type SessionsHost } from './kept-session.ts'
-
-/** Opens the sessions of one handler. */
-export interface KeptSessions {
-  /** Called by `createHandler`. */
-  start(server: ServerDefinition, options: SessionsHost['options']): HttpSessions
-}
+import type { HandlerSessions } from './options.ts'
 
 /** Where sessions are kept, for how long, and how many. */
 export interface KeptSessionOptions extends SessionLimits {
@@ -38,7 +37,7 @@ export function keptSessions({
   store = createMemorySessionStore(),
   calls,
   ...limits
-}: KeptSessionOptions = {}): KeptSessions {
+}: KeptSessionOptions = {}): HandlerSessions {
   return {
     start(server, options) {
       const sessions = new Sessions(store, limits, server, calls?.restore)
@@ -48,7 +47,8 @@ export function keptSessions({
 }
 
 /** The sessions of one handler, which are told of changes until they are closed. */
-export class HttpSessions {
+class HttpSessions implements HostSessions {
+  readonly reach = true
   readonly #host: SessionsHost
   readonly #unsubscribe: Promise<Unsubscribe>
 
@@ -61,40 +61,58 @@ export class HttpSessions {
   async #subscribe(): Promise<Unsubscribe> {
     const { server, options, sessions } = this.#host
     try {
-      return await (options.changes ?? server.notify).subscribe((change) => {
+      const subscribed = await (options.changes ?? server.notify)?.subscribe((change) => {
         sessions.each(({ session, streams }) => {
           announceTo(session, change, (message) => streams.announce(message))
         })
       })
+      return subscribed ?? nothing
     } catch (error) {
       server.report(error)
-      return () => {}
+      return nothing
     }
   }
 
-  /**
-   * Opens a session; gives its id.
-   *
-   * @throws {ProtocolError} when it cannot be kept.
-   */
-  async open(record: SessionRecord): Promise<string> {
-    return (await this.#host.sessions.open(record)).id
-  }
+  find: HostSessions['find'] = finder(async (id, principal) => {
+    const live = await this.#find(id, principal)
+    return { live, record: live?.record }
+  })
 
-  /**
-   * The session of that id, unless it ended or belongs to someone else.
-   *
-   * @throws {ProtocolError} when the store cannot tell.
-   */
-  async find(id: string, principal: string | undefined): Promise<KeptSession | undefined> {
+  async #find(id: string, principal: string | undefined): Promise<KeptSession | undefined> {
     const live = await this.#host.sessions.find(id, principal)
     return live && new KeptSession(this.#host, live)
   }
 
-  /** Ends every session. */
+  open(record: SessionRecord): Promise<string> {
+    requireKeepable(record)
+    return this.#host.sessions.open(record).then(({ id }) => id)
+  }
+
+  async spoil(
+    { headers }: Request,
+    { principal }: Caller,
+    frame: unknown,
+    error: Error,
+  ): Promise<void> {
+    const id = headers.get(HEADER_SESSION_ID)
+    const live = id === null ? undefined : await this.#find(id, principal)
+    live?.spoil(frame, error)
+  }
+
   async close(): Promise<void> {
     const unsubscribe = await this.#unsubscribe
     unsubscribe()
     await this.#host.sessions.close()
   }
+}
+
+function nothing(): void {}
+
+/** The most that a client may say of itself, so that a session fits into one row of any store. */
+const MAX_CLIENT_CHARACTERS = 100_000
+
+function requireKeepable({ clientCapabilities, clientInfo }: SessionRecord): void {
+  if (JSON.stringify([clientCapabilities, clientInfo]).length <= MAX_CLIENT_CHARACTERS) return
+  const message = 'The client says too much of itself and its capabilities'
+  throw new ProtocolError(INVALID_PARAMS, message)
 }

@@ -6,9 +6,15 @@
 import type { Caller } from '../../server/exchange.ts'
 import type { Protection } from '../../server/protection.ts'
 import type { InputOptions } from '../../server/rounds.ts'
-import type { SealedSessions } from '../../session/sealed-sessions.ts'
-import type { KeptSessions } from './kept-sessions.ts'
+import type { ServerDefinition } from '../../server/definition.ts'
+import type { HostSessions } from './host-sessions.ts'
 import type { StreamOptions } from './stream-options.ts'
+
+/** A way to have sessions, with all the code that takes: `keptSessions` or `sealedSessions`. */
+export interface HandlerSessions {
+  /** Called by `createHandler`. */
+  start(server: ServerDefinition, options: HandlerOptions): HostSessions
+}
 
 /**
  * Hands over a request that belongs to a session, or that opens one, to where its session is served;
@@ -16,8 +22,8 @@ import type { StreamOptions } from './stream-options.ts'
  */
 export type SessionForwarder = (request: Request, caller: Caller) => Promise<Response> | undefined
 
-/** How a server is served over HTTP. */
-export interface HandlerOptions extends InputOptions, StreamOptions {
+/** How a server is served over HTTP where requests are only answered. */
+export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
    * the server's own origin always may, and pages on this machine if the server is on it.
@@ -32,6 +38,12 @@ export interface HandlerOptions extends InputOptions, StreamOptions {
   protect?: Protection
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
   maxBodyBytes?: number
+  /** Answers with JSON only: what would be sent before the answer is left out. */
+  jsonOnly?: boolean
+}
+
+/** How a server is served over HTTP. */
+export interface HandlerOptions extends LeanHandlerOptions, InputOptions, StreamOptions {
   /**
    * How the revisions up to 2025-11-25 have sessions. `keptSessions()` keeps them, in memory or in a
    * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
@@ -40,7 +52,5 @@ export interface HandlerOptions extends InputOptions, StreamOptions {
    * served request by request, and handlers know nothing of the client. Without `keptSessions` the
    * server cannot ask or tell a client of these revisions anything outside its answers.
    */
-  sessions?: KeptSessions | SealedSessions | SessionForwarder | false
-  /** Answers with JSON only: what would be sent before the answer is left out. */
-  jsonOnly?: boolean
+  sessions?: HandlerSessions | SessionForwarder | false
 }

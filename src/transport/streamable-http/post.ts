@@ -10,13 +10,11 @@ import { isRequest, isResponse, type JsonRpcMessage } from '../../protocol/jsonr
 import { findRevision, LATEST_LEGACY } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { noSessions } from '../../server/lifecycle.ts'
-import { describesItself } from '../../server/request-meta.ts'
+import { describesItself, noSessions } from '../../server/request-meta.ts'
 import { readAccept, readBody, readVersion } from './request.ts'
-import { forward, isForwarded } from './forward.ts'
 import type { Host, Incoming } from './host.ts'
 import { Refusal, refuse, refuseInvalid } from './refusal.ts'
-import { opensSession, postBatch, postToSession, spoil } from './session-post.ts'
+import { opensSession, postBatch, postToSession } from './session-post.ts'
 import { postStateless } from './stateless-post.ts'
 
 /**
@@ -27,7 +25,9 @@ import { postStateless } from './stateless-post.ts'
 export async function post(host: Host, request: Request, caller: Caller): Promise<Response> {
   const { headers } = request
   const version = readVersion(headers)
-  if (isForwarded(host, headers, version)) return forward(host, request, caller)
+  const { sessions } = host
+  const forwarded = sessions?.forwardEarly?.(request, version, caller)
+  if (forwarded) return forwarded
   const accept = readAccept(headers)
   const text = await readBody(request, host.options.maxBodyBytes)
   const frame = refuseInvalid(() => parseJson(text))
@@ -41,9 +41,9 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
   }
   const id = 'id' in message ? message.id : undefined
   refuseInvalid(() => requireSessions(version, host, message), id)
-  if (host.forward && opensSession(headers, message)) {
+  if (sessions?.forward && opensSession(headers, message)) {
     const { url, method } = request
-    return forward(host, new Request(url, { method, headers, body: text }), caller)
+    return sessions.forward(new Request(url, { method, headers, body: text }), caller)
   }
   return postToSession(incoming, message)
 }
@@ -87,11 +87,14 @@ function requireSessions(version: string | null, { server }: Host, message: Json
   throw noSessions(server.revisions, HEADER_MISMATCH, requested)
 }
 
-async function validate(incoming: Incoming, frame: unknown): Promise<JsonRpcMessage> {
+async function validate(
+  { host, request, caller }: Incoming,
+  frame: unknown,
+): Promise<JsonRpcMessage> {
   try {
     return validateMessage(frame)
   } catch (error) {
-    await spoil(incoming, frame, error as ProtocolError)
+    await host.sessions?.spoil?.(request, caller, frame, error as ProtocolError)
     throw new Refusal(400, error as ProtocolError, { id: readableId(frame) })
   }
 }

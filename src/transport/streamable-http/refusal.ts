@@ -47,9 +47,19 @@ export function refuse(status: number, message: string, options?: RefusalOptions
   return new Refusal(status, new ProtocolError(INVALID_REQUEST, message), options)
 }
 
+/** Refuses a request that does not say to which session it belongs. */
+export function namesNoSession(): Refusal {
+  return refuse(400, 'The "Mcp-Session-Id" header is missing')
+}
+
 /** Refuses a request of a session that is not there. */
 export function sessionNotFound(): Refusal {
   return refuse(404, 'Session not found')
+}
+
+/** Refuses a request that came after the end. */
+export function closed(): Refusal {
+  return refuse(503, 'The server is closed')
 }
 
 /** Refuses what a check finds wrong: by 404 when it is the method, by 400 otherwise. */

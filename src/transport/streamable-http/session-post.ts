@@ -18,11 +18,12 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import { ASSUMED_REVISION, findRevision } from '../../protocol/revisions.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
-import { initialize, sessionRevision } from '../../server/lifecycle.ts'
+import { initialize } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
-import { jsonResponse, Refusal, refuse, refuseInvalid, sessionNotFound } from './refusal.ts'
-import { answer, answerBatch, run, type Membership } from './session-run.ts'
+import type { Membership } from './membership.ts'
+import { jsonResponse, Refusal, refuse, refuseInvalid } from './refusal.ts'
+import { answer, answerBatch, run } from './session-run.ts'
 
 const NO_BATCHES = 'The revision has no batches'
 
@@ -101,49 +102,24 @@ export async function findMembership({
   version,
   caller,
 }: Pick<Incoming, 'host' | 'request' | 'version' | 'caller'>): Promise<Membership> {
-  const { server, sessions, sealed, forward } = host
+  const { server, sessions } = host
   const stated = server.revisions.find((r) => r.version === version && r.era === 'legacy')
   if (version !== null && !stated) {
     throw new Refusal(400, unsupportedVersion(server.revisions, version))
   }
-  if (!sessions && !sealed && !forward) {
-    return { live: undefined, record: undefined, revision: stated ?? ASSUMED_REVISION }
-  }
-  const id = request.headers.get(HEADER_SESSION_ID)
-  if (id === null) throw refuse(400, 'The "Mcp-Session-Id" header is missing')
-  const live = await sessions?.find(id, caller.principal)
-  const record = live ? live.record : await sealed?.open(id)
-  if (!record || record.principal !== caller.principal) throw sessionNotFound()
-  const revision = sessionRevision(record)
-  if (stated && stated !== revision) {
-    throw refuse(400, `The session speaks ${revision.version}, not ${stated.version}`)
-  }
-  return { live, record, revision }
-}
-
-/** Fails the question of the server's that a malformed answer was meant for. */
-export async function spoil(
-  { host, request, caller }: Incoming,
-  frame: unknown,
-  error: Error,
-): Promise<void> {
-  const id = request.headers.get(HEADER_SESSION_ID)
-  const live = id === null ? undefined : await host.sessions?.find(id, caller.principal)
-  live?.spoil(frame, error)
+  return sessions?.find(request, stated, caller) ?? { revision: stated ?? ASSUMED_REVISION }
 }
 
 async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Response> {
   const { host, caller } = incoming
-  const { server, sessions, sealed } = host
+  const { server, sessions } = host
   const { id, params } = message
   const { record, result } = refuseInvalid(
-    () => initialize(server, params, sessions !== undefined),
+    () => initialize(server, params, sessions?.reach === true),
     id,
   )
   if (caller.principal !== undefined) record.principal = caller.principal
-  const opened = sessions
-    ? await sessions.open(record)
-    : await refuseInvalid(() => sealed?.seal(record), id)
+  const opened = await refuseInvalid(() => sessions?.open?.(record), id)
   const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
   return jsonResponse(resultResponse(id, result), 200, headers)
 }

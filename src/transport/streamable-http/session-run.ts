@@ -4,32 +4,21 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
 import { Cancellation } from '../../patterns/cancellation.ts'
-import { degradeParams } from '../../protocol/degrade.ts'
-import { INTERNAL_ERROR, toErrorObject, type McpError } from '../../protocol/errors.ts'
+import { degradeNotification } from '../../protocol/degrade.ts'
+import { toErrorObject } from '../../protocol/errors.ts'
 import {
   errorResponse,
   notification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
-import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { dispatch } from '../../server/dispatch.ts'
 import type { Exchange } from '../../server/exchange.ts'
 import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
-import type { SessionRecord } from '../../session/session.ts'
 import type { Incoming } from './host.ts'
-import type { KeptSession } from './kept-session.ts'
+import type { Membership } from './membership.ts'
 import { refuseInvalid } from './refusal.ts'
 import { plainStream, Reply } from './reply.ts'
-
-/** What a message belongs to: a session, or only a revision when the handler has no sessions. */
-export interface Membership {
-  /** The session, where it is kept. */
-  readonly live: KeptSession | undefined
-  /** What was negotiated, as far as it is known. */
-  readonly record: SessionRecord | undefined
-  readonly revision: RevisionFacts
-}
 
 /**
  * Answers one request.
@@ -107,19 +96,13 @@ export async function run(
     logLevel: undefined,
     send: ({ method, params }) => {
       if (cancellation.cancelled) return undefined
-      return reply.send(notification(method, degradeParams(method, params, revision)))
+      return reply.send(notification(method, degradeNotification(method, params, revision)))
     },
     kept: call,
     ...live?.exchange(reply),
   }
   const response = await dispatch(host.server, message, exchange)
-  await live?.end(message, cancellation)
-  if (!cancellation.cancelled) return response
-  // A client that cancelled wants no answer; one whose session ends still waits for it.
-  const ended = (cancellation.reason as McpError).code === 'CLOSED'
-  return ended
-    ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
-    : undefined
+  return live ? live.end(message, cancellation, response) : response
 }
 
 function makeReply(

@@ -58,7 +58,7 @@ export async function postStateless(
       caller,
       cancellation,
       ending: host.ending,
-      changes: host.options.changes,
+      changes: host.changes,
       rounds: host.rounds,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { connect } from '../../src/client/index.ts'
-import { revisions, type JsonObject } from '../../src/index.ts'
+import { connect } from '../../../src/client/index.ts'
+import { revisions, type JsonObject } from '../../../src/index.ts'
 import {
   createHandler,
   createServer,
@@ -9,14 +9,8 @@ import {
   text,
   type Handler,
   type HandlerOptions,
-} from '../../src/server/index.ts'
-import {
-  allMessages,
-  lastMessage,
-  openSession,
-  post,
-  postModern,
-} from '../transport/streamable-http/post.ts'
+} from '../../../src/server/index.ts'
+import { allMessages, lastMessage, openSession, post, postModern } from './post.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 const SECRET = 'a secret of this test only'

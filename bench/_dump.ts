@@ -1,0 +1,2 @@
+import { bundle, budgets } from './size.ts'
+console.log(await bundle(budgets.find((b) => b.name === process.argv[2])!.code))

@@ -1,0 +1,45 @@
+/**
+ * What a client is asked, in the words of its revision.
+ *
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
+ */
+import { mapMember, without } from './copy.ts'
+import { degradeTool } from './degrade.ts'
+import { degradeMessages } from './degrade-content.ts'
+import { degradeForm } from './degrade-form.ts'
+import { degradeMeta } from './degrade-meta.ts'
+import type { JsonObject } from './jsonrpc.ts'
+import type { RevisionFacts } from './revisions.ts'
+import type { CreateMessageParams, ObjectSchema } from './types.ts'
+import { isObject } from './validate.ts'
+
+/** Params of a request to the client; the same object when all is known. */
+export function degradeRequest(
+  method: string,
+  params: JsonObject | undefined,
+  revision: RevisionFacts,
+): JsonObject | undefined {
+  if (!params) return params
+  const known = degradeMeta(params, revision)
+  if (method === 'elicitation/create') return degradeElicitParams(known, revision)
+  return method === 'sampling/createMessage' ? degradeSamplingParams(known, revision) : known
+}
+
+function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonObject {
+  if (revision.era === 'modern') return without(params, ['elicitationId', 'task'])
+  if (revision.icons) return params
+  const { requestedSchema, ...known } = without(params, ['mode', 'task'])
+  return isObject(requestedSchema)
+    ? { ...known, requestedSchema: degradeForm(requestedSchema as ObjectSchema) }
+    : known
+}
+
+function degradeSamplingParams(params: JsonObject, revision: RevisionFacts): JsonObject {
+  if (revision.tasks === 'core') return params
+  const known = without(params, ['task']) as JsonObject & Partial<CreateMessageParams>
+  if (revision.icons) return mapMember(known, 'tools', (tool) => degradeTool(tool, revision))
+  return {
+    ...without(known, ['tools', 'toolChoice']),
+    messages: degradeMessages(known.messages ?? [], revision),
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * The methods of a server that answers calls.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
+ */
+import type { Method } from './definition.ts'
+import { discover } from './discover.ts'
+import { lister } from './lists.ts'
+import { getPrompt } from './prompts.ts'
+import { readResource } from './resources.ts'
+import { callTool } from './tools.ts'
+
+/** What answers each of them. */
+export const leanMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['ping', () => ({})],
+  ['server/discover', discover],
+  ['tools/list', lister('tools')],
+  ['tools/call', callTool],
+  ['resources/list', lister('resources')],
+  ['resources/templates/list', lister('resourceTemplates')],
+  ['resources/read', readResource],
+  ['prompts/list', lister('prompts')],
+  ['prompts/get', getPrompt],
+])

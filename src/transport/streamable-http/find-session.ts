@@ -1,0 +1,30 @@
+/**
+ * Finds the session that a request names, wherever it is held.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { sessionRevision } from '../../server/lifecycle.ts'
+import type { HostSessions } from './host-sessions.ts'
+import type { Membership } from './membership.ts'
+import { namesNoSession, refuse, sessionNotFound } from './refusal.ts'
+
+/** What is known of the id of a session. */
+export type Held = Partial<Pick<Membership, 'live' | 'record'>>
+
+/** Makes what finds the session that a request names, from what knows ids. */
+export function finder(
+  held: (id: string, principal: string | undefined) => Promise<Held>,
+): HostSessions['find'] {
+  return async (request, stated, caller) => {
+    const id = request.headers.get(HEADER_SESSION_ID)
+    if (id === null) throw namesNoSession()
+    const { live, record } = await held(id, caller.principal)
+    if (!record || record.principal !== caller.principal) throw sessionNotFound()
+    const revision = sessionRevision(record)
+    if (stated && stated !== revision) {
+      throw refuse(400, `The session speaks ${revision.version}, not ${stated.version}`)
+    }
+    return { live, record, revision }
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * How one handler has sessions: it keeps them, their ids tell what was negotiated, or they are served
+ * elsewhere.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import type { Caller } from '../../server/exchange.ts'
+import type { SessionRecord } from '../../session/session.ts'
+import type { Membership } from './membership.ts'
+
+/** The sessions of one handler. */
+export interface HostSessions {
+  /** Whether their clients can be reached beside answers. */
+  readonly reach: boolean
+  /**
+   * Hands over a request that opens a session which is served elsewhere.
+   *
+   * @throws {Refusal} 404 when there can be no such session.
+   */
+  forward?(request: Request, caller: Caller): Promise<Response>
+  /**
+   * Hands over a request that goes to its session by its headers alone, before its body is read.
+   *
+   * @throws {Refusal} 404 when there can be no such session.
+   */
+  forwardEarly?(
+    request: Request,
+    version: string | null,
+    caller: Caller,
+  ): Promise<Response> | undefined
+  /**
+   * The session that a request names.
+   *
+   * @param stated The revision that it names.
+   * @throws {Refusal} 400 without a session id, or when the session speaks another revision; 404 when
+   *   it ended.
+   */
+  find(request: Request, stated: RevisionFacts | undefined, caller: Caller): Promise<Membership>
+  /**
+   * Opens a session; gives its id.
+   *
+   * @throws {ProtocolError} at once, when the client says too much; later, when it cannot be kept.
+   */
+  open?(record: SessionRecord): Promise<string>
+  /** Fails the question of the server's that a malformed answer was meant for. */
+  spoil?(request: Request, caller: Caller, frame: unknown, error: Error): Promise<void>
+  /** Ends every session that is kept. */
+  close?(): Promise<void>
+}

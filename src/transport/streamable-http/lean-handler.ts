@@ -1,0 +1,44 @@
+/**
+ * A server as a function from request to response that only answers: each request stands for itself,
+ * in every revision.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import type { LeanServer } from '../../server/definition.ts'
+import type { Caller } from '../../server/exchange.ts'
+import { definitionOf } from '../../server/lean-server.ts'
+import { answerGuarded, methodNotAllowed } from './guard.ts'
+import type { LeanHandlerOptions } from './options.ts'
+import { post } from './post.ts'
+import { closed } from './refusal.ts'
+
+/** Serves MCP over HTTP. Route every method of one path to it. */
+export interface Handler {
+  /** Answers a request; never rejects. */
+  (request: Request, caller?: Caller): Promise<Response>
+  /** Ends every listener and session gracefully. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes a smaller handler, which answers POST requests one by one, in every revision that the server
+ * speaks: clients of revisions with sessions are served without one. Nothing that keeps sessions,
+ * asks clients or tells them of changes is loaded.
+ *
+ * @throws {TypeError} when the server was not made by `createLeanServer` or `createServer`.
+ */
+export function createLeanHandler(server: LeanServer, options: LeanHandlerOptions = {}): Handler {
+  const definition = definitionOf(server)
+  const host = { server: definition, options }
+  let over = false
+  const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
+    answerGuarded(definition, options, request, caller, (known) => {
+      if (over) throw closed()
+      if (request.method === 'POST') return post(host, request, known)
+      throw methodNotAllowed(request, 'POST, OPTIONS')
+    })
+  const close = async (): Promise<void> => {
+    over = true
+  }
+  return Object.assign(handle, { close })
+}
