@@ -133,6 +133,31 @@ describe('Bundle of the server', () => {
   })
 })
 
+describe('Bundle of the lean server', () => {
+  const lean = `export { createLeanServer, createLeanHandler } from 'edgewise/server'`
+
+  it('is what all servers have, and neither asks, keeps sessions nor tells of changes', async () => {
+    const whole = `export { createServer, createHandler } from 'edgewise/server'`
+    const [own, all] = await Promise.all(
+      [lean, whole].map(async (code) => (await ingredients(code)).map(([path]) => path)),
+    )
+    const handler = 'src/transport/streamable-http/lean-handler.ts'
+    expect(own!.filter((path) => !all!.includes(path))).toEqual([handler])
+    const others =
+      /ask\.ts|rounds|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/
+    expect(all!.filter((path) => others.test(path)).length).toBeGreaterThan(15)
+    expect(own!.filter((path) => others.test(path))).toEqual([])
+  })
+
+  it('has none of it as it is published either', async () => {
+    const words = /createMessage|elicitation\/create|roots\/list|acknowledged|AES-GCM|traceparent/g
+    const found = async (code: string): Promise<string[]> => (await bundle(code)).match(words) ?? []
+    const whole = `export { createServer, createHandler } from 'edgewise/server'`
+    expect(new Set(await found(whole)).size).toBe(6)
+    expect(await found(lean)).toEqual([])
+  })
+})
+
 describe('Bundle of a protected server', () => {
   const paths = async (names: string): Promise<string[]> =>
     (await ingredients(`export { ${names} } from 'edgewise/protected-resource'`)).map(

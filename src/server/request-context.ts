@@ -107,7 +107,9 @@ export class RequestContext extends LeanRequestContext implements Context {
     }
     const lacks =
       revision.era === 'modern'
-        ? '"tools/call", "prompts/get" or "resources/read"'
+        ? rounds
+          ? '"tools/call", "prompts/get" or "resources/read"'
+          : 'createHandler'
         : session
           ? 'an answer that is a stream'
           : 'a session that the server keeps'

@@ -3,12 +3,37 @@
  */
 import * as z from 'zod'
 
-import { createServer, text, type Server, type ServerOptions } from '../../../src/server/index.ts'
+import {
+  createLeanServer,
+  createServer,
+  text,
+  type LeanServer,
+  type Server,
+  type ServerOptions,
+} from '../../../src/server/index.ts'
 import { booked, counted, greeting, memo, pause, question, reviewOf } from '../contract.ts'
 
-export function createPeerServer(options: ServerOptions = {}): Server {
-  const server = createServer({ name: 'edgewise', version: '1.0.0' }, options)
+const info = { name: 'edgewise', version: '1.0.0' }
 
+export function createPeerServer(options: ServerOptions = {}): Server {
+  const server = createServer(info, options)
+  offer(server)
+  server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
+    const schema = z.object({ confirm: z.boolean() })
+    const answer = await ctx.elicit({ message: question(city), schema })
+    return booked(city, answer.action === 'accept' && answer.content.confirm)
+  })
+  return server
+}
+
+/** The contract without what asks. */
+export function createLeanPeerServer(): LeanServer {
+  const server = createLeanServer(info)
+  offer(server)
+  return server
+}
+
+function offer(server: LeanServer): void {
   server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => greeting(name))
 
   server.tool(
@@ -23,17 +48,9 @@ export function createPeerServer(options: ServerOptions = {}): Server {
     },
   )
 
-  server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
-    const schema = z.object({ confirm: z.boolean() })
-    const answer = await ctx.elicit({ message: question(city), schema })
-    return booked(city, answer.action === 'accept' && answer.content.confirm)
-  })
-
   server.resource(memo.uri, { name: memo.name, mimeType: 'text/plain' }, () => memo.text)
 
   server.prompt('review', { input: z.object({ topic: z.string() }) }, ({ topic }) =>
     text(reviewOf(topic)),
   )
-
-  return server
 }

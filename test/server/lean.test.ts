@@ -1,0 +1,269 @@
+/** A server that answers calls, and does nothing else. */
+import { describe, expect, expectTypeOf, test, vi } from 'vitest'
+import * as z from 'zod'
+import { serveStdio } from '../../runtimes/node/index.ts'
+import { connect, connectLean, type LeanClient } from '../../src/client/index.ts'
+import { revisions, ToolError, type Revision } from '../../src/index.ts'
+import {
+  createHandler,
+  createLeanHandler,
+  createLeanServer,
+  createServer,
+  keptSessions,
+  type Handler,
+  type LeanContext,
+  type LeanServer,
+  type Server,
+} from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import {
+  allMessages,
+  lastMessage,
+  modernHeaders,
+  modernRequest,
+  post,
+} from '../transport/streamable-http/post.ts'
+
+const all = revisions.map(({ version }) => version)
+const legacy = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
+const url = 'https://lean.test/mcp'
+
+function leanServer(onError: (error: unknown) => void = () => {}): LeanServer<{ region: string }> {
+  const server = createLeanServer<{ region: string }>(
+    { name: 'lean', version: '1.0.0' },
+    { instructions: 'Call add.', pageSize: 2, onError },
+  )
+  server.tool(
+    'add',
+    {
+      title: 'Adder',
+      input: z.object({ a: z.number(), b: z.number() }),
+      output: z.object({ sum: z.number() }),
+    },
+    ({ a, b }) => ({ structuredContent: { sum: a + b } }),
+  )
+  server.tool('count', { input: z.object({ to: z.number() }) }, async ({ to }, ctx) => {
+    for (let at = 1; at <= to; at++) await ctx.progress(at, { total: to })
+    return `counted in ${ctx.env?.region ?? 'no region'} for ${ctx.principal ?? 'anyone'}`
+  })
+  server.tool('refuse', {}, () => {
+    throw new ToolError('No seats left')
+  })
+  server.tool('crash', {}, () => {
+    throw new Error('password hunter2')
+  })
+  server.tool('ask', {}, () => ({
+    resultType: 'input_required',
+    inputRequests: { a: { method: 'roots/list' } },
+  }))
+  server.resource('note://1', { name: 'One', mimeType: 'text/plain' }, () => 'The first note')
+  server.prompt('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hi, ${name}`)
+  return server
+}
+
+const fetchOf = (handle: Handler) => (to: string, init: RequestInit) =>
+  handle(new Request(to, init), { env: { region: 'EU' }, principal: 'ada' })
+
+/** Every way in which a lean server is served, and which client calls it. */
+const ways: [string, (revision: Revision) => Promise<LeanClient>][] = [
+  [
+    'the lean handler',
+    (revision) => connect(url, { revision, fetch: fetchOf(createLeanHandler(leanServer())) }),
+  ],
+  [
+    'the lean handler, to a lean client',
+    (revision) => connectLean(url, { revision, fetch: fetchOf(createLeanHandler(leanServer())) }),
+  ],
+  [
+    'a handler with sessions',
+    (revision) => {
+      const handle = createHandler(leanServer(), { sessions: keptSessions() })
+      return connect(url, { revision, fetch: fetchOf(handle) })
+    },
+  ],
+  [
+    'a connection',
+    (revision) =>
+      connectInMemory(leanServer(), {
+        revision,
+        serve: { caller: { env: { region: 'EU' }, principal: 'ada' } },
+      }),
+  ],
+]
+
+describe.each(ways)('A lean server behind %s', (_name, open) => {
+  test.each(all)('answers calls of %s', async (revision) => {
+    await using client = await open(revision)
+    expect(client.revision).toBe(revision)
+    expect(client.serverInfo).toMatchObject({ name: 'lean', version: '1.0.0' })
+    expect(client.instructions).toBe('Call add.')
+    const tools = (await client.listAllTools()).map(({ name }) => name)
+    expect(tools, 'Over two pages').toEqual(['add', 'count', 'refuse', 'crash', 'ask'])
+
+    const { content } = await client.callTool('add', { a: 2, b: 3 })
+    expect(content).toEqual([{ type: 'text', text: '{"sum":5}' }])
+    const progress: number[] = []
+    const counted = await client.callTool(
+      'count',
+      { to: 3 },
+      { onProgress: ({ progress: at }) => progress.push(at) },
+    )
+    expect(counted.content).toEqual([{ type: 'text', text: 'counted in EU for ada' }])
+    expect(progress).toEqual([1, 2, 3])
+
+    const refused = await client.callTool('refuse')
+    expect([refused.isError, refused.content]).toEqual([
+      true,
+      [{ type: 'text', text: 'No seats left' }],
+    ])
+    expect(JSON.stringify(await client.callTool('crash'))).not.toContain('hunter2')
+    expect((await client.readResource('note://1')).contents).toMatchObject([
+      { text: 'The first note' },
+    ])
+    expect(await client.listAllResourceTemplates()).toEqual([])
+    const { messages } = await client.getPrompt('greet', { name: 'Ada' })
+    expect(messages).toMatchObject([{ role: 'user', content: { text: 'Hi, Ada' } }])
+    await expect(client.callTool('constructor')).rejects.toMatchObject({ code: -32602 })
+  })
+
+  test.each(all)('says in %s what it does not do', async (revision) => {
+    await using client = await open(revision)
+    expect(client.serverCapabilities).toEqual({ tools: {}, resources: {}, prompts: {} })
+    const prompt = { type: 'ref/prompt', name: 'greet' } as const
+    const completing = client.request('completion/complete', {
+      ref: prompt,
+      argument: { name: 'name', value: 'A' },
+    })
+    const coded = revision === '2024-11-05' ? -32601 : 'CAPABILITY_MISSING'
+    await expect(completing).rejects.toMatchObject({ code: coded })
+    await expect(client.callTool('ask')).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('"tools/call" cannot ask for input'),
+    })
+  })
+})
+
+describe('The lean handler', () => {
+  const handle = createLeanHandler(leanServer())
+
+  test.each(legacy)('opens no session in %s', async (protocolVersion) => {
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+    const opened = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    expect(opened.headers.get('mcp-session-id')).toBeNull()
+    expect((await lastMessage(opened)).result).toMatchObject({ protocolVersion })
+    const noted = await post(handle, { jsonrpc: '2.0', method: 'notifications/initialized' })
+    expect(noted.status).toBe(202)
+  })
+
+  test.each([
+    ['logging/setLevel', { level: 'debug' }],
+    ['resources/subscribe', { uri: 'note://1' }],
+    ['resources/unsubscribe', { uri: 'note://1' }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'greet' } }],
+  ])('has no "%s" [L-LIFE-028]', async (method, params) => {
+    const old = await post(handle, { jsonrpc: '2.0', id: 1, method, params })
+    expect((await lastMessage(old)).error).toMatchObject({ code: -32601 })
+  })
+
+  test('has nothing to listen to in 2026-07-28', async () => {
+    const method = 'subscriptions/listen'
+    const request = modernRequest(method, { notifications: { toolsListChanged: true } })
+    const response = await post(handle, request, modernHeaders(method))
+    expect(response.status).toBe(404)
+    expect((await lastMessage(response)).error.code).toBe(-32601)
+  })
+
+  test.each(['GET', 'DELETE', 'PUT'])('refuses %s, and says what it takes', async (method) => {
+    const headers = { accept: 'text/event-stream', 'mcp-session-id': 'any' }
+    const refused = await handle(new Request(url, { method, headers }))
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test('answers a batch of 2025-03-26', async () => {
+    const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: add(id) })
+    const response = await post(handle, [call(1), call(2)], {
+      'mcp-protocol-version': '2025-03-26',
+      accept: 'application/json',
+    })
+    const [answers] = (await allMessages(response)) as unknown as { id: number }[][]
+    expect(answers?.map(({ id }) => id)).toEqual([1, 2])
+  })
+  const add = (a: number) => ({ name: 'add', arguments: { a, b: 1 } })
+
+  test('has the limits and checks of every handler', async () => {
+    const small = createLeanHandler(leanServer(), { maxBodyBytes: 10, allowedOrigins: [] })
+    expect((await post(small, modernRequest('tools/list'))).status).toBe(413)
+    const foreign = await post(small, {}, { origin: 'https://evil.example' })
+    expect(foreign.status).toBe(403)
+  })
+
+  test('answers with JSON only where it is told to', async () => {
+    const quiet = createLeanHandler(leanServer(), { jsonOnly: true })
+    const request = modernRequest('tools/call', {
+      name: 'count',
+      arguments: { to: 3 },
+      _meta: { progressToken: 1 },
+    })
+    const response = await post(quiet, request, modernHeaders('tools/call', 'count'))
+    expect(response.headers.get('content-type')).toBe('application/json')
+  })
+
+  test('is closed for good', async () => {
+    const closing = createLeanHandler(leanServer())
+    await closing.close()
+    const refused = await post(closing, modernRequest('tools/list'), modernHeaders('tools/list'))
+    expect(refused.status).toBe(503)
+  })
+
+  test('has the rest of a whole server ask nobody', async () => {
+    const server = createServer({ name: 'whole', version: '1' })
+    server.tool('ask', {}, async (_args, ctx) => String(await ctx.roots()))
+    const fetch = fetchOf(createLeanHandler(server))
+    for (const revision of all) {
+      await using client = await connect(url, { revision, fetch, roots: [] })
+      const { isError, content } = await client.callTool('ask')
+      expect(isError).toBe(true)
+      const needs = revision === '2026-07-28' ? 'createHandler' : 'a session that the server keeps'
+      expect(JSON.stringify(content)).toContain(`that needs ${needs}`)
+    }
+  })
+
+  test('takes only what is a server', () => {
+    expect(() => createLeanHandler({} as LeanServer)).toThrow(TypeError)
+  })
+})
+
+test('failures go to onError, once, and what the model is told is none', async () => {
+  const onError = vi.fn<(error: unknown) => void>()
+  const fetch = fetchOf(createLeanHandler(leanServer(onError)))
+  await using client = await connect(url, { fetch })
+  await client.callTool('refuse')
+  expect(onError).not.toHaveBeenCalled()
+  await client.callTool('crash')
+  expect(onError).toHaveBeenCalledOnce()
+})
+
+test('middleware wraps a lean server, and what is registered can change', async () => {
+  const server = leanServer()
+  const seen: string[] = []
+  server.use(async ({ method }, ctx, next) => {
+    seen.push(`${method} ${ctx.principal}`)
+    return next()
+  })
+  const fetch = fetchOf(createLeanHandler(server))
+  await using client = await connect(url, { fetch })
+  const late = server.tool('late', {}, () => 'late')
+  expect((await client.callTool('late')).content).toEqual([{ type: 'text', text: 'late' }])
+  late.remove()
+  await expect(client.callTool('late')).rejects.toMatchObject({ code: -32602 })
+  expect(seen).toContain('tools/call ada')
+})
+
+test('what a lean server lacks does not compile', () => {
+  type Asks = 'elicit' | 'elicitUrl' | 'sample' | 'roots' | 'step' | 'log'
+  expectTypeOf<Extract<keyof LeanContext, Asks>>().toEqualTypeOf<never>()
+  expectTypeOf<Extract<keyof LeanServer, 'notify' | 'resourceTemplate'>>().toEqualTypeOf<never>()
+  expectTypeOf<Server>().toExtend<LeanServer>()
+  expectTypeOf<LeanServer>().not.toExtend<Server>()
+  expectTypeOf(serveStdio).parameter(0).toEqualTypeOf<LeanServer>()
+})
