@@ -51,20 +51,17 @@ export const budgets: readonly Budget[] = [
   {
     name: 'protected lean server',
     code: `import { createLeanServer, createLeanHandler } from 'edgewise/server'; import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(createLeanServer, createLeanHandler, jwtTokens, protectedResource)`,
-    maxKb: 25,
-    goalKb: 24,
+    maxKb: 24,
   },
   {
     name: 'server',
     code: `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`,
     maxKb: 23,
-    goalKb: 14,
   },
   {
     name: 'protected server',
     code: `import { createServer, createHandler } from 'edgewise/server'; import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(createServer, createHandler, jwtTokens, protectedResource)`,
     maxKb: 33,
-    goalKb: 24,
   },
 ]
 

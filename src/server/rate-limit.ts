@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
 import { ProtocolError } from '../protocol/errors.ts'
-import type { Context } from './context.ts'
+import type { LeanContext } from './context.ts'
 import type { Middleware } from './definition.ts'
 
 /** How often a caller may ask. */
@@ -14,7 +14,7 @@ export interface RateLimit {
   /** The length of a period, in milliseconds. */
   perMs: number
   /** What counts together; the principal by default, or all who have none. */
-  keyOf?: (ctx: Context) => string
+  keyOf?: (ctx: LeanContext) => string
 }
 
 /** As in HTTP: codes outside of JSON-RPC's own range are the application's. */
@@ -27,7 +27,11 @@ const MAX_CALLERS = 10_000
  * It counts in the memory of one isolate. A request beyond the limit is an error with the code
  * 429, whose `data.retryAfterMs` says how long to wait.
  */
-export function rateLimit({ requests, perMs, keyOf = byPrincipal }: RateLimit): Middleware {
+export function rateLimit({
+  requests,
+  perMs,
+  keyOf = byPrincipal,
+}: RateLimit): Middleware<unknown, LeanContext> {
   const periods = new Map<string, { since: number; count: number }>()
   return (_request, ctx, next) => {
     const now = Date.now()
@@ -46,6 +50,6 @@ export function rateLimit({ requests, perMs, keyOf = byPrincipal }: RateLimit): 
   }
 }
 
-function byPrincipal({ principal = '' }: Context): string {
+function byPrincipal({ principal = '' }: LeanContext): string {
   return principal
 }

@@ -10,6 +10,7 @@ import {
   createLeanServer,
   createServer,
   keptSessions,
+  rateLimit,
   type Handler,
   type LeanContext,
   type LeanServer,
@@ -250,8 +251,11 @@ test('middleware wraps a lean server, and what is registered can change', async 
     seen.push(`${method} ${ctx.principal}`)
     return next()
   })
+  server.use('prompts/get', rateLimit({ requests: 1, perMs: 60_000 }))
   const fetch = fetchOf(createLeanHandler(server))
   await using client = await connect(url, { fetch })
+  await client.getPrompt('greet', { name: 'Ada' })
+  await expect(client.getPrompt('greet', { name: 'Ada' })).rejects.toMatchObject({ code: 429 })
   const late = server.tool('late', {}, () => 'late')
   expect((await client.callTool('late')).content).toEqual([{ type: 'text', text: 'late' }])
   late.remove()
