@@ -1,0 +1,64 @@
+// What a server that only answers calls must do on every runtime, in every revision.
+import type { Revision } from 'edgewise'
+import { connectLean, type LeanClient } from 'edgewise/client'
+import { createLeanHandler, createLeanServer } from 'edgewise/server'
+import * as z from 'zod'
+import { equal, rejection, type Suite } from './harness.ts'
+
+const server = createLeanServer({ name: 'portable-lean', version: '1.0.0' })
+server.tool(
+  'add',
+  { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
+  async ({ a, b }, ctx) => {
+    await ctx.progress(1, { total: 2 })
+    return { structuredContent: { sum: a + b } }
+  },
+)
+server.resource('note://1', { name: 'One' }, () => new Uint8Array([0, 1, 254, 255]))
+server.prompt('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
+
+const url = 'https://portable.test/mcp'
+const handle = createLeanHandler(server)
+
+/** The tests of a lean server in one revision. */
+export function leanServerSuite(revision: Revision): Suite {
+  const title = (what: string): string => `${revision} of a lean server: ${what}`
+
+  async function using(run: (client: LeanClient) => Promise<void>): Promise<void> {
+    const fetch = (to: string, init: RequestInit): Promise<Response> =>
+      handle(new Request(to, init))
+    await using client = await connectLean(url, { revision, fetch })
+    await run(client)
+  }
+
+  return {
+    [title('Calls are answered, with progress before')]: () =>
+      using(async (client) => {
+        const progress: number[] = []
+        const onProgress = (told: { progress: number }): void => void progress.push(told.progress)
+        const { content } = await client.callTool('add', { a: 2, b: 3 }, { onProgress })
+        equal(content, [{ type: 'text', text: '{"sum":5}' }])
+        equal(progress, [1])
+        const wrong = client.callTool('add', { a: 1 })
+        if (revision >= '2025-11-25') equal((await wrong).isError, true)
+        else equal((await rejection(wrong)).code, -32602)
+      }),
+
+    [title('Resources are read and prompts are written')]: () =>
+      using(async (client) => {
+        const [note] = (await client.readResource('note://1')).contents
+        equal(note && 'blob' in note && note.blob, 'AAH+/w==')
+        const { messages } = await client.getPrompt('greet', { name: 'Ada' })
+        equal(messages, [{ role: 'user', content: { type: 'text', text: 'Hello, Ada' } }])
+        const missing = (await rejection(client.readResource('note://2'))).code
+        equal(missing, revision === '2026-07-28' ? -32602 : -32002)
+      }),
+
+    [title('It offers nothing more')]: () =>
+      using(async (client) => {
+        equal(client.serverCapabilities, { tools: {}, resources: {}, prompts: {} })
+        const refused = await handle(new Request(url, { method: 'DELETE' }))
+        equal([refused.status, refused.headers.get('allow')], [405, 'POST, OPTIONS'])
+      }),
+  }
+}
