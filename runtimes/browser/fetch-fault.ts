@@ -108,8 +108,10 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     const message = `"${origin}" answers, but does not let pages of "${own}" read it (CORS)`
     return fault('cors', message, advice)
   }
-  const local = near ? ', and that the browser may reach the local network' : ''
-  const advice = `Check the URL, that the server runs and that its certificate is valid${local}`
+  // A permission of the page, whatever the server's name is: names do not tell where they lead
+  const advice =
+    'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
+    'machine or its network, let this page access the local network'
   return fault('unreachable', `Nobody answers at "${origin}"`, advice)
 }
 

@@ -181,6 +181,30 @@ describe('A request that a page cannot make', () => {
     expect(text).toContain(`Nobody answers at "${nobody}"`)
   })
 
+  it('says that nobody may have let the page access the local network', async () => {
+    const { port } = new URL(site.origin)
+    const spaces = `127.0.0.1:${port}=public,127.0.0.1:${open.port}=local`
+    const url = `http://nas.test:${open.port}/mcp`
+    const outside = await launchChromium([
+      '--host-resolver-rules=MAP *.test 127.0.0.1',
+      `--ip-address-space-overrides=${spaces}`,
+    ])
+    try {
+      const told: unknown[] = []
+      for (const permissions of [[], ['local-network-access']]) {
+        const page = await outside.newPage({ permissions })
+        await page.goto(`${site.origin}/everything.html`)
+        await page.waitForFunction('typeof edgewise === "object"')
+        told.push(await fault(page, url))
+        await page.close()
+      }
+      const advice = expect.stringMatching(/let this page access the local network$/) as string
+      expect(told).toEqual([['NETWORK', 'unreachable', advice], 'connected'])
+    } finally {
+      await outside.close()
+    }
+  })
+
   it('says that the policy of the page forbids it', async () => {
     site.assets.set('/policy.html', {
       ...assetOf('everything'),
