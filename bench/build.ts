@@ -58,6 +58,12 @@ export async function bundleForNode(file: string): Promise<string> {
   return outfile
 }
 
+/** The files of subjects that are not called so. */
+const FILES: Readonly<Record<string, string>> = {
+  'official v2': 'official',
+  'edgewise lean': 'edgewise-lean',
+}
+
 /**
  * Compiles a Worker that serves one subject's echo tool in one way.
  *
@@ -68,7 +74,7 @@ export async function buildForWorker(name: string, way: string): Promise<string>
     name === 'edgewise' && way !== 'stateless'
       ? `export * from './workers/edgewise.ts'; export { default } from './workers/edgewise.ts'`
       : `
-        import { subject } from './subjects/${name === 'official v2' ? 'official' : name}.ts'
+        import { subject } from './subjects/${FILES[name] ?? name}.ts'
         const handle = subject.${way}('echo')
         export default { fetch: (request) => handle(request) }`
   return buildModule({ stdin: { contents, resolveDir: source('.'), sourcefile: 'worker.ts' } })

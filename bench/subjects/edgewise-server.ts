@@ -1,5 +1,5 @@
 /** The bench's server on Edgewise. */
-import { createServer, type Server, text } from 'edgewise/server'
+import { createServer, type LeanServer, type Server, text } from 'edgewise/server'
 import type { ToolSet } from '../subject.ts'
 import {
   eachStep,
@@ -15,6 +15,12 @@ import {
 /** A server with its tools. */
 export function createEdgewise(set: ToolSet): Server {
   const server = createServer({ name: 'edgewise', version: '1.0.0' })
+  offer(server, set)
+  return server
+}
+
+/** Registers the tools of a set. */
+export function offer(server: LeanServer, set: ToolSet): void {
   if (set === 'echo') {
     server.tool(echo.name, { description: echo.description, input: echoInput }, (input) => ({
       content: [{ type: 'text', text: input.text }],
@@ -33,5 +39,4 @@ export function createEdgewise(set: ToolSet): Server {
       server.tool(name, described, ({ query }) => text(query))
     }
   }
-  return server
 }

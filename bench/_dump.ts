@@ -1,2 +1,0 @@
-import { bundle, budgets } from './size.ts'
-console.log(await bundle(budgets.find((b) => b.name === process.argv[2])!.code))
