@@ -1,6 +1,7 @@
 // Projects that are made from the templates: checked, tested and built as their owners would.
 import { execFile } from 'node:child_process'
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -47,6 +48,12 @@ async function tool(project: string, ...words: string[]): Promise<string> {
   ).stdout
 }
 
+/** Builds a project by the tools of this one. */
+async function build(project: string): Promise<void> {
+  const PATH = `${join(modules, '.bin')}:${process.env.PATH}`
+  await run('npm', ['run', 'build'], { cwd: project, env: { ...process.env, PATH } })
+}
+
 const modules = join(root, 'node_modules')
 const tsc = join(modules, '@typescript/native/bin/tsc')
 const tsx = join(modules, 'tsx/dist/cli.mjs')
@@ -84,9 +91,14 @@ describe('a new project', () => {
   it('for Node has tests that pass, and a program that answers when it is built', async () => {
     const project = await create('node')
     expect(await tool(project, 'node', tsx, '--test', 'src/server.test.ts')).toContain('# pass 5')
-    await tool(project, 'node', tsc, '--noEmit')
-    expect(existsSync(join(project, 'dist'))).toBe(false)
     await tool(project, 'node', tsc)
+    expect(existsSync(join(project, 'dist'))).toBe(false)
+    // A package of the older kind, which takes what Node has by `require`
+    symlinkSync(join(modules, 'cross-spawn'), join(project, 'node_modules/cross-spawn'))
+    appendFileSync(join(project, 'src/main.ts'), "\nimport 'cross-spawn'\n")
+    await build(project)
+    // The program is all that is published
+    rmSync(join(project, 'node_modules'), { recursive: true })
     const program = join(project, 'dist/main.js')
     const called = await edgewise('call', 'greet', 'name=Ada', '--', process.execPath, program)
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
@@ -107,11 +119,7 @@ describe('a new project', () => {
   it('for browsers has types that fit and a page that is built', async () => {
     const project = await create('browser')
     await tool(project, 'node', tsc)
-    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>
-    }
-    const [, ...words] = (scripts.build ?? '').split(' ')
-    await run(join(modules, 'esbuild/bin/esbuild'), words, { cwd: project })
+    await build(project)
     for (const page of ['index', 'signed-in']) {
       const html = readFileSync(join(project, `public/${page}.html`), 'utf8')
       const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(html) ?? []
