@@ -154,12 +154,13 @@ export interface Server<Env = unknown> extends LeanServer<Env, Context<Env>> {
 }
 
 /** A server, as what serves it sees it. */
-export interface ServerDefinition extends LeanServer<unknown, Context>, LogRules {
+export interface ServerDefinition extends LeanServer<unknown, Context> {
   readonly features: Features
   readonly instructions: string | undefined
   readonly revisions: readonly RevisionFacts[]
   readonly capabilities: ServerCapabilities
-  readonly pageSize: number | undefined
+  /** The most entries in one page of a list; `Infinity` where lists have one page. */
+  readonly pageSize: number
   readonly cache: Required<CacheHints>
   readonly tools: Registry<ToolEntry>
   readonly resources: Registry<ResourceEntry>
@@ -181,6 +182,8 @@ export interface ServerDefinition extends LeanServer<unknown, Context>, LogRules
   readonly observe: Observer | undefined
   /** Watches a request, to tell the author of it when it is answered. */
   readonly watch: Watch | undefined
+  /** What holds for log messages; absent where none are sent. */
+  readonly logs: LogRules | undefined
   /** Tells the author of a failure; that nobody waits any more is none. */
   report(error: unknown, ctx?: RequestContext): void
 }

@@ -16,6 +16,8 @@ import type { CacheHints, Implementation, Result, ServerCapabilities } from '../
 import { requireHints } from './caching.ts'
 import type { RequestContext } from './request-context.ts'
 import { inferCapabilities } from './discover.ts'
+import { isImplementation } from './lifecycle.ts'
+import type { LogRules } from './logging.ts'
 import type { Extensions } from './added.ts'
 import type { Notifier } from './notifier.ts'
 import type { Observer, Watch } from './observer.ts'
@@ -26,7 +28,6 @@ import {
   type PromptOptions,
   type PromptRegistration,
 } from './prompts.ts'
-import type { Redact } from './redact.ts'
 import { Registry } from './registry.ts'
 import {
   resourceEntry,
@@ -97,19 +98,18 @@ export class LeanDefinition implements ServerDefinition {
   readonly instructions: string | undefined
   readonly revisions: readonly RevisionFacts[]
   readonly capabilities: ServerCapabilities
-  readonly pageSize: number | undefined
+  readonly pageSize: number
   readonly cache: Required<CacheHints>
-  declare notify: Notifier | undefined
+  notify: Notifier | undefined
   readonly tools: Registry<ToolEntry>
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
   extensions: Extensions | undefined
   tasks: TaskMaker | undefined
-  declare observe: Observer | undefined
-  declare watch: Watch | undefined
-  declare redact: Redact | undefined
-  declare maxLogsPerSecond: number
+  observe: Observer | undefined
+  watch: Watch | undefined
+  logs: LogRules | undefined
   readonly #onError: NonNullable<LeanServerOptions<Context>['onError']>
   readonly #middleware: { method: string | undefined; run: Middleware }[] = []
   #offered: ServerCapabilities | undefined
@@ -198,13 +198,12 @@ export class LeanDefinition implements ServerDefinition {
 }
 
 function requireInfo(info: Implementation): Implementation {
-  if (typeof info?.name === 'string' && typeof info.version === 'string') return info
+  if (isImplementation(info)) return info
   throw new TypeError('A server needs a name and a version')
 }
 
-function requirePageSize(pageSize: number | undefined): number | undefined {
-  if (pageSize === undefined || pageSize === Infinity) return pageSize
-  if (Number.isInteger(pageSize) && pageSize > 0) return pageSize
+function requirePageSize(pageSize = Infinity): number {
+  if (pageSize === Infinity || (Number.isInteger(pageSize) && pageSize > 0)) return pageSize
   throw new TypeError(`A page cannot have ${pageSize} entries`)
 }
 

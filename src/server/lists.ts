@@ -12,7 +12,7 @@ import type { Entry, Registry } from './registry.ts'
 type Listed = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
 /** What a server lists, and how much of it on one page. */
-type Lists = { readonly pageSize: number | undefined } & {
+type Lists = { readonly pageSize: number } & {
   readonly [Name in Listed]: Registry<Entry>
 }
 

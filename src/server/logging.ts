@@ -35,11 +35,14 @@ export function wants(threshold: LoggingLevel | undefined, level: LoggingLevel):
   return threshold !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(threshold)
 }
 
-/** What a server says of all its log messages. */
+/** What holds for all log messages of a server. */
 export interface LogRules {
+  /** Scrubs them, member by member. */
   readonly redact: Redact | undefined
+  /** The most that one session, or one request where there are none, gets in a second. */
   readonly maxLogsPerSecond: number
-  report(error: unknown): void
+  /** Tells the author of one that cannot be sent. */
+  readonly report: (error: unknown) => void
 }
 
 /** How many messages went out in the current second, and how many were left out. */

@@ -136,12 +136,12 @@ async function within(
   answer: (params: JsonObject, ctx: RequestContext) => Promise<Result>,
 ): Promise<Result> {
   const request = ctx as RequestContext
-  request.logs = strictest(source, request.logs)
+  request.logs = strictest(source.logs, request.logs)
   return source.through(request, params, (_source, given, inner) => answer(given, inner))
 }
 
-function strictest(inner: LogRules, outer: LogRules | undefined): LogRules {
-  if (!outer) return inner
+function strictest(inner: LogRules | undefined, outer: LogRules | undefined): LogRules | undefined {
+  if (!inner || !outer) return inner ?? outer
   const { redact } = inner
   return {
     redact: (name, value) => {
@@ -149,6 +149,6 @@ function strictest(inner: LogRules, outer: LogRules | undefined): LogRules {
       return known === undefined || !outer.redact ? known : outer.redact(name, known)
     },
     maxLogsPerSecond: Math.min(inner.maxLogsPerSecond, outer.maxLogsPerSecond),
-    report: (error) => inner.report(error),
+    report: inner.report,
   }
 }

@@ -6,7 +6,8 @@
 import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Exchange } from './exchange.ts'
-import { scrub, type Redact } from './redact.ts'
+import type { LogRules } from './logging.ts'
+import { scrub } from './redact.ts'
 
 /** The W3C trace context that a request carries in its `_meta`. */
 export interface TraceContext {
@@ -125,15 +126,10 @@ function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {
   return response.result.isError === true ? 'failed' : 'complete'
 }
 
-/**
- * An observer that hears nothing which has to stay, and whose failures harm nothing.
- *
- * @param report Learns of them.
- */
+/** An observer that hears nothing which has to stay, and whose failures harm nothing. */
 export function guarded(
   observe: Observer,
-  redact: Redact | undefined,
-  report: (error: unknown) => void,
+  { redact, report }: Pick<LogRules, 'redact' | 'report'>,
 ): Observer {
   return (event) => {
     try {

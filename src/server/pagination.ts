@@ -20,18 +20,18 @@ export interface Page<T> {
  * and a position behind the end gives an empty last page.
  *
  * @param cursor From the page before, as the client sent it; nothing for the first page.
- * @param pageSize Items per page, at least 1; nothing for all that follow the cursor.
+ * @param pageSize Items per page, at least 1; `Infinity` for all that follow the cursor.
  * @param list Names the list, so that a cursor of one list is refused by another.
  * @throws {ProtocolError} `INVALID_PARAMS` for a cursor that this function did not make.
  */
 export function paginate<T>(
   items: readonly T[],
   cursor: unknown,
-  pageSize: number | undefined,
+  pageSize: number,
   list = '',
 ): Page<T> {
   const start = cursor === undefined ? 0 : position(cursor, list)
-  const end = pageSize === undefined ? items.length : start + pageSize
+  const end = start + pageSize
   if (end < items.length) return { page: items.slice(start, end), nextCursor: mint(end, list) }
   return { page: start === 0 ? items : items.slice(start) }
 }

@@ -24,7 +24,7 @@ export async function runRounds(
   round?: RequestContext,
 ): Promise<Result> {
   const ctx = round ?? (await openRound(message, exchange))
-  ctx.logs = server
+  ctx.logs = server.logs
   const told = (error: unknown): never => {
     tell(server, ctx, error)
     throw error

@@ -52,10 +52,10 @@ class Definition extends LeanDefinition implements Server {
 
   constructor(info: Implementation, options: ServerOptions) {
     super(info, options, wholeFeatures())
-    this.redact = options.redact
-    this.maxLogsPerSecond = options.maxLogsPerSecond ?? 1000
-    if (!options.observe) return
-    this.observe = guarded(options.observe, options.redact, (error) => this.report(error))
+    const { observe, redact, maxLogsPerSecond = 1000 } = options
+    this.logs = { redact, maxLogsPerSecond, report: (error) => this.report(error) }
+    if (!observe) return
+    this.observe = guarded(observe, this.logs)
     this.watch = watching(this.observe)
   }
 

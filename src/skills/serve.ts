@@ -80,7 +80,7 @@ class ServedSkills implements Extension {
     'resources/directory/read': { handle: (params, ctx) => this.#readDirectory(params, ctx) },
   }
   readonly #cache: CacheHints
-  readonly #pageSize: number | undefined
+  readonly #pageSize: number
   /** The files that are known, by their URIs. */
   readonly #files = new Map<string, SkillFile>()
   readonly #dynamic: readonly DynamicSkill[]
@@ -89,7 +89,7 @@ class ServedSkills implements Extension {
   constructor(sources: readonly (StaticSkill | DynamicSkill)[], options: SkillsOptions) {
     if (sources.length === 0) throw new TypeError('Skills are needed to serve any')
     this.#cache = requireHints(options.cache) ?? {}
-    this.#pageSize = options.pageSize
+    this.#pageSize = options.pageSize ?? Infinity
     this.#dynamic = sources.filter((source): source is DynamicSkill => !('files' in source))
     for (const source of sources) if ('files' in source) this.#keep(source)
     this.#served = sources.map((source) =>

@@ -22,7 +22,7 @@ const refused = expect.objectContaining({ code: -32602 })
 
 describe('paginate', () => {
   it('gives the list itself when no page size is set, or when it fits', () => {
-    expect(paginate(items, undefined, undefined).page).toBe(items)
+    expect(paginate(items, undefined, Infinity).page).toBe(items)
     expect(paginate(items, undefined, 25).page).toBe(items)
     expect(paginate(items, undefined, 100).page).toBe(items)
   })
@@ -44,7 +44,7 @@ describe('paginate', () => {
     const { nextCursor } = paginate(items, undefined, 10)
 
     expect(paginate([...items], nextCursor, 3).page).toEqual(items.slice(10, 13))
-    expect(paginate(items, nextCursor, undefined)).toEqual({ page: items.slice(10) })
+    expect(paginate(items, nextCursor, Infinity)).toEqual({ page: items.slice(10) })
   })
 
   it('makes the same cursor each time [M-PAGE-008]', () => {
@@ -74,7 +74,7 @@ describe('paginate', () => {
     ['a long text', 'z'.repeat(100_000)],
   ])('refuses %s as a cursor [L-PAGE-006] [M-PAGE-009]', (_, cursor) => {
     expect(() => paginate(items, cursor, 10)).toThrow(refused)
-    expect(() => paginate(items, cursor, undefined)).toThrow(refused)
+    expect(() => paginate(items, cursor, Infinity)).toThrow(refused)
   })
 
   it('refuses a cursor of which any character was changed [M-PAGE-012]', () => {
