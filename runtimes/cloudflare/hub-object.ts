@@ -40,7 +40,9 @@ export function hubObject<Env>({
     }
 
     /** Opens the socket of a listener, or that of a session's stream. */
-    override async fetch({ headers }: Request): Promise<Response> {
+    override async fetch({ headers, signal }: Request): Promise<Response> {
+      // Who gave up meanwhile must not take a socket from others.
+      if (signal.aborted) return new Response(null, { status: 503 })
       const session = readSession(headers)
       try {
         if (!session) return this.#listen(readWish(headers))
@@ -53,7 +55,10 @@ export function hubObject<Env>({
       }
     }
 
-    override webSocketMessage(): void {}
+    /** Lets the stream of a session have its turn, as somebody waits for it. */
+    override webSocketMessage(socket: WebSocket): void {
+      this.#sessions.begin(socket)
+    }
 
     override webSocketError(socket: WebSocket): void {
       this.#sessions.closed(socket)

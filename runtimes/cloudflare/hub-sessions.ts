@@ -27,6 +27,8 @@ interface Attachment {
   readonly stream: string | undefined
   /** Whether the stream has its turn: each change is told to one stream of a session. */
   readonly current: boolean
+  /** What it was opened for, until it begins. */
+  readonly wish?: SessionWish
 }
 
 /** A change, with its place among all that are kept. */
@@ -47,26 +49,39 @@ export class HubSessions {
     this.#log = log
   }
 
-  /** Opens the socket of a stream, which has its turn from now on, and tells what was missed. */
-  listen({ session, primed, plain, after, until = Infinity }: SessionWish): Response {
-    // Its client was told to come back, and must not lose the turn that it has got since.
-    if (Date.now() > until) return new Response(null, { status: 503 })
+  /** Opens the socket of a stream, which begins once the Worker says so. */
+  listen(wish: SessionWish): Response {
+    const { session, after } = wish
     if (this.#ended.has(session)) return new Response(null, { status: 404 })
-    const [, resumed, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(after ?? '') ?? []
-    const known = resumed !== undefined && this.#log.canResume(session, resumed, Number(digits))
+    const resumed = readPlace(after)
+    const known = resumed && this.#log.canResume(session, resumed.stream, resumed.seq)
     if (after !== undefined && !known) return new Response(null, { status: 400 })
 
     const { 0: client, 1: socket } = new WebSocketPair()
     this.#ctx.acceptWebSocket(socket, [TAG, session])
-    const stream = plain ? undefined : this.#take(session, resumed ?? newStreamId())
+    const attached: Attachment = { session, stream: resumed?.stream, current: false, wish }
+    socket.serializeAttachment(attached)
+    return new Response(null, { status: 101, webSocket: client })
+  }
+
+  /**
+   * Lets a stream have its turn from now on, and tells what was missed. A Worker that gave up before
+   * the hub came to it never says so: its client was told to come back, and must not lose the turn
+   * that it has got since.
+   */
+  begin(socket: WebSocket): void {
+    const { session, wish } = attachment(socket)
+    if (!wish) return
+    const { plain, primed, after } = wish
+    const resumed = readPlace(after)
+    const stream = plain ? undefined : this.#take(session, resumed?.stream ?? newStreamId())
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
     this.#displace(socket)
-    if (resumed !== undefined) {
-      this.#catchUp(socket, this.#log.missed(session, resumed, Number(digits)))
+    if (resumed) {
+      this.#catchUp(socket, this.#log.missed(session, resumed.stream, resumed.seq))
     } else if (primed && stream !== undefined) {
       sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
     }
-    return new Response(null, { status: 101, webSocket: client })
   }
 
   /** Tells the sessions that want to hear of it of a change. */
@@ -96,7 +111,7 @@ export class HubSessions {
   closed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
     const { session, current } = attachment(socket)
-    const next = current ? this.#of(session).findLast((other) => other !== socket) : undefined
+    const next = current ? this.#begun(session).findLast((other) => other !== socket) : undefined
     if (!next) return
     const known = attachment(next)
     const stream = known.stream === undefined ? undefined : this.#take(session, known.stream)
@@ -110,7 +125,7 @@ export class HubSessions {
 
   /** Whether a session has an open stream. */
   listens(session: string): boolean {
-    return this.#of(session).length > 0
+    return this.#begun(session).length > 0
   }
 
   /** Forgets those sessions of long ago that are not there any more; how many it asked for. */
@@ -158,7 +173,7 @@ export class HubSessions {
   /** Lets a new socket have the turn of the others of its session. */
   #displace(socket: WebSocket): void {
     const { session, stream } = attachment(socket)
-    const others = this.#of(session).filter((other) => other !== socket)
+    const others = this.#begun(session).filter((other) => other !== socket)
     for (const [n, other] of others.entries()) {
       const known = attachment(other)
       if (known.current) other.serializeAttachment({ ...known, current: false })
@@ -167,10 +182,20 @@ export class HubSessions {
     }
   }
 
+  #begun(session: string): WebSocket[] {
+    return this.#of(session).filter((socket) => !attachment(socket).wish)
+  }
+
   #of(tag: string): WebSocket[] {
     const open = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
     return this.#ctx.getWebSockets(tag).filter(open)
   }
+}
+
+/** The place in a stream that an event of it tells. */
+function readPlace(eventId = ''): { stream: string; seq: number } | undefined {
+  const [, stream, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(eventId) ?? []
+  return stream === undefined ? undefined : { stream, seq: Number(digits) }
 }
 
 function newStreamId(): string {

@@ -20,8 +20,6 @@ export interface SessionWish {
   readonly plain?: boolean | undefined
   /** The last event that the client got, when it comes back. */
   readonly after?: string | undefined
-  /** How long somebody waits for it, in milliseconds since 1970. */
-  readonly until?: number | undefined
 }
 
 const HEADER_WISH = 'edgewise-wish'

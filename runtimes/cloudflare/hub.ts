@@ -5,7 +5,7 @@ import { env, waitUntil } from 'cloudflare:workers'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
 import type { ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
-import { inTime, PATIENCE_MS } from './in-time.ts'
+import { inTime } from './in-time.ts'
 import { sessionHeaders, wishHeaders, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
@@ -16,6 +16,11 @@ const NO_STREAM = 'No stream can be opened for now'
 /** The answer to a session that cannot listen for now. */
 export function noStream(): Response {
   return refuse(503, NO_STREAM, { 'retry-after': '60' })
+}
+
+/** Tells a hub that somebody waits for the stream of a session, so that it has its turn. */
+export function begin(socket: WebSocket): void {
+  socket.send('')
 }
 
 /** Announces changes to every client, from anywhere in the Worker. */
@@ -66,10 +71,12 @@ export class Hub {
     await Promise.all(all.map((object) => inTime('hub', () => object.publish(change))))
   }
 
-  /** Opens the stream of a session; the response has no socket when the hub refuses, or fails. */
+  /**
+   * Opens the stream of a session; the response has no socket when the hub refuses, or fails. The
+   * stream has its turn once {@link begin} was called with the socket.
+   */
   listen(wish: SessionWish): Promise<Response> {
-    const until = Date.now() + PATIENCE_MS
-    return open(this.#objectOf(wish.session), sessionHeaders({ ...wish, until }))
+    return open(this.#objectOf(wish.session), sessionHeaders(wish))
   }
 
   /** Notes what a session watches. */

@@ -7,7 +7,7 @@
 import type { Caller, SessionForwarder } from '../../src/server/index.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
-import { noStream, type Hub } from './hub.ts'
+import { begin, noStream, type Hub } from './hub.ts'
 import { readSession, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { objectOf } from './session-id.ts'
@@ -43,6 +43,7 @@ export function sessionForwarder<Env>(
   const streamOf = async (response: Response, { headers }: Request): Promise<Response> => {
     const sockets = response.webSocket ? [response.webSocket] : []
     const wish = readSession(response.headers)
+    let told: WebSocket | undefined
     if (wish) {
       const { webSocket, status } = await hub.listen(resuming(wish, headers.get('last-event-id')))
       if (status === 400) return refuse(400, 'The event to resume after is unknown')
@@ -51,10 +52,12 @@ export function sessionForwarder<Env>(
         for (const socket of sockets) hangUp(socket)
         return noStream()
       }
-      sockets.push(webSocket)
+      sockets.push((told = webSocket))
     }
-    if (sockets.length > 0) return eventStreamResponse(sockets, keepAliveMs)
-    return new Response(response.body, response)
+    if (sockets.length === 0) return new Response(response.body, response)
+    const stream = eventStreamResponse(sockets, keepAliveMs)
+    if (told) begin(told)
+    return stream
   }
   /** Opens a session in a new object, or in that of its key. */
   const open = async (request: Request, caller: Caller): Promise<Response> => {

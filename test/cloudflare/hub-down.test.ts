@@ -239,6 +239,55 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
   })
 })
 
+describe('A hub whose clock is not that of the Worker', () => {
+  it.each([60_000, -60_000])('opens streams when it is ahead by %i ms', async (ms) => {
+    await workerd.get(`/clock-of-hubs-is-ahead?ms=${ms}`)
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await workerd.get('/notify')
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    await reader.cancel()
+  })
+})
+
+describe('A stream that nobody waits for any more', () => {
+  it.each([0, -60_000])('takes the turn from no other, with a hub ahead by %i ms', async (ms) => {
+    await workerd.get(`/clock-of-hubs-is-ahead?ms=${ms}`)
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    await hubsAre('hanging', ['fetch'])
+    for (const after of [undefined, primed!.id]) {
+      expectLater(await listen(workerd.handle, id, after))
+    }
+    const told = workerd.get('/notify-and-say')
+    await hubsAre('well')
+    await told
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    expect(await rows(id)).toEqual({ mcp_turns: 1, mcp_watching: 0 })
+    await reader.cancel()
+  })
+
+  it('leaves no socket at the hub, where that learns that it was given up', async () => {
+    await workerd.stop()
+    workerd = await startWorker(script, { compatibilityFlags: ['enable_request_signal'] })
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    await reader.next()
+    await hubsAre('hanging', ['fetch'])
+    expectLater(await listen(workerd.handle, id))
+    const notifications = { toolsListChanged: true }
+    expectLater(await postModern(workerd.handle, 'subscriptions/listen', { notifications }))
+    const told = workerd.get('/notify-and-say')
+    await hubsAre('well')
+    await told
+    expect((await reader.next())?.message?.method).toBe(LISTS)
+    expect(await (await workerd.get('/sockets')).json()).toBe(1)
+    await reader.cancel()
+  })
+})
+
 describe('A stream that opens while its session ends', () => {
   it('is refused, or ends', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')

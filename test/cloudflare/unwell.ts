@@ -31,12 +31,19 @@ for (const name of ['fetch', 'watch', 'listens', 'leave', 'publish']) {
   const method = Reflect.get(prototype, name) as (...args: unknown[]) => unknown
   Reflect.set(prototype, name, async function (this: unknown, ...args: unknown[]) {
     await suffer(name)
-    return Reflect.apply(method, this, args)
+    aheadMs += hubsAheadMs
+    try {
+      return await Reflect.apply(method, this, args)
+    } finally {
+      aheadMs -= hubsAheadMs
+    }
   })
 }
 
 /** By how much the clock of this isolate is ahead, in milliseconds. */
 let aheadMs = 0
+/** By how much it is ahead while a hub is called. */
+let hubsAheadMs = 0
 const { now } = Date
 Date.now = () => now() + aheadMs
 
@@ -100,6 +107,9 @@ export default {
         return new Response()
       case '/clock-is-ahead':
         aheadMs = Number(searchParams.get('ms'))
+        return new Response()
+      case '/clock-of-hubs-is-ahead':
+        hubsAheadMs = Number(searchParams.get('ms'))
         return new Response()
       case '/storage-refuses':
         refused = String(searchParams.get('what'))
