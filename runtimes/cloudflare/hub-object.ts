@@ -9,6 +9,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ServerChange } from '../../src/server/index.ts'
 import { requireNamespace, requireSql } from './bindings.ts'
 import { HubLog } from './hub-log.ts'
+import { HubPlaces, readAccount } from './hub-places.ts'
 import { HubSessions } from './hub-sessions.ts'
 import { readSession, readWish, wants } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
@@ -32,11 +33,13 @@ export function hubObject<Env>({
 }: WorkerOptions<Env>): ObjectClass {
   return class McpHub extends DurableObject {
     readonly #sessions: HubSessions
+    readonly #places: HubPlaces
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       const { sql } = requireSql(ctx.storage, 'McpHub')
       this.#sessions = new HubSessions(ctx, new HubLog(sql))
+      this.#places = new HubPlaces(ctx)
     }
 
     /** Opens the socket of a listener, or that of a session's stream. */
@@ -44,12 +47,14 @@ export function hubObject<Env>({
       // Who gave up meanwhile must not take a socket from others.
       if (signal.aborted) return new Response(null, { status: 503 })
       const session = readSession(headers)
+      const account = readAccount(headers)
       try {
-        if (!session) return this.#listen(readWish(headers))
+        const refusal = this.#places.take(account)
+        if (refusal !== undefined) return new Response(null, { status: refusal })
+        if (!session) return this.#listen(readWish(headers), account)
         await this.#sweepLater()
-        return this.#sessions.listen(session)
+        return this.#sessions.listen(session, account)
       } catch (error) {
-        // An object takes 32,768 sockets.
         console.error(error)
         return new Response(null, { status: 503 })
       }
@@ -61,12 +66,12 @@ export function hubObject<Env>({
     }
 
     override webSocketError(socket: WebSocket): void {
-      this.#sessions.closed(socket)
+      this.#closed(socket)
     }
 
     override webSocketClose(socket: WebSocket): void {
       socket.close()
-      this.#sessions.closed(socket)
+      this.#closed(socket)
     }
 
     /** Tells everybody who wants to hear of it of a change. */
@@ -114,9 +119,14 @@ export function hubObject<Env>({
       await this.ctx.storage.setAlarm(Date.now() + (asked < MAX_ASKED ? SWEEP_MS : SWEEP_ON_MS))
     }
 
-    #listen(wish: unknown): Response {
+    #closed(socket: WebSocket): void {
+      this.#places.leave()
+      this.#sessions.closed(socket)
+    }
+
+    #listen(wish: unknown, account: string): Response {
       const { 0: client, 1: socket } = new WebSocketPair()
-      this.ctx.acceptWebSocket(socket, [LISTENER])
+      this.ctx.acceptWebSocket(socket, [LISTENER, account])
       socket.serializeAttachment(wish)
       return new Response(null, { status: 101, webSocket: client })
     }

@@ -13,6 +13,11 @@ import { sendEvent } from './stream-socket.ts'
 const TAG = 'session'
 /** The most open streams of one session, so that it leaves sockets to others; the oldest ends. */
 const MAX_OPEN = 32
+/**
+ * Milliseconds after which its client may come back, whose stream then takes the place of another:
+ * at once they would do so without end.
+ */
+const BACK_MS = 60_000
 
 /** The most characters that a client gets at once of what it missed. */
 const MAX_AT_ONCE = 4_000_000
@@ -49,8 +54,12 @@ export class HubSessions {
     this.#log = log
   }
 
-  /** Opens the socket of a stream, which begins once the Worker says so. */
-  listen(wish: SessionWish): Response {
+  /**
+   * Opens the socket of a stream, which begins once the Worker says so.
+   *
+   * @param account For whom it is counted.
+   */
+  listen(wish: SessionWish, account: string): Response {
     const { session, after } = wish
     if (this.#ended.has(session)) return new Response(null, { status: 404 })
     const resumed = readPlace(after)
@@ -58,7 +67,7 @@ export class HubSessions {
     if (after !== undefined && !known) return new Response(null, { status: 400 })
 
     const { 0: client, 1: socket } = new WebSocketPair()
-    this.#ctx.acceptWebSocket(socket, [TAG, session])
+    this.#ctx.acceptWebSocket(socket, [TAG, session, account])
     const attached: Attachment = { session, stream: resumed?.stream, current: false, wish }
     socket.serializeAttachment(attached)
     return new Response(null, { status: 101, webSocket: client })
@@ -178,7 +187,7 @@ export class HubSessions {
       const known = attachment(other)
       if (known.current) other.serializeAttachment({ ...known, current: false })
       if (stream !== undefined && known.stream === stream) other.close(1000, 'Resumed elsewhere')
-      else if (n <= others.length - MAX_OPEN) other.close(1000, 'The session has too many streams')
+      else if (n <= others.length - MAX_OPEN) pushOut(other)
     }
   }
 
@@ -204,6 +213,15 @@ function newStreamId(): string {
 
 function attachment(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment
+}
+
+/** Ends a stream that is one too many. */
+function pushOut(socket: WebSocket): void {
+  try {
+    sendEvent(socket, { retry: BACK_MS, data: '' })
+  } finally {
+    socket.close(1000, 'The session has too many streams')
+  }
 }
 
 /** Sends a change, and says how long it is. A client that is gone must not keep it from others. */

@@ -3,19 +3,28 @@
  */
 import { env, waitUntil } from 'cloudflare:workers'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
-import type { ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
+import type { Caller, ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
+import { accountHeaders, TOO_MANY } from './hub-places.ts'
 import { inTime } from './in-time.ts'
 import { sessionHeaders, wishHeaders, type SessionWish } from './hub-wish.ts'
 import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
 
 /** What clients hear that cannot listen for now. */
-const NO_STREAM = 'No stream can be opened for now'
+function whyNot(status?: number): string {
+  return status === TOO_MANY
+    ? 'Too many streams are open for this caller'
+    : 'No stream can be opened for now'
+}
 
-/** The answer to a session that cannot listen for now. */
-export function noStream(): Response {
-  return refuse(503, NO_STREAM, { 'retry-after': '60' })
+/**
+ * The answer to a session that cannot listen for now.
+ *
+ * @param status That of the hub's answer, if it gave one.
+ */
+export function noStream(status?: number): Response {
+  return refuse(503, whyNot(status), { 'retry-after': '60' })
 }
 
 /** Tells a hub that somebody waits for the stream of a session, so that it has its turn. */
@@ -75,8 +84,9 @@ export class Hub {
    * Opens the stream of a session; the response has no socket when the hub refuses, or fails. The
    * stream has its turn once {@link begin} was called with the socket.
    */
-  listen(wish: SessionWish): Promise<Response> {
-    return open(this.#objectOf(wish.session), sessionHeaders(wish))
+  async listen(wish: SessionWish, caller: Caller): Promise<Response> {
+    const headers = { ...sessionHeaders(wish), ...(await accountHeaders(caller)) }
+    return open(this.#objectOf(wish.session), headers)
   }
 
   /** Notes what a session watches. */
@@ -98,8 +108,9 @@ export class Hub {
   readonly changes: ChangeSource = {
     subscribe: async (listener, options = {}) => {
       const shard = Math.floor(Math.random() * this.#shards)
-      const { webSocket } = await open(this.#object(shard), wishHeaders(options))
-      if (!webSocket) throw new ProtocolError(INTERNAL_ERROR, NO_STREAM)
+      const headers = { ...wishHeaders(options), ...(await accountHeaders(options.caller)) }
+      const { webSocket, status } = await open(this.#object(shard), headers)
+      if (!webSocket) throw new ProtocolError(INTERNAL_ERROR, whyNot(status))
       webSocket.addEventListener('message', ({ data }) => {
         listener(JSON.parse(String(data)) as ServerChange)
       })

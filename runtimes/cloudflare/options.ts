@@ -50,7 +50,8 @@ export interface WorkerOptions<Env = unknown> extends Omit<
   taskBinding?: string
   /**
    * How many objects share the telling of changes; 1 by default, which is good for some ten thousand
-   * streams at once, and takes 32,768. More tell more clients, each change costs as many requests.
+   * streams at once, and takes 32,768, half of them of one caller. More tell more clients, each
+   * change costs as many requests.
    * After another number is deployed, clients cannot resume streams and open new ones.
    */
   hubShards?: number

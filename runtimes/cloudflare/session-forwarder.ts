@@ -30,7 +30,7 @@ export function sessionForwarder<Env>(
       const paged = request.headers.has('origin')
       const how = { paged, bare: protect !== undefined }
       const response = await namespace.get(id).fetch(withIdentity(request, caller, how))
-      if (request.method === 'GET') return await streamOf(response, request)
+      if (request.method === 'GET') return await streamOf(response, request, caller)
       // Pages need more headers, and only those of a copy can be changed.
       return paged ? new Response(response.body, response) : response
     } catch (error) {
@@ -40,17 +40,22 @@ export function sessionForwarder<Env>(
       return refuse(503, 'The session was interrupted', { 'retry-after': '5' })
     }
   }
-  const streamOf = async (response: Response, { headers }: Request): Promise<Response> => {
+  const streamOf = async (
+    response: Response,
+    { headers }: Request,
+    caller: Caller,
+  ): Promise<Response> => {
     const sockets = response.webSocket ? [response.webSocket] : []
     const wish = readSession(response.headers)
     let told: WebSocket | undefined
     if (wish) {
-      const { webSocket, status } = await hub.listen(resuming(wish, headers.get('last-event-id')))
+      const wanted = resuming(wish, headers.get('last-event-id'))
+      const { webSocket, status } = await hub.listen(wanted, caller)
       if (status === 400) return refuse(400, 'The event to resume after is unknown')
       if (status === 404) return refuse(404, 'Session not found')
       if (!webSocket) {
         for (const socket of sockets) hangUp(socket)
-        return noStream()
+        return noStream(status)
       }
       sockets.push((told = webSocket))
     }

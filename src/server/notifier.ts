@@ -18,6 +18,8 @@ export interface SubscribeOptions {
   filter?: SubscriptionFilter
   /** Called once when the source stops telling of changes. */
   onEnd?: () => void
+  /** Who listens, where that is known. */
+  caller?: { readonly principal?: string | undefined; readonly request?: Request | undefined }
 }
 
 /** Where hosts hear of changes. */

@@ -68,7 +68,7 @@ export async function listen(
     (change) => {
       if (matches(filter, change)) tell(changeNotification(change, _meta))
     },
-    { filter, onEnd: end },
+    { filter, onEnd: end, caller: ctx.caller },
   )
   const ignoreEnding = exchange.ending?.onEnd(end)
   let stop: Unsubscribe | undefined

@@ -57,7 +57,7 @@ describe('A session', () => {
     expect(await json(`/hub-rows?session=${id}`)).toEqual({ mcp_turns: 0, mcp_watching: 0 })
   })
 
-  it('whose client opens many streams at once has some, and the others say why they end', async () => {
+  it('whose client opens many streams at once has some, and the others say why they end [L-HTTP-038]', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const responses: Response[] = []
     for (let n = 0; n < 4; n++) {
@@ -65,7 +65,9 @@ describe('A session', () => {
       responses.push(...(await Promise.all(some)))
     }
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await responses[0]!.text()).toContain(': The session has too many streams')
+    const last = await responses[0]!.text()
+    expect(last).toContain(': The session has too many streams')
+    expect(last, 'Nobody comes back at once, to push out another').toContain('retry: 60000\n')
     await vi.waitFor(async () => expect(await sockets()).toBe(32), PATIENCE)
     expect((await end(id)).status).toBe(200)
     expect(await responses.at(-1)!.text()).toContain(': The session ended')
