@@ -9,7 +9,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/context.ts'
 import type { RequestContext } from '../server/request-context.ts'
 import { extend } from '../server/extend.ts'
-import { definitionOf } from '../server/lean-server.ts'
+import { definitionOf } from '../server/lean-definition.ts'
 import type { Server, ServerDefinition } from '../server/definition.ts'
 import { APPS, isForModel, takesApps, toolMetaOf } from './ui.ts'
 

@@ -44,7 +44,7 @@ import {
   requireStatelessRevision,
 } from './request-meta.ts'
 import { createRounds, type InputOptions } from './rounds.ts'
-import { definitionOf } from './lean-server.ts'
+import { definitionOf } from './lean-definition.ts'
 import type { LeanServer, ServerDefinition } from './definition.ts'
 
 /** How a server is served on a connection. */

@@ -14,7 +14,7 @@ import type { RequestContext } from './request-context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
 import type { Unsubscribe } from './notifier.ts'
-import { definitionOf } from './lean-server.ts'
+import { definitionOf } from './lean-definition.ts'
 import type { Server } from './definition.ts'
 
 /**

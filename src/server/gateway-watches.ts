@@ -8,7 +8,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Context } from './context.ts'
 import type { Server, ServerDefinition } from './definition.ts'
 import type { Behind } from './gateway-offer.ts'
-import { definitionOf } from './lean-server.ts'
+import { definitionOf } from './lean-definition.ts'
 import { MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 
 /** Who learns of what the clients of a server want to hear of: all that is mounted in it. */

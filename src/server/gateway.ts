@@ -12,7 +12,7 @@ import { watchWhatIsWatched } from './gateway-watches.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { ReadReturn } from './resources.ts'
-import { definitionOf } from './lean-server.ts'
+import { definitionOf } from './lean-definition.ts'
 import { createServer } from './server.ts'
 
 /** Connects to the other server, with the options that it is given beside its own. */

@@ -6,7 +6,8 @@
 export type { Secrets } from '../patterns/sealed-state.ts'
 export type { AsJson } from '../patterns/steps.ts'
 export { createServer } from './server.ts'
-export { createLeanServer, tasksOf } from './lean-server.ts'
+export { createLeanServer } from './lean-server.ts'
+export { tasksOf } from './lean-definition.ts'
 export type {
   LeanServer,
   LeanServerOptions,
@@ -81,8 +82,8 @@ export type {
 } from './tools.ts'
 export type { InputOptions } from './rounds.ts'
 export { serveTransport, type ConnectionOptions } from './connection.ts'
-export { createHandler } from '../transport/streamable-http/handler.ts'
-export { createLeanHandler, type Handler } from '../transport/streamable-http/lean-handler.ts'
+export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
+export { createLeanHandler } from '../transport/streamable-http/lean-handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse-server.ts'
 export {
   EVENT_STREAM_HEADERS,

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
-import { definitionOf } from '../server/lean-server.ts'
+import { definitionOf } from '../server/lean-definition.ts'
 import type { LeanServer } from '../server/definition.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 

@@ -5,8 +5,7 @@
  */
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { sessionRevision } from '../../server/lifecycle.ts'
-import type { HostSessions } from './host-sessions.ts'
-import type { Membership } from './membership.ts'
+import type { HostSessions, Membership } from './host-sessions.ts'
 import { namesNoSession, refuse, sessionNotFound } from './refusal.ts'
 
 /** What is known of the id of a session. */

@@ -6,19 +6,26 @@
 import { Ending } from '../../patterns/ending.ts'
 import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { definitionOf } from '../../server/lean-server.ts'
+import { definitionOf } from '../../server/lean-definition.ts'
 import { createRounds } from '../../server/rounds.ts'
 import { sessionsElsewhere } from './forward.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
 import type { HostSessions } from './host-sessions.ts'
 import type { KeptSession } from './kept-session.ts'
-import type { Handler } from './lean-handler.ts'
 import type { HandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { closed, refuse, sessionNotFound } from './refusal.ts'
 import { readAccept, readVersion } from './request.ts'
 import { findMembership } from './session-post.ts'
+
+/** Serves MCP over HTTP. Route every method of one path to it. */
+export interface Handler {
+  /** Answers a request; never rejects. */
+  (request: Request, caller?: Caller): Promise<Response>
+  /** Ends every listener and session gracefully. */
+  close(): Promise<void>
+}
 
 /**
  * Makes a handler of Streamable HTTP for every revision that the server speaks.

@@ -7,7 +7,16 @@
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import type { Membership } from './membership.ts'
+import type { KeptSession } from './kept-session.ts'
+
+/** What a message belongs to: a session, or only a revision where the handler has no sessions. */
+export interface Membership {
+  /** The session, where it is kept. */
+  readonly live?: KeptSession | undefined
+  /** What was negotiated, as far as it is known. */
+  readonly record?: SessionRecord | undefined
+  readonly revision: RevisionFacts
+}
 
 /** The sessions of one handler. */
 export interface HostSessions {

@@ -6,19 +6,12 @@
  */
 import type { LeanServer } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
-import { definitionOf } from '../../server/lean-server.ts'
+import { definitionOf } from '../../server/lean-definition.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
+import type { Handler } from './handler.ts'
 import type { LeanHandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { closed } from './refusal.ts'
-
-/** Serves MCP over HTTP. Route every method of one path to it. */
-export interface Handler {
-  /** Answers a request; never rejects. */
-  (request: Request, caller?: Caller): Promise<Response>
-  /** Ends every listener and session gracefully. */
-  close(): Promise<void>
-}
 
 /**
  * Makes a smaller handler, which answers POST requests one by one, in every revision that the server

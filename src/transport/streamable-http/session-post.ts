@@ -21,7 +21,7 @@ import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { initialize } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
-import type { Membership } from './membership.ts'
+import type { Membership } from './host-sessions.ts'
 import { jsonResponse, Refusal, refuse, refuseInvalid } from './refusal.ts'
 import { answer, answerBatch, run } from './session-run.ts'
 

@@ -16,7 +16,7 @@ import { dispatch } from '../../server/dispatch.ts'
 import type { Exchange } from '../../server/exchange.ts'
 import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
 import type { Incoming } from './host.ts'
-import type { Membership } from './membership.ts'
+import type { Membership } from './host-sessions.ts'
 import { refuseInvalid } from './refusal.ts'
 import { plainStream, Reply } from './reply.ts'
 

@@ -1,0 +1,194 @@
+/**
+ * A server's definition: what it offers, and nothing about any connection. Built once, shared by
+ * every request, session and isolate. A lean one answers calls, and does nothing else.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
+ */
+import {
+  findRevision,
+  revisions,
+  type Revision,
+  type RevisionFacts,
+} from '../protocol/revisions.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { StandardSchema } from '../protocol/standard-schema.ts'
+import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
+import { requireHints } from './caching.ts'
+import type { RequestContext } from './request-context.ts'
+import { inferCapabilities } from './discover.ts'
+import { isImplementation } from './lifecycle.ts'
+import type { LogRules } from './logging.ts'
+import type { Extensions } from './added.ts'
+import type { Notifier } from './notifier.ts'
+import type { Observer, Watch } from './observer.ts'
+import {
+  promptEntry,
+  type PromptEntry,
+  type PromptHandler,
+  type PromptOptions,
+  type PromptRegistration,
+} from './prompts.ts'
+import { Registry } from './registry.ts'
+import {
+  resourceEntry,
+  type ReadHandler,
+  type ResourceEntry,
+  type ResourceOptions,
+  type ResourceRegistration,
+  type ResourceTemplateEntry,
+} from './resources.ts'
+import {
+  toolEntry,
+  type TaskMaker,
+  type ToolEntry,
+  type ToolHandler,
+  type ToolOptions,
+  type ToolRegistration,
+} from './tools.ts'
+import type {
+  Features,
+  LeanServer,
+  LeanServerOptions,
+  Method,
+  Middleware,
+  ServerDefinition,
+} from './definition.ts'
+import type { Context } from './context.ts'
+
+/**
+ * What a server holds.
+ *
+ * @throws {TypeError} when the value was not made by `createServer` or `createLeanServer`.
+ */
+export function definitionOf(server: LeanServer): ServerDefinition {
+  if (server instanceof LeanDefinition) return server
+  throw new TypeError('The server must be made by createServer')
+}
+
+/** What makes tasks of the calls of a server, if anything does. */
+export function tasksOf(server: LeanServer): TaskMaker | undefined {
+  return definitionOf(server).tasks
+}
+
+/** What every server holds, and all that one holds which only answers calls. */
+export class LeanDefinition implements ServerDefinition {
+  readonly features: Features
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  readonly revisions: readonly RevisionFacts[]
+  readonly capabilities: ServerCapabilities
+  readonly pageSize: number
+  readonly cache: Required<CacheHints>
+  notify: Notifier | undefined
+  readonly tools: Registry<ToolEntry>
+  readonly resources: Registry<ResourceEntry>
+  readonly resourceTemplates: Registry<ResourceTemplateEntry>
+  readonly prompts: Registry<PromptEntry>
+  extensions: Extensions | undefined
+  tasks: TaskMaker | undefined
+  observe: Observer | undefined
+  watch: Watch | undefined
+  logs: LogRules | undefined
+  readonly #onError: NonNullable<LeanServerOptions<Context>['onError']>
+  readonly #middleware: { method: string | undefined; run: Middleware }[] = []
+  #offered: ServerCapabilities | undefined
+
+  constructor(info: Implementation, options: LeanServerOptions<Context>, features: Features) {
+    this.features = features
+    this.info = requireInfo(info)
+    this.instructions = options.instructions
+    this.revisions = chooseRevisions(options.revisions)
+    this.capabilities = { ...options.capabilities }
+    this.pageSize = requirePageSize(options.pageSize)
+    this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
+    this.#onError = options.onError ?? ((error) => console.error(error))
+    const changed = (list: 'tools' | 'resources' | 'prompts') => (): void => {
+      this.#offered = undefined
+      this.notify?.[`${list}ListChanged`]()
+    }
+    this.tools = new Registry('tool', changed('tools'))
+    this.resources = new Registry('resource', changed('resources'))
+    this.resourceTemplates = new Registry('resource template', changed('resources'))
+    this.prompts = new Registry('prompt', changed('prompts'))
+  }
+
+  get offered(): ServerCapabilities {
+    return (this.#offered ??= Object.freeze(inferCapabilities(this, true, 'modern')))
+  }
+
+  tool<Input extends StandardSchema, Output extends StandardSchema>(
+    name: string,
+    options: ToolOptions<Input, Output>,
+    handler: ToolHandler<Input, Output>,
+  ): ToolRegistration {
+    const place = this.tools.add(name, toolEntry(name, options, handler))
+    return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
+  }
+
+  resource(
+    uri: string,
+    options: ResourceOptions,
+    read: ReadHandler,
+  ): ResourceRegistration<ResourceOptions> {
+    const place = this.resources.add(uri, resourceEntry(uri, options, read))
+    return { ...place, update: (...changed) => place.replace(resourceEntry(uri, ...changed)) }
+  }
+
+  prompt<Input extends StandardSchema>(
+    name: string,
+    options: PromptOptions<Input>,
+    handler: PromptHandler<Input>,
+  ): PromptRegistration {
+    const place = this.prompts.add(name, promptEntry(name, options, handler))
+    return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
+  }
+
+  use(...wrap: [Middleware] | [string, Middleware]): void {
+    const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap
+    this.#middleware.push({ method, run })
+  }
+
+  extended(extensions: Extensions): void {
+    this.extensions = extensions
+    this.#offered = undefined
+  }
+
+  through(ctx: RequestContext, params: JsonObject, run: Method): Promise<Result> | Result {
+    const { method } = ctx
+    const wraps = this.#middleware.filter(
+      (each) => each.method === undefined || each.method === method,
+    )
+    if (wraps.length === 0) return run(this, params, ctx)
+    const next = async (at: number): Promise<Result> => {
+      const wrap = wraps[at]
+      return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(this, params, ctx)
+    }
+    return next(0)
+  }
+
+  report(error: unknown, ctx?: RequestContext): void {
+    if (error && error === ctx?.exchange.cancellation.reason) return
+    try {
+      this.#onError(error, ctx)
+    } catch {
+      // What the hook throws concerns only itself.
+    }
+  }
+}
+
+function requireInfo(info: Implementation): Implementation {
+  if (isImplementation(info)) return info
+  throw new TypeError('A server needs a name and a version')
+}
+
+function requirePageSize(pageSize = Infinity): number {
+  if (pageSize === Infinity || (Number.isInteger(pageSize) && pageSize > 0)) return pageSize
+  throw new TypeError(`A page cannot have ${pageSize} entries`)
+}
+
+function chooseRevisions(versions: readonly Revision[] | undefined): readonly RevisionFacts[] {
+  if (!versions) return revisions
+  const unknown = versions.filter((version) => !findRevision(version))
+  if (unknown.length > 0) throw new TypeError(`Unknown revisions: ${unknown.join(', ')}`)
+  return revisions.filter(({ version }) => versions.includes(version))
+}
