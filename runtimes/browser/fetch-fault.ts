@@ -111,7 +111,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   // A permission of the page, whatever the server's name is: names do not tell where they lead
   const advice =
     'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
-    'machine or its network, let this page access the local network'
+    'machine or network, let this page access the local network'
   return fault('unreachable', `Nobody answers at "${origin}"`, advice)
 }
 
@@ -133,7 +133,6 @@ async function isAnswered({ url, fetch }: FailedRequest): Promise<boolean> {
       mode: 'no-cors',
       credentials: 'omit',
       cache: 'no-store',
-      redirect: 'follow',
       signal: AbortSignal.timeout(PROBE_MS),
     })
     return true

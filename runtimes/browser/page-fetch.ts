@@ -5,6 +5,7 @@
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
 import { explainedFetch, isLoopback, type Fetch } from './fetch-fault.ts'
+import { takeTurn, untilOver } from './stream-turns.ts'
 
 /** Settings of {@link pageFetch}. */
 export interface PageFetchOptions {
@@ -26,6 +27,8 @@ export interface PageFetchOptions {
  * - Streams that only listen are closed when the page is hidden for good or frozen, or the device
  *   goes offline. New ones wait until it is back; the client opens them by itself, and resumes where
  *   it was. Calls are left alone.
+ * - To a server over HTTP without TLS, to which a browser has six connections, four tabs of an origin
+ *   listen at a time; others wait for their turn.
  */
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
   const { explain = true } = options
@@ -33,15 +36,20 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
   const send = explain ? explainedFetch(plain) : plain
   watchLife()
   return async (url, init) => {
-    if (!isListening(init)) return send(url, init)
-    const { signal } = init
+    const { method, signal } = init
+    const headers = new Headers(init.headers)
+    if (!isListening(method, headers)) return send(url, init)
     for (;;) {
       await awake(url, signal)
       const leaving = away.signal
       const either = signal ? AbortSignal.any([signal, leaving]) : leaving
+      let end: (() => void) | undefined
       try {
-        return await send(url, { ...init, signal: either })
+        if (signal && needsTurn(url, headers, signal)) end = await takeTurn(url, either)
+        const response = await send(url, { ...init, signal: either })
+        return end ? untilOver(response, end) : response
       } catch (cause) {
+        end?.()
         // Nothing was heard on it yet: it is as one that begins while the page cannot listen
         if (signal?.aborted || !leaving.aborted) throw cause
       }
@@ -50,10 +58,22 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
 }
 
 /** Whether a request only waits for what the server may tell. */
-function isListening({ method, headers: given }: RequestInit): boolean {
-  const headers = new Headers(given)
+function isListening(method: string | undefined, headers: Headers): boolean {
   if (headers.get('mcp-method') === 'subscriptions/listen') return true
   return method === 'GET' && headers.get('accept') === 'text/event-stream'
+}
+
+/** The signals of streams that were opened to listen, and may be resumed. */
+const listening = new WeakSet<AbortSignal>()
+
+/**
+ * Whether a stream has to wait for its turn: over HTTP without TLS, which is HTTP/1.1, unless it
+ * brings what somebody waits for, as those of 2024-11-05 do, and resumed ones of calls.
+ */
+function needsTurn(url: string, headers: Headers, signal: AbortSignal): boolean {
+  const isFirst = headers.has('mcp-session-id') && !headers.has('last-event-id')
+  if (isFirst || headers.has('mcp-method')) listening.add(signal)
+  return url.startsWith('http:') && !!navigator.locks && listening.has(signal)
 }
 
 /** Aborts when the page cannot listen any more; another one each time. */

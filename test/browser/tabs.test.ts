@@ -1,0 +1,116 @@
+// Many tabs of one application: browsers have six connections to a server over HTTP/1.1, for all of them.
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Revision } from 'edgewise'
+import { toNodeListener } from 'edgewise/node'
+import { createHandler, createServer, keptSessions } from 'edgewise/server'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { PATIENCE } from '../patience.ts'
+import { launchChromium } from '../runtimes/chromium.ts'
+import type { Everything } from './scripts/everything.ts'
+import { startSite, type Site } from './site.ts'
+
+/** Inside pages only. */
+declare const edgewise: Everything
+
+const server = createServer({ name: 'far', version: '1.0.0' })
+server.tool('greet', {}, () => 'Hello')
+const changing = server.tool('changing', {}, () => 'seen')
+let streams = 0
+const http = createHttpServer()
+let url: string
+let site: Site
+let browser: Browser
+
+beforeAll(async () => {
+  const answer = toNodeListener(
+    createHandler(server, { allowedOrigins: '*', sessions: keptSessions() }),
+  )
+  http.on('request', (request, response) => {
+    const { method, headers } = request
+    if (method === 'GET' || headers['mcp-method'] === 'subscriptions/listen') {
+      streams++
+      response.on('close', () => streams--)
+    }
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => {
+    http.listen(0, resolve)
+  })
+  url = `http://localhost:${(http.address() as AddressInfo).port}/mcp`
+  ;[site, browser] = await Promise.all([startSite(['everything']), launchChromium()])
+})
+afterAll(async () => {
+  await browser.close()
+  await site.stop()
+  http.close()
+  http.closeAllConnections()
+})
+
+describe.each<Revision>(['2026-07-28', '2025-11-25'])(
+  'Eight tabs that listen to a server over HTTP, over %s,',
+  (revision) => {
+    let context: BrowserContext
+    afterEach(() => context.close())
+
+    /** Opens a tab with a client that listens, and calls. */
+    async function openTab(): Promise<{ page: Page; called: unknown }> {
+      const page = await context.newPage()
+      await page.goto(`${site.origin}/everything.html`)
+      await page.waitForFunction('typeof edgewise === "object"')
+      const called = await page.evaluate(
+        async ({ url, revision }) => {
+          const state = { heard: 0, problems: [] as string[] }
+          const client = await edgewise.connect(url, {
+            revision,
+            onToolsChanged: () => state.heard++,
+            onError: (error) => state.problems.push(error.message),
+          })
+          Object.assign(globalThis, { state, client })
+          return (await client.callTool('greet')).content
+        },
+        { url, revision },
+      )
+      return { page, called }
+    }
+
+    const change = (): void => {
+      changing.disable()
+      changing.enable()
+    }
+    const hears = async (page: Page): Promise<void> => {
+      await expect
+        .poll(() => (change(), page.evaluate<number>('state.heard')), PATIENCE)
+        .toBeGreaterThan(0)
+    }
+
+    it('all connect and call, four listen, and the next does when one leaves', async () => {
+      context = await browser.newContext()
+      const pages: Page[] = []
+      for (let tab = 1; tab <= 8; tab++) {
+        const { page, called } = await openTab()
+        expect(called).toEqual([{ type: 'text', text: 'Hello' }])
+        pages.push(page)
+        await expect.poll(() => streams, PATIENCE).toBe(Math.min(tab, 4))
+      }
+      for (const page of pages.slice(0, 4)) await hears(page)
+      for (const page of pages.slice(4)) expect(await page.evaluate('state.heard')).toBe(0)
+
+      // Two are closed as users do, one as an application does, one goes to sleep
+      await pages[0]!.close()
+      await pages[1]!.close()
+      await pages[2]!.evaluate('client.close()')
+      await pages[3]!.evaluate('document.dispatchEvent(new Event("freeze"))')
+      for (const page of pages.slice(4)) await hears(page)
+      expect(streams).toBe(4)
+      expect(await pages[7]!.evaluate('state.problems')).toEqual([])
+      await pages[4]!.close()
+      await pages[3]!.evaluate('document.dispatchEvent(new Event("resume"))')
+      const before = await pages[3]!.evaluate<number>('state.heard')
+      await expect
+        .poll(() => (change(), pages[3]!.evaluate<number>('state.heard')), PATIENCE)
+        .toBeGreaterThan(before)
+    })
+  },
+)
