@@ -57,6 +57,21 @@ describe('Playground: wire', () => {
     ).toBe(true)
   })
 
+  it('scrolls in its panel, as a long form in its own, and not with the page', async () => {
+    const own = await visited.open('#/tool/order', { viewport: { width: 1280, height: 500 } })
+    const beyond = (): Promise<number> =>
+      own.evaluate(() => {
+        const { scrollHeight, clientHeight } = document.documentElement
+        return scrollHeight - clientHeight
+      })
+    for (let notes = 0; notes < 8; notes++) await press(own, 'Add to notes')
+    expect(await beyond()).toBe(0)
+    await own.getByRole('tab', { name: 'Wire' }).click()
+    await own.locator('#wire summary').first().click()
+    await own.locator('#wire pre').first().waitFor()
+    expect(await beyond()).toBe(0)
+  })
+
   it('unfolds the last row into view', async () => {
     const last = page.locator('#wire li').last()
     await last.locator('summary').click()
