@@ -2,16 +2,14 @@
  * `createWorker` on workerd with its Durable Objects, against a bare Worker and a bare object that
  * parses, reads one row, and answers.
  */
-import autocannon from 'autocannon'
 import { type Bench, ratioTable } from './bench.ts'
 import { compare, type Contender } from './compare.ts'
-import { costOf } from './cpu.ts'
+import { costOfCalls, costOfWork } from './load.ts'
 import { start, type Running } from './objects-host.ts'
 import { handshake, initialize, template, type Template } from './requests.ts'
 
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
 const SESSIONS = 40
-const AT_ONCE = 4
 const REQUESTS = 1500
 /** Rounds that are not counted: V8 compiles what is called often, until some ten thousand calls. */
 const WARM = 6
@@ -22,23 +20,7 @@ function load(name: string, note: string, url: string, call: Template, on: Runni
     name,
     note,
     close: () => Promise.resolve(),
-    round: () =>
-      costOf(on.pid, async () => {
-        const { headers, body } = call
-        const result = await autocannon({
-          url,
-          method: 'POST',
-          headers,
-          body: body(1),
-          connections: 8,
-          amount: REQUESTS,
-          // Milliseconds between looks at whether it is done.
-          sampleInt: 5,
-        })
-        const failed = result.non2xx + result.errors
-        if (failed > 0) throw new Error(`"${name}" failed ${failed} requests`)
-        return result.requests.total
-      }),
+    round: () => costOfCalls(name, on.pid, url, call, REQUESTS),
   }
 }
 
@@ -55,14 +37,7 @@ function opening(name: string, url: string, on: Running): Contender {
     name,
     note: 'open + call',
     close: () => Promise.resolve(),
-    round: () =>
-      costOf(on.pid, async () => {
-        const lane = async (): Promise<void> => {
-          for (let n = 0; n < SESSIONS / AT_ONCE; n++) await one()
-        }
-        await Promise.all(Array.from({ length: AT_ONCE }, lane))
-        return SESSIONS
-      }),
+    round: () => costOfWork(on.pid, one, SESSIONS),
   }
 }
 

@@ -21,6 +21,9 @@ export interface Budget {
 
 const client = `import { connect } from 'edgewise/client'; console.log(connect)`
 const lean = `import { connectLean } from 'edgewise/client'; console.log(connectLean)`
+const server = `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`
+const leanServer = `import { createLeanServer, createLeanHandler } from 'edgewise/server'; console.log(createLeanServer, createLeanHandler)`
+const protection = `import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(jwtTokens, protectedResource)`
 const signIn = `import { signIn } from 'edgewise/authorization'; console.log(signIn)`
 
 export const budgets: readonly Budget[] = [
@@ -43,26 +46,10 @@ export const budgets: readonly Budget[] = [
     code: `import { messagePortTransport } from 'edgewise/transport'; console.log(messagePortTransport)`,
     maxKb: 3,
   },
-  {
-    name: 'lean server',
-    code: `import { createLeanServer, createLeanHandler } from 'edgewise/server'; console.log(createLeanServer, createLeanHandler)`,
-    maxKb: 14,
-  },
-  {
-    name: 'protected lean server',
-    code: `import { createLeanServer, createLeanHandler } from 'edgewise/server'; import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(createLeanServer, createLeanHandler, jwtTokens, protectedResource)`,
-    maxKb: 24,
-  },
-  {
-    name: 'server',
-    code: `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`,
-    maxKb: 23,
-  },
-  {
-    name: 'protected server',
-    code: `import { createServer, createHandler } from 'edgewise/server'; import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(createServer, createHandler, jwtTokens, protectedResource)`,
-    maxKb: 33,
-  },
+  { name: 'lean server', code: leanServer, maxKb: 14 },
+  { name: 'protected lean server', code: `${leanServer}; ${protection}`, maxKb: 24 },
+  { name: 'server', code: server, maxKb: 23 },
+  { name: 'protected server', code: `${server}; ${protection}`, maxKb: 33 },
 ]
 
 /** What the playground's scripts may weigh, with what they have of the package. */

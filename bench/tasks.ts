@@ -7,13 +7,12 @@ import { once } from 'node:events'
 import { type Bench, ratioTable, type Table } from './bench.ts'
 import { buildForNode } from './build.ts'
 import { compare, type Contender } from './compare.ts'
-import { costOf } from './cpu.ts'
+import { costOfWork } from './load.ts'
 import { start, type Running } from './objects-host.ts'
 import { taskCall } from './tasks-calls.ts'
 import type { Template } from './requests.ts'
 
 const TASKS = 40
-const AT_ONCE = 4
 const LIVE = 10_000
 const TTL_MS = 60_000
 
@@ -32,18 +31,11 @@ function creating(name: string, note: string, url: string, on: Running): Contend
     const seen = await post(url, taskCall('tasks/get', { taskId }))
     if (!/"status":"(?:working|completed)"/.test(seen)) throw new Error(`"${name}" gave ${seen}`)
   }
-  const lane = async (): Promise<void> => {
-    for (let n = 0; n < TASKS / AT_ONCE; n++) await one()
-  }
   return {
     name,
     note,
     close: () => Promise.resolve(),
-    round: () =>
-      costOf(on.pid, async () => {
-        await Promise.all(Array.from({ length: AT_ONCE }, lane))
-        return TASKS
-      }),
+    round: () => costOfWork(on.pid, one, TASKS),
   }
 }
 

@@ -1,10 +1,10 @@
 /** `tools/call` of one echo tool on workerd, under load from autocannon. */
-import autocannon from 'autocannon'
 import { Miniflare } from 'miniflare'
 import { type Bench, ratioTable } from './bench.ts'
 import { buildForWorker } from './build.ts'
 import { compare, type Contender, type Cost, type Measured } from './compare.ts'
-import { children, costOf } from './cpu.ts'
+import { children } from './cpu.ts'
+import { costOfCalls } from './load.ts'
 import { servers } from './fetch.ts'
 import { handshake, template } from './requests.ts'
 import { scenarios } from './scenarios.ts'
@@ -21,25 +21,12 @@ async function load(
   pid: number | undefined,
 ): Promise<() => Promise<Cost>> {
   const legacy = way === 'modern' ? undefined : await handshake((request) => fetch(request), url)
-  const { headers, body } = template(method, params, legacy)
+  const call = template(method, params, legacy)
+  const { headers, body } = call
   const first = await fetch(url, { method: 'POST', headers, body: body(1) })
   const answer = await first.text()
   if (!answered(answer)) throw new Error(`"${name}" answered ${answer}`)
-  return () =>
-    costOf(pid, async () => {
-      const { requests, non2xx, errors } = await autocannon({
-        url,
-        method: 'POST',
-        headers,
-        body: body(1),
-        connections: 8,
-        amount: REQUESTS,
-        // Milliseconds between looks at whether it is done.
-        sampleInt: 5,
-      })
-      if (non2xx + errors > 0) throw new Error(`"${name}" failed ${non2xx + errors} requests`)
-      return requests.total
-    })
+  return () => costOfCalls(name, pid, url, call, REQUESTS)
 }
 
 async function open(name: SubjectName, way: Way): Promise<Contender> {
