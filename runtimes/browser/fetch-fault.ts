@@ -44,8 +44,11 @@ export function fetchFaultOf(error: unknown): FetchFault | undefined {
 /** Sends a request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
+/** The global `fetch`, whatever it is by then. */
+export const plainFetch: Fetch = (url, init) => fetch(url, init)
+
 /** Makes a `fetch` whose requests without a response reject with a {@link FetchFault}. */
-export function explainedFetch(send: Fetch = (url, init) => fetch(url, init)): Fetch {
+export function explainedFetch(send: Fetch = plainFetch): Fetch {
   watchPolicy()
   return async (url, init) => {
     try {

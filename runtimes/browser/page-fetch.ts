@@ -4,7 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
-import { explainedFetch, isLoopback, type Fetch } from './fetch-fault.ts'
+import { explainedFetch, isLoopback, plainFetch, type Fetch } from './fetch-fault.ts'
 import { takeTurn, untilOver } from './stream-turns.ts'
 
 /** Settings of {@link pageFetch}. */
@@ -31,9 +31,8 @@ export interface PageFetchOptions {
  *   listen at a time; others wait for their turn.
  */
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
-  const { explain = true } = options
-  const plain: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
-  const send = explain ? explainedFetch(plain) : plain
+  const { explain = true, fetch = plainFetch } = options
+  const send = explain ? explainedFetch(fetch) : fetch
   watchLife()
   return async (url, init) => {
     const { method, signal } = init
