@@ -114,3 +114,43 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
     })
   },
 )
+
+describe('A stream while four others are open', () => {
+  it.each([
+    ['that listens waits', { 'mcp-session-id': '1' }, false],
+    ['of a call that is resumed does not', { 'mcp-session-id': '1', 'last-event-id': '7' }, true],
+    ['of 2024-11-05, which brings the answers too, does not', {}, true],
+  ])('%s', async (_what, headers, isSent) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${site.origin}/everything.html`)
+    await page.waitForFunction('typeof edgewise === "object"')
+    const outcome = await page.evaluate(async (given) => {
+      const sent: string[] = []
+      const fetch = edgewise.pageFetch({
+        fetch: async (url) => {
+          sent.push(url)
+          // Never ends
+          return new Response(new ReadableStream())
+        },
+      })
+      const open = (of: string, headers: Record<string, string>): Promise<Response> =>
+        fetch(`http://far.test/${of}`, {
+          method: 'GET',
+          headers: { accept: 'text/event-stream', ...headers },
+          signal: new AbortController().signal,
+        })
+      for (let stream = 1; stream <= 4; stream++) await open('first', { 'mcp-session-id': '0' })
+      void open('other', given)
+      // The turns of another server are free, and what needs one takes it later than the stream above
+      await fetch('http://near.test/mcp', {
+        method: 'GET',
+        headers: { accept: 'text/event-stream', 'mcp-session-id': '0' },
+        signal: new AbortController().signal,
+      })
+      return sent.includes('http://far.test/other')
+    }, headers)
+    expect(outcome).toBe(isSent)
+    await context.close()
+  })
+})
