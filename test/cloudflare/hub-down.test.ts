@@ -32,6 +32,12 @@ async function hubsAre(state: string, methods?: readonly string[]): Promise<void
 }
 const open = async (id: string, after?: string): Promise<EventReader> =>
   new EventReader(await listen(workerd.handle, id, after))
+/** A session that listens, and the event that its stream began with. */
+async function listening() {
+  const { id, send } = await openSession(workerd.handle, '2025-11-25')
+  const reader = await open(id)
+  return { id, send, reader, primed: await reader.next() }
+}
 const end = (id: string): Promise<Response> => {
   const headers = { 'mcp-session-id': id }
   return workerd.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
@@ -110,9 +116,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
   })
 
   it('are told to come back when they want to watch more, and watch no more than before', async () => {
-    const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    await reader.next()
+    const { id, send, reader } = await listening()
     await send(subscribe(1, 'user://ann/profile'))
     await hubsAre(state)
     const refused = await Promise.all([2, 3, 4].map((n) => send(subscribe(n))))
@@ -153,9 +157,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
   })
 
   it('need not wait when they only call tools meanwhile', async () => {
-    const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    await reader.next()
+    const { send, reader } = await listening()
     await hubsAre(state)
     const waiting = send(subscribe(1))
     const call = message(2, 'tools/call', { name: 'add', arguments: { a: 1, b: 2 } })
@@ -166,9 +168,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
   })
 
   it('stop to watch at once, which the hub learns later, also after a restart', async () => {
-    const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    const primed = await reader.next()
+    const { id, send, reader, primed } = await listening()
     await send(subscribe(1))
     await hubsAre(state)
     expect((await lastMessage(await send(unsubscribe(2)))).result).toEqual({})
@@ -189,9 +189,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
   })
 
   it('end their sessions, of which nothing stays once the hub knows', async () => {
-    const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    await reader.next()
+    const { id, send, reader } = await listening()
     await send(subscribe(1))
     await hubsAre(state)
     expect((await end(id)).status).toBe(200)
@@ -208,9 +206,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
   it('are told of changes as soon as there is a hub, without anybody asking', async () => {
     await workerd.stop()
     workerd = await startWorker(bundled.replace(/RETRY_MS = [\de]+/, 'RETRY_MS = 100'))
-    const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    await reader.next()
+    const { id, send, reader } = await listening()
     await send(subscribe(1))
     await hubsAre(state)
     expect((await end(id)).status).toBe(200)
@@ -229,9 +225,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
   })
 
   it('keep their sessions while nobody can tell whether they listen', async () => {
-    const { id, send } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    await reader.next()
+    const { id, send, reader } = await listening()
     await hubsAre(state)
     await workerd.get(`/ring-session?session=${id}`)
     expect((await send(message(1, 'ping'))).status).toBe(200)
@@ -242,9 +236,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
 describe('A hub whose clock is not that of the Worker', () => {
   it.each([60_000, -60_000])('opens streams when it is ahead by %i ms', async (ms) => {
     await workerd.get(`/clock-of-hubs-is-ahead?ms=${ms}`)
-    const { id } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    await reader.next()
+    const { reader } = await listening()
     await workerd.get('/notify')
     expect((await reader.next())?.message?.method).toBe(LISTS)
     await reader.cancel()
@@ -254,9 +246,7 @@ describe('A hub whose clock is not that of the Worker', () => {
 describe('A stream that nobody waits for any more', () => {
   it.each([0, -60_000])('takes the turn from no other, with a hub ahead by %i ms', async (ms) => {
     await workerd.get(`/clock-of-hubs-is-ahead?ms=${ms}`)
-    const { id } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    const primed = await reader.next()
+    const { id, reader, primed } = await listening()
     await hubsAre('hanging', ['fetch'])
     for (const after of [undefined, primed!.id]) {
       expectLater(await listen(workerd.handle, id, after))
@@ -272,9 +262,7 @@ describe('A stream that nobody waits for any more', () => {
   it('leaves no socket at the hub, where that learns that it was given up', async () => {
     await workerd.stop()
     workerd = await startWorker(script, { compatibilityFlags: ['enable_request_signal'] })
-    const { id } = await openSession(workerd.handle, '2025-11-25')
-    const reader = await open(id)
-    await reader.next()
+    const { id, reader } = await listening()
     await hubsAre('hanging', ['fetch'])
     expectLater(await listen(workerd.handle, id))
     const notifications = { toolsListChanged: true }

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lastMessage, openSession, post } from '../transport/streamable-http/post.ts'
+import {
+  initializeRequest,
+  lastMessage,
+  openSession,
+  post,
+} from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
@@ -24,12 +29,11 @@ afterAll(() => workerd.stop())
 describe('What is larger than a row of an object', () => {
   it('is refused where a client says it of itself', async () => {
     const clientInfo = { name: 'test', version: '1', title: LARGE }
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
     for (const user of [undefined, 'ann']) {
-      const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+      const message = initializeRequest('2025-11-25', { clientInfo })
       const response = await post(workerd.handle, message, user ? { 'x-user': user } : {})
       expect(response.status).toBe(400)
-      expect(await response.json()).toMatchObject({ id: 1, error: { code: -32602 } })
+      expect(await response.json()).toMatchObject({ id: 'init', error: { code: -32602 } })
     }
   })
 

@@ -1,7 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { allMessages, openSession, post } from '../transport/streamable-http/post.ts'
+import {
+  allMessages,
+  initializeRequest,
+  openSession,
+  post,
+} from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 import { PATIENCE } from '../patience.ts'
@@ -35,10 +40,7 @@ async function counts(id: string): Promise<Record<string, number>> {
 }
 
 async function openAs(user: string): Promise<string> {
-  const clientInfo = { name: 'test', version: '1' }
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-  const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
-  const response = await post(workerd.handle, message, { 'x-user': user })
+  const response = await post(workerd.handle, initializeRequest('2025-06-18'), { 'x-user': user })
   return response.headers.get('mcp-session-id')!
 }
 

@@ -2,7 +2,11 @@
 // network instead of the reason.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { modernHeaders, modernRequest } from '../transport/streamable-http/post.ts'
+import {
+  initializeRequest,
+  modernHeaders,
+  modernRequest,
+} from '../transport/streamable-http/post.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 const ORIGIN = 'https://app.example'
@@ -37,16 +41,7 @@ function ask(path: string, { method = 'POST', headers = {}, body }: Asked = {}) 
 }
 
 const list = { body: modernRequest('tools/list'), headers: modernHeaders('tools/list') }
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  },
-}
+const initialize = initializeRequest()
 const session = { 'mcp-session-id': '0'.repeat(64) }
 
 describe('A page', () => {

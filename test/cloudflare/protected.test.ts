@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bearer, call, challengeOf, open, send, textOf } from '../protected-resource/endpoint.ts'
 import { Issuer, RESOURCE } from '../protected-resource/issuer.ts'
+import { initializeRequest } from '../transport/streamable-http/post.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 const METADATA = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
@@ -101,12 +102,7 @@ describe('A protected Worker', () => {
     const { value } = await stream.body!.getReader().read()
     const path = /data: (\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
     const url = new URL(path, sse).href
-    const params = {
-      protocolVersion: '2024-11-05',
-      capabilities: {},
-      clientInfo: { name: 't', version: '1' },
-    }
-    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
+    const initialize = initializeRequest('2024-11-05')
     expect((await send(handle, initialize, {}, url)).status).toBe(401)
     expect((await send(handle, initialize, bob, url)).status).toBe(404)
     expect((await send(handle, initialize, ada, url)).status).toBe(202)

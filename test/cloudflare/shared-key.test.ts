@@ -1,22 +1,13 @@
 // Two clients of one `sessionKey`, each of a principal of its own: they share an object, and nothing
 // that is of their sessions.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lastMessage, post } from '../transport/streamable-http/post.ts'
+import { initializeRequest, lastMessage, post } from '../transport/streamable-http/post.ts'
 import { EventReader } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 const LISTS = 'notifications/tools/list_changed'
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
-const initialize = {
-  jsonrpc: '2.0',
-  id: 0,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: { elicitation: {} },
-    clientInfo: { name: 'test', version: '1' },
-  },
-}
+const initialize = initializeRequest('2025-11-25', { capabilities: { elicitation: {} } })
 const call = (id: number, name: string, args: object = {}): object => ({
   jsonrpc: '2.0',
   id,

@@ -5,6 +5,7 @@ import { connect } from '../../src/client/index.ts'
 import { EventReader } from './events.ts'
 import { bundleWorker, startWorker, untilWoken, type Workerd } from './workerd.ts'
 import { PATIENCE } from '../patience.ts'
+import { initializeRequest } from '../transport/streamable-http/post.ts'
 
 let workerd: Workerd
 
@@ -20,16 +21,7 @@ const call = (id: number, name: string, args: object = {}): object => ({
   method: 'tools/call',
   params: { name, arguments: args, _meta: { progressToken: id } },
 })
-const initialize = {
-  jsonrpc: '2.0',
-  id: 'init',
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-06-18',
-    capabilities: { elicitation: {} },
-    clientInfo: { name: 'test', version: '1' },
-  },
-}
+const initialize = initializeRequest('2025-06-18', { capabilities: { elicitation: {} } })
 
 /** A stream with where to post to, after the handshake unless it is left out. */
 async function open(headers: Record<string, string> = {}, handshake = true) {

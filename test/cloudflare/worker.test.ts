@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   allMessages,
+  initializeRequest,
   lastMessage,
   modernHeaders,
   modernRequest,
@@ -117,20 +118,7 @@ describe('A Worker and clients with sessions', () => {
   })
 
   it('binds a session to who opened it [L-HTTP-062]', async () => {
-    const opened = await post(
-      workerd.handle,
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          clientInfo: { name: 'test', version: '1' },
-        },
-      },
-      { 'x-user': 'ann' },
-    )
+    const opened = await post(workerd.handle, initializeRequest(), { 'x-user': 'ann' })
     const id = opened.headers.get('mcp-session-id')!
     const callAs = async (user?: string, forged?: string): Promise<number> => {
       const headers = { 'mcp-session-id': id, 'x-user': user, 'edgewise-caller': forged }

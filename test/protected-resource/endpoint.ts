@@ -14,6 +14,7 @@ import {
   type ProtectedResourceOptions,
 } from '../../src/protected-resource/index.ts'
 import { sessionHandler } from '../handler.ts'
+import { initializeRequest } from '../transport/streamable-http/post.ts'
 import { ISSUER, RESOURCE, type Issuer } from './issuer.ts'
 
 /** A server whose tool `whoami` tells of the caller, and whose tool `write` needs a scope more. */
@@ -109,17 +110,12 @@ export function send(
 }
 
 /** Opens a session; its id. */
-export async function open(handle: Handler, headers: GivenHeaders): Promise<string> {
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  }
-  const response = await send(
-    handle,
-    { jsonrpc: '2.0', id: 0, method: 'initialize', params },
-    headers,
-  )
+export async function open(
+  handle: Handler,
+  headers: GivenHeaders,
+  revision?: string,
+): Promise<string> {
+  const response = await send(handle, initializeRequest(revision), headers)
   await response.text()
   return response.headers.get('mcp-session-id') ?? ''
 }

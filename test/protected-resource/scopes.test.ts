@@ -92,17 +92,7 @@ describe('The scopes of a tool', () => {
     expect(one.status).toBe(403)
     expect(challengeOf(one).scope).toBe('mcp notes:write')
 
-    const params = {
-      protocolVersion: '2025-03-26',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    }
-    const opened = await send(
-      handle,
-      { jsonrpc: '2.0', id: 0, method: 'initialize', params },
-      headers,
-    )
-    const inBatch = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    const inBatch = { ...headers, 'mcp-session-id': await open(handle, headers, '2025-03-26') }
     const whoami = { ...write, id: 8, params: { name: 'whoami' } }
     const batch = await send(handle, [whoami, write], inBatch)
     expect(batch.status).toBe(403)

@@ -4,6 +4,7 @@ import { createSseHandler, sealedSessions } from '../../src/server/index.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
 import { bearer, challengeOf, makeServer, open, protect, send, textOf } from './endpoint.ts'
 import { Issuer, ISSUER, RESOURCE } from './issuer.ts'
+import { initializeRequest } from '../transport/streamable-http/post.ts'
 
 let issuer: Issuer
 let ada: Record<string, string>
@@ -120,16 +121,7 @@ describe('HTTP+SSE', () => {
     const { value } = await reader.read()
     const path = /data: (\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
     const url = new URL(path, RESOURCE).href
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 0,
-      method: 'initialize',
-      params: {
-        protocolVersion: '2024-11-05',
-        capabilities: {},
-        clientInfo: { name: 'test', version: '1' },
-      },
-    }
+    const initialize = initializeRequest('2024-11-05')
     expect((await send(handle, initialize, {}, url)).status).toBe(401)
     expect((await send(handle, initialize, bob, url)).status).toBe(404)
     expect((await send(handle, initialize, ada, url)).status).toBe(202)

@@ -1,7 +1,7 @@
 // What is taken as an access token, and what a refused client learns.
 import { SignJWT } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { bearer, call, challengeOf, protect, send, textOf } from './endpoint.ts'
+import { bearer, call, challengeOf, open, protect, send, textOf } from './endpoint.ts'
 import { Issuer, makeKey, RESOURCE, unsigned } from './issuer.ts'
 
 const METADATA = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
@@ -75,21 +75,7 @@ describe('A good access token', () => {
     const exp = second(300)
     const headers = bearer(await issuer.token({ exp, scope: 'mcp notes:read', tenant: 'acme' }))
     const modern = await textOf(await call(handle, 'whoami', headers))
-    const legacy = await send(
-      handle,
-      {
-        jsonrpc: '2.0',
-        id: 0,
-        method: 'initialize',
-        params: {
-          protocolVersion: '2025-06-18',
-          capabilities: {},
-          clientInfo: { name: 'test', version: '1' },
-        },
-      },
-      headers,
-    )
-    const session = legacy.headers.get('mcp-session-id') ?? ''
+    const session = await open(handle, headers, '2025-06-18')
     const answer = await send(
       handle,
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } },

@@ -1,17 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonRpcMessage } from '../../src/index.ts'
 import { createServer, serveTransport } from '../../src/server/index.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
-import type { Transport } from '../../src/protocol/transport.ts'
 import { modernRequest } from '../transport/streamable-http/post.ts'
 import { makeServer } from './fixture.ts'
-
-const open: Transport[] = []
+import { closing } from '../closing.ts'
 
 /** A raw peer of a server: sends any frame, and keeps what comes back. */
 async function peer(server = makeServer().server, options = {}) {
   const [near, far] = inMemoryTransports()
-  open.push(near)
+  closing(near)
   const served = serveTransport(server, far, options)
   const got: (JsonRpcMessage & JsonObject)[] = []
   let closed = false
@@ -31,10 +29,6 @@ async function peer(server = makeServer().server, options = {}) {
   }
   return { got, send, answer, initialize, served, near, isClosed: () => closed }
 }
-
-afterEach(async () => {
-  for (const transport of open.splice(0)) await transport.close()
-})
 
 describe('a server on a connection', () => {
   it('answers a ping at any time, and nothing else before initialize [L-LIFE-001] [L-LIFE-007]', async () => {

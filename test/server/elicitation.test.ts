@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import {
   revisions,
@@ -14,13 +14,13 @@ import {
   type FormQuestion,
 } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/client/index.ts'
+import { closing } from '../closing.ts'
 
 const VERSIONS = revisions.map(({ version }) => version)
 const ASKING = VERSIONS.filter((version) => version >= '2025-06-18')
 const URLS = VERSIONS.filter((version) => version >= '2025-11-25')
 const URL = 'https://pay.example/42'
-const open: Client[] = []
 
 function makeServer() {
   const server = createServer({ name: 's', version: '1' })
@@ -65,14 +65,9 @@ function makeServer() {
 
 async function connected(revision: Revision, options: ConnectOptions = {}) {
   const made = makeServer()
-  const client = await connectInMemory(made.server, { revision, ...options })
-  open.push(client)
+  const client = closing(await connectInMemory(made.server, { revision, ...options }))
   return { ...made, client }
 }
-
-afterEach(async () => {
-  for (const client of open.splice(0)) await client.close()
-})
 
 describe.each(URLS)('URLs in %s', (revision) => {
   it('are shown whole; agreeing is all that comes back [L-ELIC-021] [L-ELIC-022]', async () => {
@@ -140,7 +135,7 @@ describe.each(URLS)('URLs that would carry credentials, in %s', (revision) => {
         return { action: 'accept' }
       },
     })
-    open.push(client)
+    closing(client)
     for (const name of ['ask', 'own', 'error']) {
       const outcome = await client.callTool(name).catch((error: unknown) => error)
       expect(JSON.stringify(outcome)).not.toContain('hunter2')
@@ -164,7 +159,7 @@ describe('the end of what a URL asked for', () => {
         }),
       ),
     )
-    open.push(...clients)
+    clients.forEach(closing)
     await clients[0]?.callTool('pay')
     for (let n = 0; n < 2; n++) server.notify.elicitationComplete(ids[0] ?? '')
     server.notify.elicitationComplete('unknown')

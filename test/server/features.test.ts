@@ -1,22 +1,17 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ProtocolError, revisions, type Revision } from '../../src/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/client/index.ts'
 import { makeServer } from './fixture.ts'
+import { closing } from '../closing.ts'
 
 const VERSIONS = revisions.map(({ version }) => version)
-const open: Client[] = []
 
 async function connected(revision: Revision, options: ConnectOptions = {}) {
   const made = makeServer()
-  const client = await connectInMemory(made.server, { revision, ...options })
-  open.push(client)
+  const client = closing(await connectInMemory(made.server, { revision, ...options }))
   return { ...made, client }
 }
-
-afterEach(async () => {
-  for (const client of open.splice(0)) await client.close()
-})
 
 describe.each(VERSIONS)('a server of everything in %s', (revision) => {
   it('says who it is and what it offers [L-LIFE-003] [L-LIFE-019] [M-DISC-007]', async () => {

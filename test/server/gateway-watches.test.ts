@@ -1,9 +1,10 @@
 // Gateways to servers of many resources: how many of them are watched.
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { ConnectOptions, Client } from '../../src/client/index.ts'
 import type { SubscriptionFilter } from '../../src/index.ts'
 import { createGateway, createServer, type Server } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
+import { closing } from '../closing.ts'
 
 // As many as a session may watch: 1,000 otherwise
 vi.mock('../../src/server/subscriptions.ts', async (original) => ({
@@ -11,17 +12,9 @@ vi.mock('../../src/server/subscriptions.ts', async (original) => ({
   MAX_WATCHED_RESOURCES: 10,
 }))
 
-const open: { close(): Promise<void> }[] = []
-
 async function connected(server: Server, options: ConnectOptions = {}): Promise<Client> {
-  const client = await connectInMemory(server, options)
-  open.push(client)
-  return client
+  return closing(await connectInMemory(server, options))
 }
-
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
 
 describe.each(['2025-11-25', '2026-07-28'] as const)(
   'a gateway to many resources of %s',
@@ -55,7 +48,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
         (options) => connectInMemory(inner, { ...options, revision }),
         { onError },
       )
-      open.push(gateway)
+      closing(gateway)
       return { inner, gateway, watched, problems }
     }
 

@@ -19,6 +19,7 @@ import {
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
   allMessages,
+  initializeRequest,
   lastMessage,
   modernHeaders,
   modernRequest,
@@ -148,8 +149,7 @@ describe('The lean handler', () => {
   const handle = createLeanHandler(leanServer())
 
   test.each(legacy)('opens no session in %s', async (protocolVersion) => {
-    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } }
-    const opened = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const opened = await post(handle, initializeRequest(protocolVersion))
     expect(opened.headers.get('mcp-session-id')).toBeNull()
     expect((await lastMessage(opened)).result).toMatchObject({ protocolVersion })
     const noted = await post(handle, { jsonrpc: '2.0', method: 'notifications/initialized' })

@@ -1,20 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { ProtocolError, type JsonObject, type Result, type Tool } from '../../src/index.ts'
 import { createServer, text } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import type { Client } from '../../src/client/index.ts'
 import { makeServer } from './fixture.ts'
-
-const open: Client[] = []
-
-afterEach(async () => {
-  for (const client of open.splice(0)) await client.close()
-})
+import { closing } from '../closing.ts'
 
 async function connected(made = makeServer()) {
-  const client = await connectInMemory(made.server)
-  open.push(client)
+  const client = closing(await connectInMemory(made.server))
   return { ...made, client }
 }
 
@@ -84,8 +77,7 @@ describe('middleware', () => {
     server.prompt('p', { input, complete: { a: () => [] } }, () => 'Hi')
     server.resource('x://a', { name: 'a' }, () => 'Hi')
     server.use(method, async () => result)
-    const client = await connectInMemory(server, { revision })
-    open.push(client)
+    const client = closing(await connectInMemory(server, { revision }))
     const params: JsonObject = {
       name: method === 'prompts/get' ? 'p' : 't',
       arguments: method === 'prompts/get' ? { a: 'x' } : {},
@@ -103,8 +95,7 @@ describe('middleware', () => {
     const server = createServer({ name: 's', version: '1' }, { onError })
     server.tool('t', {}, () => 'Hi')
     server.use('tools/call', async () => ({ content: [], structuredContent: 1n }))
-    const client = await connectInMemory(server, { revision: '2025-11-25' })
-    open.push(client)
+    const client = closing(await connectInMemory(server, { revision: '2025-11-25' }))
     await expect(client.callTool('t')).rejects.toMatchObject({ code: -32603 })
     expect(String(errors)).toContain('BigInt')
   })
@@ -125,8 +116,7 @@ describe('middleware', () => {
       return ctx.meta.other ? { ...result, tools: [] } : result
     })
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-      const client = await connectInMemory(server, { revision })
-      open.push(client)
+      const client = closing(await connectInMemory(server, { revision }))
       const changed = client.listAllTools({ meta: { change: true } })
       await expect(changed).rejects.toMatchObject({ code: -32603 })
       expect(await client.listAllTools({ meta: { other: true } })).toEqual([])
@@ -149,8 +139,7 @@ describe('middleware', () => {
     const failed = connectInMemory(server, { revision: '2026-07-28' })
     await expect(failed).rejects.toThrow()
     changes = false
-    const client = await connectInMemory(server, { revision: '2026-07-28' })
-    open.push(client)
+    const client = closing(await connectInMemory(server, { revision: '2026-07-28' }))
     expect(client.serverCapabilities).not.toHaveProperty('prompts')
     expect(errors).toMatchObject([{ name: 'TypeError' }])
   })
@@ -163,8 +152,7 @@ describe('middleware', () => {
       const server = createServer({ name: 's', version: '1' }, { onError })
       server.tool('one', {}, () => 'Hi')
       server.use('tools/call', () => Promise.reject(thrown))
-      const client = await connectInMemory(server)
-      open.push(client)
+      const client = closing(await connectInMemory(server))
       await expect(client.callTool('one')).rejects.toMatchObject({ code: -32603 })
       expect(errors).toEqual([thrown])
     },

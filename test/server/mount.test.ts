@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ProtocolError, revisions, type JsonObject, type Revision } from '../../src/index.ts'
 import {
@@ -18,20 +18,14 @@ import {
 } from '../../src/testing/index.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { makeServer } from './fixture.ts'
+import { closing } from '../closing.ts'
 
 const VERSIONS = revisions.map(({ version }) => version)
 const ASKING = VERSIONS.filter((version) => version >= '2025-06-18')
-const open: { close(): Promise<void> }[] = []
 
 async function connected(server: Server, options: ConnectOptions = {}): Promise<Client> {
-  const client = await connectInMemory(server, options)
-  open.push(client)
-  return client
+  return closing(await connectInMemory(server, options))
 }
-
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
 
 describe('a mounted server', () => {
   it('is part of the other: tools and prompts under the prefix, resources as they are', async () => {
@@ -193,7 +187,7 @@ describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
     const mounted = await mountClient(outer, 'in', (options) =>
       connectInMemory(made.server, { ...options, revision: upstream }),
     )
-    open.push({ close: () => mounted.unmount() })
+    closing({ close: () => mounted.unmount() })
     return { ...made, outer }
   }
 
@@ -363,8 +357,7 @@ describe('URLs behind a gateway', () => {
 describe('a gateway as a server of its own', () => {
   it('offers the same under the same names, with info and instructions', async () => {
     const { server: inner } = makeServer()
-    const gateway = await createGateway((options) => connectInMemory(inner, options))
-    open.push(gateway)
+    const gateway = closing(await createGateway((options) => connectInMemory(inner, options)))
     const client = await connected(gateway.server)
     expect(client.serverInfo).toMatchObject({ name: 'fixture', version: '1.0.0' })
     expect(client.instructions).toBe('Use wisely')
@@ -405,7 +398,7 @@ describe('a gateway as a server of its own', () => {
     const gateway = await createGateway((options) => connect(near, options), {
       onError: (error) => errors.push(error),
     })
-    open.push(gateway)
+    closing(gateway)
     const client = await connected(gateway.server)
     expect(await client.listAllResourceTemplates()).toMatchObject([{ uriTemplate: 'fine://{x}' }])
     expect(errors).toEqual([
@@ -434,8 +427,7 @@ describe('a gateway as a server of its own', () => {
 
   it('offers what a server can list that does not have all methods of a capability', async () => {
     peer = partial({ tools: [] })
-    const gateway = await createGateway((options) => connect(peer.transport, options))
-    open.push(gateway)
+    const gateway = closing(await createGateway((options) => connect(peer.transport, options)))
     const client = await connected(gateway.server)
     expect(await client.listAllResources()).toMatchObject([{ uri: 'a:b' }])
     expect(await client.listAllResourceTemplates()).toEqual([])
@@ -482,8 +474,7 @@ describe('a gateway as a server of its own', () => {
 
   it('offers what was listed last, whichever answer comes last', async () => {
     const { peer: behind, state, change } = slowToList()
-    const gateway = await createGateway((options) => connect(behind.transport, options))
-    open.push(gateway)
+    const gateway = closing(await createGateway((options) => connect(behind.transport, options)))
     change('second')
     await vi.waitUntil(() => state.turn === 2)
     change('third')
@@ -522,7 +513,7 @@ describe('a gateway as a server of its own', () => {
     const once = used.mock.calls.length
     await (await mountIt()).unmount()
     const mounted = await mountIt()
-    open.push({ close: () => mounted.unmount() })
+    closing({ close: () => mounted.unmount() })
     expect(used.mock.calls).toHaveLength(once)
     const client = await connected(outer)
     const changes = await client.listen({ resourceSubscriptions: ['note://one'] })
@@ -541,7 +532,7 @@ describe('a gateway as a server of its own', () => {
       const gateway = await createGateway((options) => connect(peer.transport, options), {
         onError: (error) => errors.push(error),
       })
-      open.push(gateway)
+      closing(gateway)
       const client = await connected(gateway.server)
       if (ask === 'tool') {
         expect(await client.callTool('end')).toMatchObject({

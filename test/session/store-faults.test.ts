@@ -8,7 +8,13 @@ import {
   type SessionStore,
 } from '../../src/server/index.ts'
 import { EventReader } from '../cloudflare/events.ts'
-import { allMessages, lastMessage, openSession, post } from '../transport/streamable-http/post.ts'
+import {
+  allMessages,
+  initializeRequest,
+  lastMessage,
+  openSession,
+  post,
+} from '../transport/streamable-http/post.ts'
 
 const URIS = ['note://one', 'note://two']
 
@@ -84,16 +90,7 @@ async function expectRefused(response: Response): Promise<void> {
 describe('A store that fails', () => {
   it('opens no session, says so, and lets the client come back', async () => {
     const { handle, failing, reported } = serve()
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'test', version: '1' },
-      },
-    }
+    const message = initializeRequest()
     failing.add('create')
     await expectRefused(await post(handle, message))
     expect(reported).toMatchObject([{ message: 'The disk is full' }])

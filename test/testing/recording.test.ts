@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
 import { revisions } from '../../src/index.ts'
 import { serveTransport } from '../../src/server/index.ts'
@@ -9,11 +9,7 @@ import {
   type RecordedFrame,
 } from '../../src/testing/index.ts'
 import { makeServer } from '../server/fixture.ts'
-
-const open: Client[] = []
-afterEach(async () => {
-  for (const client of open.splice(0)) await client.close()
-})
+import { closing } from '../closing.ts'
 
 const answering: ConnectOptions = {
   onElicit: () => ({ action: 'accept', content: { yes: true } }),
@@ -48,15 +44,15 @@ describe('a recording', () => {
   test.each(ASKING)('of %s plays again, without the server, from JSON', async (revision) => {
     const [results, frames] = await recorded({ revision })
     const stored = JSON.parse(JSON.stringify(frames)) as RecordedFrame[]
-    const client = await connect(replayTransport(stored), { ...answering, revision })
-    open.push(client)
+    const client = closing(await connect(replayTransport(stored), { ...answering, revision }))
     expect(await use(client)).toEqual(results)
   })
 
   test('that differs ends the connection and says how', async () => {
     const [, frames] = await recorded({ revision: '2026-07-28' })
-    const client = await connect(replayTransport(frames), { ...answering, revision: '2026-07-28' })
-    open.push(client)
+    const client = closing(
+      await connect(replayTransport(frames), { ...answering, revision: '2026-07-28' }),
+    )
     await expect(client.callTool('add', { a: 1, b: 2 })).rejects.toMatchObject({
       code: 'CLOSED',
       message: expect.stringContaining('it has "tools/list", not "tools/call"'),
@@ -65,8 +61,9 @@ describe('a recording', () => {
 
   test('that differs in params tells both', async () => {
     const [, frames] = await recorded({ revision: '2026-07-28' })
-    const client = await connect(replayTransport(frames), { ...answering, revision: '2026-07-28' })
-    open.push(client)
+    const client = closing(
+      await connect(replayTransport(frames), { ...answering, revision: '2026-07-28' }),
+    )
     await client.listAllTools()
     await expect(client.callTool('add', { a: 1, b: 3 })).rejects.toMatchObject({
       message: expect.stringContaining(
@@ -83,8 +80,7 @@ describe('a recording', () => {
         .replaceAll(/"(id|progressToken)":(\d+)/g, (_, key, id) => `"${key}":${Number(id) + 100}`)
         .replaceAll('"name":"edgewise"', '"name":"somebody"')
       const transport = replayTransport(JSON.parse(text) as RecordedFrame[])
-      const client = await connect(transport, { ...answering, revision })
-      open.push(client)
+      const client = closing(await connect(transport, { ...answering, revision }))
       expect(await use(client)).toEqual(results)
       expect(transport.left).toEqual([])
     },
@@ -93,8 +89,7 @@ describe('a recording', () => {
   test('that was not played to its end says what is left', async () => {
     const [, frames] = await recorded({ revision: '2026-07-28' })
     const transport = replayTransport(frames)
-    const client = await connect(transport, { ...answering, revision: '2026-07-28' })
-    open.push(client)
+    closing(await connect(transport, { ...answering, revision: '2026-07-28' }))
     expect(transport.left[0]).toMatchObject({ direction: 'sent', frame: { method: 'tools/list' } })
   })
 

@@ -1,6 +1,6 @@
 import { generateText, jsonSchema, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { connect, type Client } from '../../src/client/index.ts'
 import {
@@ -15,16 +15,10 @@ import {
 import { followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { aiTools, toolFunctions } from '../../src/toolset/index.ts'
-
-const open: Client[] = []
-afterEach(async () => {
-  for (const client of open.splice(0)) await client.close()
-})
+import { closing } from '../closing.ts'
 
 async function connected(server: Server): Promise<Client> {
-  const client = await connectInMemory(server)
-  open.push(client)
-  return client
+  return closing(await connectInMemory(server))
 }
 
 /** A client of a server that has these tools, each of which gives this content. */
@@ -37,8 +31,7 @@ async function scripted(names: readonly string[], content: readonly unknown[]): 
   const peer = scriptedPeer(({ id, method = '' }) => {
     return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...answers[method] } }
   })
-  const client = await connect(peer.transport)
-  open.push(client)
+  const client = closing(await connect(peer.transport))
   return client
 }
 
@@ -48,8 +41,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     const server = createServer({ name: 'slow', version: '1' })
     extend(server, tasks({ pollIntervalMs: 1 }))
     server.tool('bake', { task: 'required' }, () => text('Baked'))
-    const client = await connectInMemory(server, { revision, extensions: [followTasks()] })
-    open.push(client)
+    const client = closing(await connectInMemory(server, { revision, extensions: [followTasks()] }))
     const [bake] = await toolFunctions(client)
     expect((await bake?.call({}))?.content).toEqual([text('Baked')])
   },

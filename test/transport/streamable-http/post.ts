@@ -95,6 +95,20 @@ export function postModern(
   )
 }
 
+/** The request that opens a session; params take the place of those that it has. */
+export function initializeRequest(
+  protocolVersion = '2025-11-25',
+  params: JsonObject = {},
+): { jsonrpc: '2.0'; id: string; method: string; params: JsonObject } {
+  const clientInfo = { name: 'test', version: '1' }
+  return {
+    jsonrpc: '2.0',
+    id: 'init',
+    method: 'initialize',
+    params: { protocolVersion, capabilities: {}, clientInfo, ...params },
+  }
+}
+
 /** Opens a session and returns a function that posts into it, with its id. */
 export async function openSession(
   handle: Handler,
@@ -104,12 +118,7 @@ export async function openSession(
   id: string
   send: (message: unknown, headers?: Record<string, string | undefined>) => Promise<Response>
 }> {
-  const response = await post(handle, {
-    jsonrpc: '2.0',
-    id: 'init',
-    method: 'initialize',
-    params: { protocolVersion, capabilities, clientInfo: { name: 'test', version: '1' } },
-  })
+  const response = await post(handle, initializeRequest(protocolVersion, { capabilities }))
   const id = response.headers.get('mcp-session-id') ?? ''
   const send = (message: unknown, headers = {}): Promise<Response> =>
     post(handle, message, { 'mcp-session-id': id, ...headers })

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createServer, keptSessions, type Handler } from '../../../src/server/index.ts'
 import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
-import { allMessages, lastMessage, openSession, post } from './post.ts'
+import { allMessages, initializeRequest, lastMessage, openSession, post } from './post.ts'
+import { closing } from '../../closing.ts'
 
 const URL = 'http://localhost/mcp'
 const call = (id: number, name: string, params = {}): Record<string, unknown> => ({
@@ -11,12 +12,10 @@ const call = (id: number, name: string, params = {}): Record<string, unknown> =>
   method: 'tools/call',
   params: { name, arguments: {}, ...params },
 })
-const open: Handler[] = []
 
 function serve(options = {}) {
   const made = makeServer()
-  const handle = sessionHandler(made.server, options)
-  open.push(handle)
+  const handle = closing(sessionHandler(made.server, options))
   return { ...made, handle }
 }
 
@@ -42,10 +41,6 @@ async function readUntil(response: Response, wanted: string): Promise<string> {
   return text
 }
 
-afterEach(async () => {
-  for (const handle of open.splice(0)) await handle.close()
-})
-
 describe('sessions over HTTP', () => {
   it('ids are strong, of visible ASCII, and on the initialize response only [L-HTTP-048] [L-HTTP-049] [L-HTTP-051]', async () => {
     const { handle } = serve()
@@ -62,8 +57,7 @@ describe('sessions over HTTP', () => {
     'a supported version is answered with itself: %s [L-LIFE-010]',
     async (protocolVersion) => {
       const { handle } = serve()
-      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } }
-      const response = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      const response = await post(handle, initializeRequest(protocolVersion))
       expect((await lastMessage(response)).result.protocolVersion).toBe(protocolVersion)
     },
   )
@@ -72,8 +66,7 @@ describe('sessions over HTTP', () => {
     'the version "%s" is answered with the newest that has sessions [L-LIFE-011] [L-LIFE-012]',
     async (protocolVersion) => {
       const { handle } = serve()
-      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } }
-      const response = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+      const response = await post(handle, initializeRequest(protocolVersion))
       expect((await lastMessage(response)).result.protocolVersion).toBe('2025-11-25')
     },
   )
@@ -96,13 +89,7 @@ describe('sessions over HTTP', () => {
   it('a second initialize in a session is refused, one outside opens another [L-LIFE-014]', async () => {
     const { handle } = serve()
     const { id, send } = await openSession(handle)
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    const again = { jsonrpc: '2.0', id: 2, method: 'initialize', params }
-    expect((await lastMessage(await send(again))).error.code).toBe(-32600)
+    expect((await lastMessage(await send(initializeRequest()))).error.code).toBe(-32600)
     expect((await openSession(handle)).id).not.toBe(id)
   })
 
@@ -270,12 +257,7 @@ describe('sessions over HTTP', () => {
         }),
         { principal },
       )
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    const opened = await request('ada', {}, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const opened = await request('ada', {}, initializeRequest())
     const sid = { 'mcp-session-id': opened.headers.get('mcp-session-id') as string }
     const ping = { jsonrpc: '2.0', id: 2, method: 'ping' }
     expect((await request('ada', sid, ping)).status).toBe(200)
@@ -307,8 +289,7 @@ describe('the end of a session', () => {
     await handle(new Request(URL, { method: 'DELETE', headers: { 'mcp-session-id': id } }))
     expect(await lastMessage(await running)).toMatchObject({ id: 1, error: { code: -32603 } })
     await handle.close()
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} }
-    const late = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const late = await post(handle, initializeRequest())
     expect(late.status).toBe(503)
   })
 })
@@ -340,8 +321,7 @@ describe('batches in 2025-03-26', () => {
   it('initialize is never part of one [L-LIFE-018]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-03-26')
-    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: {} }
-    const response = await send([{ jsonrpc: '2.0', id: 1, method: 'initialize', params }])
+    const response = await send([initializeRequest('2025-03-26')])
     expect(response.status).toBe(400)
   })
 })
@@ -362,12 +342,7 @@ describe('without sessions', () => {
 
   it('offers no changes, and 405 for streams and their end [L-HTTP-034]', async () => {
     const { handle } = serve({ sessions: false })
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    }
-    const response = await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const response = await post(handle, initializeRequest())
     expect((await lastMessage(response)).result.capabilities).toMatchObject({ tools: {} })
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const refused = await handle(new Request(URL, { method }))
