@@ -20,6 +20,15 @@ const scroll = (id: string, share: number): Promise<void> =>
     )
     .then(() => undefined)
 
+it('Playground: the list shows what the address selects', async () => {
+  const viewport = { width: 1280, height: 400 }
+  const own = await visited.open('#/tool/tool-0040', { viewport })
+  const link = own.getByRole('navigation').locator('[aria-current]')
+  expect(await link.innerText()).toContain('tool-0040')
+  const bottom = await link.evaluate((element) => element.getBoundingClientRect().bottom)
+  expect(bottom).toBeLessThanOrEqual(400)
+})
+
 describe('Playground: a log of 10,000 lines', () => {
   beforeAll(async () => {
     await page.getByLabel('lines').fill(String(LINES))

@@ -71,8 +71,8 @@ export function showDialog(
     dialog.addEventListener('close', () => {
       signal.removeEventListener('abort', dismiss)
       dialog.remove()
-      const { returnValue } = dialog
-      resolve(returnValue === 'accept' || returnValue === 'decline' ? returnValue : 'cancel')
+      // The value of a button; none when it was left by the Escape key
+      resolve((dialog.returnValue || 'cancel') as ElicitResult['action'])
     })
     if (signal.aborted) dismiss()
   })

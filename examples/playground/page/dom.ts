@@ -6,7 +6,7 @@
  */
 
 /** What an element can contain; `undefined` and `false` are left out. */
-export type Child = Node | string | number | undefined | false
+export type Child = Node | string | undefined | false
 
 /** Attributes, and listeners under `on` + event name. A boolean is present or absent. */
 export interface Attributes {
@@ -25,15 +25,8 @@ export function el<K extends keyof HTMLElementTagNameMap>(
     else if (typeof value === 'boolean') element.toggleAttribute(name, value)
     else if (value !== undefined) element.setAttribute(name, String(value))
   }
-  element.append(...present(children))
+  element.append(...children.filter((child) => child !== undefined && child !== false))
   return element
-}
-
-/** The children that are there, as `append` and `replaceChildren` take them. */
-function present(children: readonly Child[]): (Node | string)[] {
-  return children
-    .filter((child) => child !== undefined && child !== false)
-    .map((child) => (typeof child === 'number' ? String(child) : child))
 }
 
 /**

@@ -43,7 +43,7 @@ function showRoute(moveFocus: boolean): void {
   const view = viewOf(route)
   detail.replaceChildren(view)
   document.body.dataset['view'] = route ? 'detail' : 'list'
-  markCurrent()
+  markCurrent()?.scrollIntoView({ block: 'nearest' })
   const heading = view.querySelector('h1')
   document.title = `${heading?.textContent} · Edgewise playground`
   if (moveFocus) heading?.focus()

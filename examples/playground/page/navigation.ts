@@ -100,11 +100,12 @@ function link({ href, title, note }: Entry): HTMLElement {
   )
 }
 
-/** Marks the link to what the page shows. */
-export function markCurrent(): void {
+/** Marks the link to what the page shows, and gives it. */
+export function markCurrent(): Element | null {
   for (const each of lists.querySelectorAll('a')) {
     each.ariaCurrent = each.hash === location.hash ? 'page' : null
   }
+  return lists.querySelector('[aria-current]')
 }
 
 /** Makes the filter work, and the arrow keys walk through the links. */
