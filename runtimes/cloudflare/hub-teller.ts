@@ -76,6 +76,7 @@ export class HubTeller {
 
   /** Lets the hub know that a session ended, if it knew of it. */
   async ended(session: string, listened: boolean): Promise<void> {
+    this.#told.delete(session)
     if (this.#listening.delete(session) || listened) await this.tell(session)
   }
 

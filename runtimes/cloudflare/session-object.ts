@@ -54,8 +54,6 @@ export function sessionObject<Env>(
     readonly #store: ObjectSessionStore
     readonly #handle: Handler
     readonly #sse: SseSession
-    /** When the use of each session was noted. */
-    readonly #touchedAt = new Map<string, number>()
     /** Whether new sessions share this object. */
     #shared = false
     readonly #teller: HubTeller
@@ -68,14 +66,8 @@ export function sessionObject<Env>(
         const record = this.#store.load(id)
         return record && { watches: watchedBy(record), listens: record.listens !== undefined }
       })
-      const mintId = (): string => {
-        const id = mintSessionId(ctx.id, this.#shared)
-        this.#touchedAt.set(id, Date.now())
-        this.#teller.opened(id)
-        return id
-      }
       this.#store = new ObjectSessionStore(storage, {
-        mintId,
+        mintId: () => mintSessionId(ctx.id, this.#shared),
         findSink: (session, stream) => {
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
           return socket ? socketSink(socket) : this.#sse.sink
@@ -257,9 +249,8 @@ export function sessionObject<Env>(
 
     /** Notes that a session is in use, if that was not noted lately. */
     #touch(id: string | null, everyMs = touchMs): void {
-      if (id === null || Date.now() - (this.#touchedAt.get(id) ?? 0) < everyMs) return
       try {
-        if (this.#store.touch(id)) this.#touchedAt.set(id, Date.now())
+        if (id !== null) this.#store.touch(id, everyMs)
       } catch (error) {
         // It may end too early, but is served until then.
         console.error(error)
@@ -268,7 +259,6 @@ export function sessionObject<Env>(
 
     /** Ends a session; whether it could. */
     async #end(id: string): Promise<boolean> {
-      this.#touchedAt.delete(id)
       const headers = { 'mcp-session-id': id }
       const request = new Request('https://session/', { method: 'DELETE', headers })
       const { ok } = await this.#handle(request, { principal: this.#store.load(id)?.principal })

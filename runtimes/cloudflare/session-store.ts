@@ -27,6 +27,8 @@ export class ObjectSessionStore extends SqlSessionStore {
   readonly #mintId: () => string
   readonly #teller: HubTeller | undefined
   readonly #onError: (error: unknown) => void
+  /** When the use of each session was noted, as far as is known. */
+  readonly #touchedAt = new Map<string, number>()
   #own: Own | undefined
 
   constructor(
@@ -56,6 +58,8 @@ export class ObjectSessionStore extends SqlSessionStore {
       if (isShared(id)) super.create(record, id)
       else this.#keep({ version: VERSION, id, record, usedAt: Date.now() })
     })
+    this.#touchedAt.set(id, Date.now())
+    this.#teller?.opened(id)
     return id
   }
 
@@ -85,10 +89,12 @@ export class ObjectSessionStore extends SqlSessionStore {
     throw new Error('The hub could not be told what the session watches')
   }
 
-  override touch(id: string): boolean {
-    if (!this.#own) return super.touch(id)
-    if (id !== this.#own.id) return false
-    this.#keep({ ...this.#own, usedAt: Date.now() })
+  /** @param everyMs How long ago the last noted use must be, for this one to be noted. */
+  override touch(id: string, everyMs = 0): boolean {
+    if (Date.now() - (this.#touchedAt.get(id) ?? 0) < everyMs) return true
+    if (this.#own ? id !== this.#own.id : !super.touch(id)) return false
+    if (this.#own) this.#keep({ ...this.#own, usedAt: Date.now() })
+    this.#touchedAt.set(id, Date.now())
     return true
   }
 
@@ -98,6 +104,7 @@ export class ObjectSessionStore extends SqlSessionStore {
 
   override async remove(id: string): Promise<void> {
     const listened = this.load(id)?.listens !== undefined
+    this.#touchedAt.delete(id)
     // What a shared object keeps beside its sessions is the application's, and stays.
     if (isShared(id)) await super.remove(id)
     else await this.#erase()

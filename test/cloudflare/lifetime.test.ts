@@ -169,6 +169,27 @@ describe('Sessions of the same key', () => {
     await second.cancel()
   })
 
+  it('leave nothing in the memory of their object when they end', async () => {
+    const held = async (id: string): Promise<number> =>
+      (await (await workerd.get(`/held/${id.split('.')[0]}`)).json()) as number
+    const live = async (): Promise<string> => {
+      const id = await openAs('dan')
+      const stream = new EventReader(await listen(workerd.handle, id))
+      const params = { uri: 'note://one' }
+      await send(id, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params })
+      await allMessages(await send(id, count(3)))
+      expect(await held(id)).toBeGreaterThan(0)
+      expect((await end(id)).status).toBe(200)
+      expect(await stream.next()).toBeUndefined()
+      return id
+    }
+    for (let n = 0; n < 3; n++) await live()
+    const quiet = await openAs('dan')
+    expect((await end(quiet)).status).toBe(200)
+    expect((await send(quiet, ping)).status).toBe(404)
+    expect(await held(quiet)).toBe(0)
+  })
+
   it('share an object, and nothing else', async () => {
     const [one, other, foreign] = await Promise.all([openAs('ann'), openAs('ann'), openAs('bob')])
     const object = (id: string): string => id.split('.')[0]!

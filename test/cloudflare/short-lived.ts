@@ -50,6 +50,7 @@ interface Env {
       ring(): Promise<void>
       exists(): Promise<boolean>
       crash(): Promise<void>
+      held(): Promise<number>
     }
   }
 }
@@ -93,6 +94,8 @@ export default {
         return Response.json(await object.counts())
       case 'alarm':
         return Response.json((await object.ring()) ?? null)
+      case 'held':
+        return Response.json(await object.held())
       case 'exists':
         return Response.json(await object.exists())
       case 'crash':
@@ -146,10 +149,41 @@ function count({ id: object, storage }: ObjectState, id = object.toString()): vo
   }
 }
 
+/** The maps and sets of each object, by its id. */
+const collections: Record<string, { readonly size: number }[]> = {}
+
+/** Notes which maps and sets are made, until the function that it returns is called. */
+function noteCollections(id: string): () => void {
+  const made: { readonly size: number }[] = (collections[id] = [])
+  const { Map, Set } = globalThis
+  globalThis.Map = class<K, V> extends Map<K, V> {
+    constructor(...args: ConstructorParameters<typeof Map<K, V>>) {
+      super(...args)
+      made.push(this)
+    }
+  } as typeof Map
+  globalThis.Set = class<T> extends Set<T> {
+    constructor(...args: ConstructorParameters<typeof Set<T>>) {
+      super(...args)
+      made.push(this)
+    }
+  } as typeof Set
+  return () => Object.assign(globalThis, { Map, Set })
+}
+
 export class McpSession extends worker.durableObjects.McpSession {
   constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpSession>) {
-    count(args[0] as ObjectState)
+    const state = args[0] as ObjectState
+    count(state)
+    const done = noteCollections(state.id.toString())
     super(...args)
+    done()
+  }
+
+  /** How much the maps and sets hold that were made with the object. */
+  held(): number {
+    const made = collections[this.ctx.id.toString()] ?? []
+    return made.reduce((sum, { size }) => sum + size, 0)
   }
 
   /** Ends as an object does whose code throws where nothing catches it. */
