@@ -153,7 +153,12 @@ export function sessionObject<Env>(
     /** Ends the sessions that nobody used for too long. */
     override async alarm(): Promise<void> {
       const looked = await Promise.all(this.#store.uses().map((use) => this.#look(use)))
-      this.#store.forgetEvents(Date.now() - idleMs)
+      try {
+        this.#store.forgetEvents(Date.now() - idleMs)
+      } catch (error) {
+        // They are forgotten later; an alarm that fails too often never rings again.
+        console.error(error)
+      }
       await this.#teller.tellAgain()
       const next = Math.min(...looked, this.#teller.againAt)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)

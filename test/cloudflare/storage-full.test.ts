@@ -100,6 +100,18 @@ describe('A session object whose storage is full', () => {
     await reader.cancel()
   })
 
+  it('looks again later though nothing can be forgotten', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25')
+    const params = { name: 'count', arguments: { to: 3 }, _meta: { progressToken: 1 } }
+    await lastMessage(await send(message(4, 'tools/call', params)))
+    await storageRefuses('deletions')
+    expect((await workerd.get(`/ring-session?session=${id}`)).status).toBe(200)
+    const { alarm } = (await (await workerd.get(`/kept?session=${id}`)).json()) as {
+      alarm: number | null
+    }
+    expect(alarm).toBeGreaterThan(Date.now())
+  })
+
   it('ends a session all the same, by its client or its age', async () => {
     const own = await startWorker(
       script.replace(/sessionIdleMs: idleMs = 36e5/, 'sessionIdleMs: idleMs = 3000'),

@@ -75,6 +75,7 @@ function limit({ storage }: ObjectState): void {
   sql.exec = (...args) => {
     const writes = /^\s*(INSERT|UPDATE|CREATE)/.test(String(args[0]))
     if (writes && refused === 'values') throw new Error('Full')
+    if (/^\s*DELETE/.test(String(args[0])) && refused === 'deletions') throw new Error('Full')
     return exec(...args)
   }
   storage.setAlarm = async (...args) => {
@@ -143,9 +144,10 @@ export class McpSession extends Session {
     super(...args)
   }
 
-  /** Rings the alarm, which nobody can call from outside. */
-  ring(): Promise<void> {
-    return this.alarm()
+  /** Rings the alarm, which nobody can call from outside, and which is over then. */
+  async ring(): Promise<void> {
+    await this.ctx.storage.deleteAlarm()
+    await this.alarm()
   }
 
   /** What the object keeps. */
