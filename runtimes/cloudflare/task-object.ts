@@ -16,7 +16,7 @@ import type {
 import { requireSql } from './bindings.ts'
 import type { ObjectClass } from './session-object.ts'
 import { sendEvent } from './stream-socket.ts'
-import { HEADER_PRINCIPAL, plain } from './task-service.ts'
+import { HEADER_PRINCIPAL, isFinal, plain } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
 
 /** How often the platform begins an alarm again before it gives up; the last one must end the task. */
@@ -56,7 +56,14 @@ export function taskObject(tasks: () => Tasks): ObjectClass {
     }
 
     async create(task: NewTask): Promise<TaskRecord> {
-      return plain(await this.#engine.create(task, {}))
+      const known = this.#store.load(this.#id)
+      try {
+        return plain(await this.#engine.create(task, {}))
+      } catch (error) {
+        // Without an alarm nobody would ever work on it, or forget it.
+        if (!known) await this.ctx.storage.deleteAll()
+        throw error
+      }
     }
 
     read(principal: string | null): Promise<TaskRecord | undefined> {
@@ -97,7 +104,13 @@ export function taskObject(tasks: () => Tasks): ObjectClass {
       const task = this.#store.load(this.#id)
       if (task && (info?.retryCount ?? 0) >= LAST_RETRY) {
         const message = 'The work on the task was broken off too often'
-        await this.#engine.settle(this.#id, { error: { code: -32603, message } })
+        try {
+          await this.#engine.settle(this.#id, { error: { code: -32603, message } })
+        } catch (error) {
+          // Its alarm does not ring again by itself.
+          console.error(error)
+          return storage.setAlarm(Math.max(Date.now(), task.createdAt + task.ttlMs))
+        }
       }
       const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work)
       if (task) await this.#engine.run(this.#id, { env: this.env, waitUntil })
@@ -121,10 +134,8 @@ export function taskObject(tasks: () => Tasks): ObjectClass {
 function tellSocket(socket: WebSocket, task: TaskRecord): void {
   try {
     sendEvent(socket, { data: JSON.stringify(task) })
-    if (FINAL.includes(task.status)) socket.close(1000)
+    if (isFinal(task)) socket.close(1000)
   } catch {
     // A listener that went away need not be told
   }
 }
-
-const FINAL: readonly string[] = ['completed', 'failed', 'cancelled']

@@ -35,6 +35,14 @@ export const HEADER_PRINCIPAL = 'edgewise-principal'
 
 /** For how long one look waits for a change, in milliseconds; the object sees them all. */
 const LOOK_MS = 25_000
+/** How soon a listener comes back to a task whose object was replaced, in milliseconds, and at last. */
+const FIRST_DELAY_MS = 1000
+const MAX_DELAY_MS = 60_000
+
+/** Whether a task changes no more. */
+export function isFinal({ status }: TaskRecord): boolean {
+  return ['completed', 'failed', 'cancelled'].includes(status)
+}
 
 /** Reaches the objects of tasks. */
 export class ObjectTasks implements TaskService {
@@ -81,15 +89,52 @@ export class ObjectTasks implements TaskService {
     principal: string | null,
     listener: (task: TaskRecord) => void,
   ): Promise<() => void> {
+    let stopped = false
+    let socket: WebSocket | undefined
+    let delayMs = FIRST_DELAY_MS
+    const open = async (): Promise<void> => {
+      const opened = await this.#open(taskId, principal)
+      if (!opened) return
+      hearEvents(opened, ({ data }) => {
+        const task = JSON.parse(data) as TaskRecord
+        delayMs = FIRST_DELAY_MS
+        stopped ||= isFinal(task)
+        listener(task)
+      })
+      const ended = new Promise((resolve) => {
+        for (const end of ['close', 'error'] as const) opened.addEventListener(end, resolve)
+      })
+      void ended.then(comeBack)
+      socket = opened
+      socket.accept()
+      if (stopped) socket.close(1000)
+    }
+    // An object that crashed or was deployed anew is there again soon, and says how the task is.
+    const comeBack = async (): Promise<void> => {
+      if (stopped) return
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)
+      try {
+        if (!stopped) await open()
+      } catch (error) {
+        console.error(error)
+        await comeBack()
+      }
+    }
+    await open()
+    return () => {
+      stopped = true
+      socket?.close(1000)
+    }
+  }
+
+  /** Opens the socket of a listener to a task; none when the caller has no such task. */
+  async #open(taskId: string, principal: string | null): Promise<WebSocket | undefined> {
     const headers = { upgrade: 'websocket', [HEADER_PRINCIPAL]: JSON.stringify(principal) }
     const response = await this.#ask(taskId, (task, signal) =>
       task.fetch('https://task/', { headers, signal }),
     )
-    const socket = response?.webSocket
-    if (!socket) return () => {}
-    hearEvents(socket, ({ data }) => listener(JSON.parse(data) as TaskRecord))
-    socket.accept()
-    return () => socket.close(1000)
+    return response?.webSocket ?? undefined
   }
 
   async answer(

@@ -49,7 +49,7 @@ export async function listen(
   const wanted = requireFilter(params)
   const added = await server.extensions?.honour(wanted, ctx)
   const filter = { ...honour(server, wanted, added), ...added?.filter }
-  const { exchange, id } = ctx
+  const { exchange, id, caller } = ctx
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const over = new Ending()
   const end = (): void => over.end()
@@ -68,7 +68,7 @@ export async function listen(
     (change) => {
       if (matches(filter, change)) tell(changeNotification(change, _meta))
     },
-    { filter, onEnd: end, caller: ctx.caller },
+    { filter, onEnd: end, caller },
   )
   const ignoreEnding = exchange.ending?.onEnd(end)
   let stop: Unsubscribe | undefined

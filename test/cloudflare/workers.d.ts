@@ -3,6 +3,7 @@ declare module 'cloudflare:workers' {
   export const env: Record<string, unknown>
   export class DurableObject {
     protected ctx: {
+      readonly id: object
       abort(reason: string): void
       acceptWebSocket(socket: object): void
       getWebSockets(): { send(text: string): void }[]
@@ -11,6 +12,7 @@ declare module 'cloudflare:workers' {
         deleteAll(): Promise<void>
         sync(): Promise<void>
         list(): Promise<Map<string, unknown>>
+        deleteAlarm(): Promise<void>
         getAlarm(): Promise<number | null>
       }
     }

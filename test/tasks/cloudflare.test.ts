@@ -129,37 +129,59 @@ describe('A task on Workers', () => {
     expect(await (await workerd.get('/complete?id=nobody')).json()).toBe(false)
   })
 
-  test('is told of on a stream that was opened before it changed [M-TASK-056]', async () => {
-    const taskId = await wire.start('ask')
-    await wire.until(taskId, 'input_required')
-    const controller = new AbortController()
-    const { modernHeaders, modernRequest } = await import('../transport/streamable-http/post.ts')
-    const { KNOWS } = await import('./fixture.ts')
-    const response = await fetch(new URL('/mcp', workerd.url), {
-      method: 'POST',
-      signal: controller.signal,
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...(modernHeaders('subscriptions/listen') as Record<string, string>),
-      },
-      body: JSON.stringify(
-        modernRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }, KNOWS),
-      ),
-    })
-    let heard = ''
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    const hear = async (what: string): Promise<void> => {
-      while (!heard.includes(what)) {
-        const { value, done } = (await reader?.read()) ?? { done: true }
-        if (done) throw new Error(`The stream ended: ${heard}`)
-        heard += value
+  test.each(['lives', 'crashes'])(
+    'is told of on a stream when its object %s [M-TASK-056]',
+    async (what) => {
+      const taskId = await wire.start('ask')
+      await wire.until(taskId, 'input_required')
+      const controller = new AbortController()
+      const { modernHeaders, modernRequest } = await import('../transport/streamable-http/post.ts')
+      const { KNOWS } = await import('./fixture.ts')
+      const response = await fetch(new URL('/mcp', workerd.url), {
+        method: 'POST',
+        signal: controller.signal,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...(modernHeaders('subscriptions/listen') as Record<string, string>),
+        },
+        body: JSON.stringify(
+          modernRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }, KNOWS),
+        ),
+      })
+      let heard = ''
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+      const hear = async (what: string): Promise<void> => {
+        while (!heard.includes(what)) {
+          const { value, done } = (await reader?.read()) ?? { done: true }
+          if (done) throw new Error(`The stream ended: ${heard}`)
+          heard += value
+        }
       }
-    }
-    await hear('"status":"input_required"')
-    await wire.result('tasks/update', { taskId, inputResponses: { sure: accept } })
-    await hear('"status":"completed"')
-    controller.abort()
+      await hear('"status":"input_required"')
+      if (what === 'crashes') await workerd.get(`/crash?id=${taskId}`)
+      await wire.result('tasks/update', { taskId, inputResponses: { sure: accept } })
+      await hear('"status":"completed"')
+      controller.abort()
+    },
+  )
+
+  test('that cannot be ended for now is forgotten when its time is over', async () => {
+    const created = await wire.result('tools/call', { name: 'ask' })
+    const taskId = String(created.taskId)
+    await wire.until(taskId, 'input_required')
+    const response = await workerd.get(`/last-ring?id=${taskId}`)
+    expect(response.status).toBe(200)
+    const { createdAt } = await wire.result('tasks/get', { taskId })
+    expect(await response.json()).toBe(Date.parse(String(createdAt)) + Number(created.ttlMs))
+  })
+
+  test('that nobody would work on is refused, and leaves nothing', async () => {
+    await workerd.get('/alarms?are=refused')
+    const { result } = await wire.call('tools/call', { name: 'quick' })
+    const left = await (await workerd.get('/alarms?are=set')).json()
+    expect(result).toMatchObject({ isError: true })
+    expect(left).toEqual([])
   })
 })
 

@@ -8,6 +8,10 @@ import { tasks } from '../../src/tasks/index.ts'
 
 interface Env {
   JOURNAL: { idFromName(name: string): unknown; get(id: unknown): Journal }
+  MCP_TASK: {
+    idFromString(id: string): unknown
+    get(id: unknown): { crash(): Promise<void>; lastRing(): Promise<number | null> }
+  }
 }
 
 /** Notes what happened, over restarts. */
@@ -104,7 +108,76 @@ export default {
       const done = await kept.complete(searchParams.get('id') ?? '', text('From a queue'))
       return Response.json(done)
     }
+    if (pathname === '/crash') {
+      const tasks = env.MCP_TASK
+      await tasks
+        .get(tasks.idFromString(searchParams.get('id') ?? ''))
+        .crash()
+        .catch(() => {})
+      return new Response()
+    }
+    if (pathname === '/last-ring') {
+      const tasks = env.MCP_TASK
+      const id = tasks.idFromString(searchParams.get('id') ?? '')
+      return Response.json(await tasks.get(id).lastRing())
+    }
+    if (pathname === '/alarms') {
+      refused = searchParams.get('are') === 'refused'
+      return Response.json(leftBehind)
+    }
     return worker.fetch(request, env, ctx)
   },
 }
-export const { McpSession, McpHub, McpTask } = worker.durableObjects
+export const { McpSession, McpHub } = worker.durableObjects
+
+/** Whether no alarm can be set. */
+let refused = false
+/** What tasks that could not be begun have left in the storage of their objects. */
+const leftBehind: string[] = []
+
+export class McpTask extends worker.durableObjects.McpTask {
+  constructor(...args: ConstructorParameters<typeof worker.durableObjects.McpTask>) {
+    const { storage } = args[0] as {
+      storage: {
+        setAlarm(...args: unknown[]): Promise<void>
+        list(): Promise<Map<string, unknown>>
+      }
+    }
+    const setAlarm = storage.setAlarm.bind(storage)
+    storage.setAlarm = (...args) =>
+      refused ? Promise.reject(new Error('No alarm')) : setAlarm(...args)
+    super(...args)
+  }
+
+  async create(...args: unknown[]): Promise<unknown> {
+    const create = Reflect.get(worker.durableObjects.McpTask.prototype, 'create') as (
+      ...args: unknown[]
+    ) => Promise<unknown>
+    try {
+      return await Reflect.apply(create, this, args)
+    } finally {
+      if (refused) leftBehind.push(...(await this.ctx.storage.list()).keys())
+    }
+  }
+
+  /** Rings the alarm as the platform does for the last time, while nothing can be kept; the next alarm. */
+  async lastRing(): Promise<number | null> {
+    const { storage } = this.ctx
+    const { kv } = storage as unknown as { kv: { put(...args: unknown[]): void } }
+    const put = kv.put.bind(kv)
+    kv.put = () => {
+      throw new Error('Full')
+    }
+    await storage.deleteAlarm()
+    try {
+      await (this as unknown as { alarm(info: object): Promise<void> }).alarm({ retryCount: 5 })
+    } finally {
+      kv.put = put
+    }
+    return storage.getAlarm()
+  }
+
+  crash(): void {
+    this.ctx.abort('Crashed by a test')
+  }
+}
