@@ -49,12 +49,11 @@ export async function listen(
   const wanted = requireFilter(params)
   const added = await server.extensions?.honour(wanted, ctx)
   const filter = { ...honour(server, wanted, added), ...added?.filter }
-  const { exchange, id, caller } = ctx
+  const { exchange, id, caller, signal } = ctx
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const over = new Ending()
   const end = (): void => over.end()
-  const gone = exchange.cancellation.signal
-  gone.addEventListener('abort', end)
+  signal.addEventListener('abort', end)
   let waiting = 0
   const tell = (told: JsonRpcNotification): void => {
     if (over.over) return
@@ -81,8 +80,8 @@ export async function listen(
       tell(notification(method, { ...told, _meta }))
     })
     await acknowledged
-    if (!gone.aborted) await new Promise<void>((resolve) => over.onEnd(resolve))
-    gone.throwIfAborted()
+    if (!signal.aborted) await new Promise<void>((resolve) => over.onEnd(resolve))
+    signal.throwIfAborted()
     return { _meta }
   } finally {
     unsubscribe?.()
