@@ -156,18 +156,16 @@ const collections: Record<string, { readonly size: number }[]> = {}
 function noteCollections(id: string): () => void {
   const made: { readonly size: number }[] = (collections[id] = [])
   const { Map, Set } = globalThis
-  globalThis.Map = class<K, V> extends Map<K, V> {
-    constructor(...args: ConstructorParameters<typeof Map<K, V>>) {
-      super(...args)
-      made.push(this)
-    }
-  } as typeof Map
-  globalThis.Set = class<T> extends Set<T> {
-    constructor(...args: ConstructorParameters<typeof Set<T>>) {
-      super(...args)
-      made.push(this)
-    }
-  } as typeof Set
+  /** A class whose instances are noted. */
+  const noting = <Class extends object>(known: Class): Class =>
+    new Proxy(known, {
+      construct(target, args, derived) {
+        const one = Reflect.construct(target as never, args, derived) as { readonly size: number }
+        made.push(one)
+        return one
+      },
+    })
+  Object.assign(globalThis, { Map: noting(Map), Set: noting(Set) })
   return () => Object.assign(globalThis, { Map, Set })
 }
 
