@@ -6,18 +6,15 @@
  */
 import { noInput, type Input } from '../patterns/input.ts'
 import type { ReplayInput } from '../patterns/replay.ts'
-import { notification, type JsonRpcNotification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
-import type { LoggingLevel } from '../protocol/types.ts'
+import { notification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { isRequestId } from '../protocol/validate.ts'
 import { RequestContext } from '../server/request-context.ts'
 import type { Exchange } from '../server/exchange.ts'
 
-/** How a handler's words reach who waits for the task. */
+/** How a task says what is being done. */
 export interface TaskVoice {
   /** Says what is being done, as the status of the task. */
   say(statusMessage: string): Promise<void>
-  /** Sends to who waits right now, in the revision that allows it. */
-  tell(message: JsonRpcNotification): void
 }
 
 const ids = new WeakMap<object, string>()
@@ -31,7 +28,6 @@ export function taskIdOf(ctx: object): string | undefined {
 export class TaskContext extends RequestContext {
   readonly #input: Input
   readonly #voice: TaskVoice
-  #over = false
   #at = -Infinity
 
   /** @param unreachable Whether no way leads to the client. */
@@ -57,33 +53,19 @@ export class TaskContext extends RequestContext {
     progress: number,
     options: { total?: number; message?: string } = {},
   ): Promise<void> {
-    if (this.#over || !(progress > this.#at)) return
+    if (this.done || !(progress > this.#at)) return
     this.#at = progress
     const { total, message = total === undefined ? `${progress}` : `${progress} of ${total}` } =
       options
     const { progressToken } = this.meta
     if (isRequestId(progressToken)) {
       const params = { progressToken, progress, ...options }
-      this.#voice.tell(notification('notifications/progress', params))
+      void this.exchange.send(notification('notifications/progress', params))
     }
     await this.#voice.say(message)
   }
 
-  override async log(
-    level: LoggingLevel,
-    data: unknown,
-    options: { logger?: string } = {},
-  ): Promise<void> {
-    if (this.#over) return
-    this.#voice.tell(notification('notifications/message', { level, ...options, data }))
-  }
-
   override disconnect(): void {}
-
-  override end(): void {
-    this.#over = true
-    super.end()
-  }
 }
 
 /** Why a client cannot be asked that has no session here. */

@@ -13,8 +13,9 @@ import {
   toErrorObject,
 } from '../protocol/errors.ts'
 import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
-import type { InputRequest, Result } from '../protocol/types.ts'
+import type { InputRequest, LoggingLevel, Result } from '../protocol/types.ts'
 import type { Context } from '../server/context.ts'
+import { wants } from '../server/logging.ts'
 import type { RequestContext } from '../server/request-context.ts'
 import { invalidParams } from '../server/params.ts'
 import { principalOf, requireTask, unknownTask } from './methods.ts'
@@ -105,6 +106,8 @@ export async function getCoreResult(
   const principal = principalOf(ctx)
   const asker = new Asker(tasks, ctx)
   const silence = tasks.hear?.(taskId, ({ method, params: told }) => {
+    const level = told?.level as LoggingLevel
+    if (method === 'notifications/message' && !wants(ctx.exchange.logLevel, level)) return
     void ctx.exchange.send(notification(method, withRelation(told, taskId)))
   })
   try {

@@ -14,7 +14,7 @@ import {
   ProtocolError,
   UrlElicitationRequired,
 } from '../protocol/errors.ts'
-import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { findRevision } from '../protocol/revisions.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
@@ -31,6 +31,8 @@ import { ask, handOver, settle, type Asking, type Transition } from './state.ts'
 /** What a run needs of its host. */
 export interface RunHost extends TaskVoice {
   readonly cancellation: Cancellation
+  /** Sends to who waits right now, in the revision that allows it. */
+  tell(message: JsonRpcNotification): void
   /** Keeps what the handler did, before it goes on. */
   keep(recording: Recording): Promise<void>
 }
@@ -46,12 +48,13 @@ export async function runTask(
   platform: Platform,
 ): Promise<Transition> {
   const { call, taskId } = task
-  const exchange = exchangeOf(call, host.cancellation, platform)
+  const exchange = exchangeOf(call, host, platform)
   const { requestState: _, inputResponses: __, task: ___, ...params } = plain(call.params)
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
   const { recording, responses } = playback(task)
   const replay = new ReplayInput(recording, responses, { keep: (now) => host.keep(now) })
   const ctx = new TaskContext(message, exchange, replay, host, call.unreachable)
+  ctx.logs = server.logs
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState
   // How work ends that nobody wants any more is of no concern.
@@ -79,16 +82,17 @@ export function failsBy({ revision }: TaskCall): (result: Result) => boolean {
   return ({ isError }) => core && isError === true
 }
 
-/** The exchange of a task's work: nobody hears it, and nobody can be asked directly. */
+/** The exchange of a task's work: heard by who waits for its result; nobody can be asked directly. */
 function exchangeOf(
   { revision, client, principal, auth }: TaskCall,
-  cancellation: Cancellation,
+  { cancellation, tell }: RunHost,
   platform: Platform,
 ): Exchange {
   const facts = findRevision(revision)
   if (!facts) throw new TypeError(`The task speaks an unknown revision "${revision}"`)
   const caller: Caller = { ...platform, principal: principal ?? undefined, auth }
-  return { revision: facts, client, caller, cancellation, logLevel: undefined, send: () => {} }
+  // Which messages the client wants is known of who waits for the task
+  return { revision: facts, client, caller, cancellation, logLevel: 'debug', send: tell }
 }
 
 async function conclude(

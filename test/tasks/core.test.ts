@@ -330,6 +330,36 @@ describe('Progress of a task of 2025-11-25', () => {
   })
 })
 
+describe('Log messages of a task of 2025-11-25', () => {
+  test('are scrubbed, bounded, and of the level that the client wants', async () => {
+    const fixture = makeFixture(
+      {},
+      {
+        redact: (name, value) => (name === 'password' ? 'hidden' : value),
+        maxLogsPerSecond: 3,
+      },
+    )
+    const { server, gate } = fixture
+    server.tool('log', { task: 'required' }, async (_args, ctx) => {
+      await gate.opened
+      await ctx.log('info', 'Of no concern')
+      for (const n of [1, 2, 3]) await ctx.log('warning', { n, password: 'hunter2' })
+      return text('done')
+    })
+    const wire = await open(fixture)
+    await wire.result('logging/setLevel', { level: 'warning' })
+    const { taskId } = await start(wire, 'log')
+    const result = wire.result('tasks/result', { taskId })
+    await wire.result('tasks/get', { taskId })
+    gate.open()
+    await result
+    expect(notices(wire, 'notifications/message').map(({ params }) => params?.data)).toEqual([
+      { n: 1, password: 'hidden' },
+      { n: 2, password: 'hidden' },
+    ])
+  })
+})
+
 describe('Cancelling a task of 2025-11-25', () => {
   test('is done before it is said, and stays [L-TASK-039] [L-TASK-040] [L-TASK-015]', async () => {
     const fixture = makeFixture()

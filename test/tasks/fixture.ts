@@ -13,6 +13,7 @@ import {
   text,
   ToolError,
   type Caller,
+  type ServerOptions,
   type HandlerOptions,
   type Server,
 } from '../../src/server/index.ts'
@@ -57,14 +58,14 @@ export interface Fixture {
 }
 
 /** Makes the server. */
-export function makeFixture(options: TasksOptions = {}): Fixture {
+export function makeFixture(options: TasksOptions = {}, more: ServerOptions = {}): Fixture {
   const ran: string[] = []
   const errors: unknown[] = []
   const waiting = gate()
   const kept = tasks({ pollIntervalMs: 20, ...options })
   const server = createServer(
     { name: 'tasks', version: '1' },
-    { onError: (error) => errors.push(error) },
+    { onError: (error) => errors.push(error), ...more },
   )
   extend(server, kept)
   const input = z.object({ who: z.string().optional() })
