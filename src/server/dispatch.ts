@@ -12,6 +12,7 @@ import {
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
 import { findMethod, offers, type MethodFacts } from '../protocol/methods.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { AddedMethod } from './added.ts'
 import type { ServerDefinition } from './definition.ts'
 import { describeError, encodeResult } from './encode.ts'
@@ -40,7 +41,7 @@ async function answer(
   exchange: Exchange,
 ): Promise<JsonRpcResponse> {
   try {
-    const facts = requireMethod(server, message.method, exchange)
+    const facts = requireMethod(server, message.method, exchange.revision)
     const result = await server.features.run(server, message, exchange, facts)
     try {
       const written = encodeResult(server, message.method, result, exchange, facts)
@@ -62,7 +63,7 @@ async function answer(
 export function requireMethod(
   server: ServerDefinition,
   method: string,
-  { revision }: Pick<Exchange, 'revision'>,
+  revision: RevisionFacts,
 ): MethodFacts | AddedMethod {
   if (method === 'initialize' && revision.era === 'legacy') {
     throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')

@@ -35,7 +35,7 @@ import { sample } from './sampling.ts'
 /** The context of one request, or of one of its rounds. */
 export class RequestContext extends LeanRequestContext implements Context {
   #input: Input | undefined
-  /** How log messages are scrubbed and bounded; set before any handler runs. */
+  /** What holds for log messages; set before any handler runs, and none is sent without. */
   logs: LogRules | undefined
   /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
   replay: ReplayInput | undefined
@@ -51,12 +51,10 @@ export class RequestContext extends LeanRequestContext implements Context {
   }
 
   async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
-    if (this.done || !wants(this.exchange.logLevel, level)) return
-    const message = { level, ...options, data }
-    const receiver = this.exchange.session ?? this
-    const messages = this.logs ? outgoingLogs(message, this.logs, receiver) : [message]
-    for (const one of messages) {
-      await this.exchange.send(notification('notifications/message', { ...one }))
+    const { logLevel, session = this } = this.exchange
+    if (!this.logs || this.done || !wants(logLevel, level)) return
+    for (const message of outgoingLogs({ level, ...options, data }, this.logs, session)) {
+      await this.exchange.send(notification('notifications/message', { ...message }))
     }
   }
 

@@ -16,6 +16,7 @@ import { RequestContext } from './request-context.ts'
 import { noteElicitation } from '../session/elicitations.ts'
 import type { Exchange, Rounds } from './exchange.ts'
 import { invalidParams, optionalObject } from './params.ts'
+import { cannotAsk } from './run-method.ts'
 
 /** How clients are asked while a request of theirs is answered. */
 export interface InputOptions {
@@ -203,7 +204,7 @@ async function sealState(
   recording: Recording,
   own?: string,
 ): Promise<string> {
-  if (!rounds) throw new ProtocolError(INTERNAL_ERROR, `"${message.method}" cannot ask for input`)
+  if (!rounds) throw cannotAsk(message)
   const state: State = {
     about: await subject(message),
     principal: caller.principal ?? null,

@@ -84,7 +84,7 @@ function check(
   checkVersion(version, stated)
   const revision = requireStatelessRevision(server.revisions, stated)
   checkMethod(headers, method)
-  const facts = requireMethod(server, method, { revision })
+  const facts = requireMethod(server, method, revision)
   checkName(headers, message, facts)
   if (method === 'tools/call') {
     const tool = server.tools.find(params?.name as string, caller)
