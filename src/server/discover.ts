@@ -24,6 +24,7 @@ export function discover(server: {
 
 /** What capabilities follow from. */
 export interface Registered {
+  readonly features: { readonly methods: { has(method: string): boolean } }
   /** What the author declares beyond. */
   readonly capabilities: ServerCapabilities
   readonly tools: { readonly used: boolean }
@@ -50,7 +51,7 @@ export function inferCapabilities(
   reached: boolean,
   era: RevisionFacts['era'],
 ): ServerCapabilities {
-  const { tools, resources, resourceTemplates, prompts } = registered
+  const { features, tools, resources, resourceTemplates, prompts } = registered
   const capabilities: ServerCapabilities = { ...registered.capabilities }
   const pushes = reached && registered.notify !== undefined
   const changes = pushes ? { listChanged: true } : {}
@@ -59,9 +60,10 @@ export function inferCapabilities(
   if (resources.used || resourceTemplates.used) {
     capabilities.resources = pushes ? { subscribe: true, listChanged: true } : {}
   }
-  if ([...prompts.entries(), ...resourceTemplates.entries()].some(([, entry]) => entry.complete)) {
-    capabilities.completions = {}
-  }
+  const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
+    ([, { complete }]) => complete && features.methods.has('completion/complete'),
+  )
+  if (completes) capabilities.completions = {}
   // Where no level can be kept, no log is sent either.
   if (pushes && (tools.used || prompts.used || capabilities.resources)) capabilities.logging = {}
   // Tasks are an extension since 2026-07-28

@@ -59,7 +59,9 @@ function leanServer(onError: (error: unknown) => void = () => {}): LeanServer<{ 
     inputRequests: { a: { method: 'roots/list' } },
   }))
   server.resource('note://1', { name: 'One', mimeType: 'text/plain' }, () => 'The first note')
-  server.prompt('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hi, ${name}`)
+  const input = z.object({ name: z.string() })
+  // A function that registers prompts may serve both kinds of servers
+  server.prompt('greet', { input, complete: { name: () => ['Ada'] } }, ({ name }) => `Hi, ${name}`)
   return server
 }
 
