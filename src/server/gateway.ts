@@ -8,7 +8,7 @@ import type { ConnectOptions } from '../client/options.ts'
 import type { Server, ServerOptions } from './definition.ts'
 import { createCalls, pass, questionsOf, unanswered } from './gateway-calls.ts'
 import { offerOf, type Behind } from './gateway-offer.ts'
-import { watchWhatIsWatched } from './gateway-watches.ts'
+import { passSubscriptions } from './gateway-subscriptions.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { ReadReturn } from './resources.ts'
@@ -135,7 +135,7 @@ async function attach(
     await client.close()
     throw error
   }
-  const ignore = watchWhatIsWatched(server, behind)
+  const ignore = passSubscriptions(server, behind)
   return {
     server,
     async unmount() {

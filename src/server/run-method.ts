@@ -26,7 +26,7 @@ export async function runOnce(
   exchange: Exchange,
   facts: MethodFacts | AddedMethod,
 ): Promise<Result> {
-  // What its handlers' contexts lack, their types lack
+  // Handlers of a lean server have its types of contexts: none looks for what is not there
   const ctx = new LeanRequestContext(message, exchange) as RequestContext
   const result = await runMethod(server, ctx, facts)
   if (result.resultType === 'input_required') throw cannotAsk(message)

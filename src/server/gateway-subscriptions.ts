@@ -11,27 +11,27 @@ import type { Behind } from './gateway-offer.ts'
 import { definitionOf } from './lean-definition.ts'
 import { MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 
-/** Who learns of what the clients of a server want to hear of: all that is mounted in it. */
-const watches = new WeakMap<Server, Set<Watches>>()
+/** The subscriptions to what is mounted in a server, each server behind by itself. */
+const mounted = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
- * Has the server behind tell of the resources that somebody wants to hear of.
+ * Subscribes to the resources of the server behind that clients of the one in front want to hear of.
  *
  * @returns what stops that.
  */
-export function watchWhatIsWatched(server: Server, behind: Behind): () => void {
-  const all = watchesOf(server)
-  const watched = new Watches(definitionOf(server), behind)
-  all.add(watched)
-  return () => all.delete(watched)
+export function passSubscriptions(server: Server, behind: Behind): () => void {
+  const all = subscriptionsOf(server)
+  const own = new Subscriptions(definitionOf(server), behind)
+  all.add(own)
+  return () => all.delete(own)
 }
 
-/** Who learns of it for a server; what tells them stays with the server, whatever is unmounted. */
-function watchesOf(server: Server): Set<Watches> {
-  const known = watches.get(server)
+/** Those of a server in front; what fills them stays with it, whatever is unmounted. */
+function subscriptionsOf(server: Server): Set<Subscriptions> {
+  const known = mounted.get(server)
   if (known) return known
-  const all = new Set<Watches>()
-  watches.set(server, all)
+  const all = new Set<Subscriptions>()
+  mounted.set(server, all)
   server.use('resources/subscribe', async ({ params }, ctx, next) => {
     const release = await hold(all, [params.uri], ctx)
     // Nobody hears of it when a session ends
@@ -48,15 +48,15 @@ function watchesOf(server: Server): Set<Watches> {
   return all
 }
 
-/** Has resources watched; gives what says that whoever asked listens no more. */
+/** Has resources subscribed to; gives what says that whoever asked listens no more. */
 async function hold(
-  all: ReadonlySet<Watches>,
+  all: ReadonlySet<Subscriptions>,
   uris: readonly unknown[],
   ctx: Context,
 ): Promise<() => void> {
-  const held: Watched[] = []
+  const held: Subscription[] = []
   const release = (): void => {
-    for (const watched of held.splice(0)) watched.listeners--
+    for (const subscription of held.splice(0)) subscription.listeners--
   }
   try {
     for (const uri of uris) {
@@ -70,18 +70,18 @@ async function hold(
   }
 }
 
-/** A resource that is watched. */
-interface Watched {
+/** The subscription to one resource. */
+interface Subscription {
   /** How many listen to it now, as far as is known. */
   listeners: number
 }
 
-/** What is watched in one server behind. */
-class Watches {
+/** The subscriptions to the resources of one server behind. */
+class Subscriptions {
   readonly #front: ServerDefinition
   readonly #behind: Behind
   /** In the order in which they were asked for last. */
-  readonly #watched = new Map<string, Watched>()
+  readonly #byUri = new Map<string, Subscription>()
 
   constructor(front: ServerDefinition, behind: Behind) {
     this.#front = front
@@ -89,20 +89,21 @@ class Watches {
   }
 
   /**
-   * Watches a resource, if it is one of the server behind, for one listener more.
+   * Subscribes to a resource, if it is one of the server behind, for one listener more.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when somebody listens to each of as many as are watched.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when there are as many as can be, and somebody listens to
+   *   each.
    */
-  async hold(uri: string, ctx: Context): Promise<Watched[]> {
+  async hold(uri: string, ctx: Context): Promise<Subscription[]> {
     if (!this.#isBehind(uri, ctx)) return []
-    const known = this.#watched.get(uri)
+    const known = this.#byUri.get(uri)
     const oldest = known ? undefined : this.#makeRoom()
-    const watched = known ?? { listeners: 0 }
-    watched.listeners++
-    this.#watched.delete(uri)
-    this.#watched.set(uri, watched)
+    const subscription = known ?? { listeners: 0 }
+    subscription.listeners++
+    this.#byUri.delete(uri)
+    this.#byUri.set(uri, subscription)
     if (!known) await this.#subscribe(uri, oldest)
-    return [watched]
+    return [subscription]
   }
 
   #isBehind(uri: string, ctx: Context): boolean {
@@ -119,17 +120,17 @@ class Watches {
       if (oldest !== undefined) await client.unsubscribe(oldest)
       await client.subscribe(uri)
     } catch (error) {
-      this.#watched.delete(uri)
+      this.#byUri.delete(uri)
       this.#behind.report(error)
     }
   }
 
   /** The resource that gives way: that which was asked for longest ago and nobody listens to. */
   #makeRoom(): string | undefined {
-    if (this.#watched.size < MAX_WATCHED_RESOURCES) return undefined
-    for (const [uri, { listeners }] of this.#watched) {
+    if (this.#byUri.size < MAX_WATCHED_RESOURCES) return undefined
+    for (const [uri, { listeners }] of this.#byUri) {
       if (listeners > 0) continue
-      this.#watched.delete(uri)
+      this.#byUri.delete(uri)
       return uri
     }
     throw new ProtocolError(INTERNAL_ERROR, 'Too many resources are watched for now')
