@@ -1,6 +1,6 @@
 // What the package weighs: minified and gzipped bundles of what an application imports, against the
-// budgets that hold today and the goals that are not reached. `npm run size` fails beyond a budget; lower a
-// budget whenever the bundle has become smaller.
+// budgets that hold today. `npm run size` fails beyond a budget; lower a budget whenever the bundle has
+// become smaller.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -15,8 +15,6 @@ export interface Budget {
   code: string
   /** What the bundle may weigh, in units of 1024 bytes, minified and gzipped. */
   maxKb: number
-  /** What it should weigh one day, where that is less. */
-  goalKb?: number
 }
 
 const client = `import { connect } from 'edgewise/client'; console.log(connect)`
@@ -115,10 +113,9 @@ const sources = Object.fromEntries(
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const details = process.argv.includes('--files')
-  for (const { name, code, maxKb, goalKb } of budgets) {
+  for (const { name, code, maxKb } of budgets) {
     const { gzipBytes, minifiedBytes } = await weigh(code)
-    const goal = goalKb === undefined ? '' : ` (goal ${goalKb} KB)`
-    const fits = report(name, gzipBytes, maxKb, `${goal}, ${kb(minifiedBytes)} KB minified`)
+    const fits = report(name, gzipBytes, maxKb, `, ${kb(minifiedBytes)} KB minified`)
     if (!details && fits) continue
     for (const [path, bytes] of await ingredients(code))
       console.log(`       ${kb(bytes)} KB  ${path}`)
