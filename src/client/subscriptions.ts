@@ -101,12 +101,10 @@ export class Subscriptions implements Listening {
   /** Has the hooks hear of changes to a resource. */
   async subscribe(uri: string, options: RequestOptions): Promise<void> {
     this.#uris.add(uri)
-    let hears: boolean | undefined
     await this.#watch(options).finally(() => {
-      hears = this.#watched?.filter.resourceSubscriptions?.includes(uri)
-      if (!hears) this.#uris.delete(uri)
+      if (!this.#watched?.filter.resourceSubscriptions?.includes(uri)) this.#uris.delete(uri)
     })
-    if (hears) return
+    if (this.#uris.has(uri)) return
     throw new McpError('UNSUPPORTED', `The server does not tell of changes to "${uri}"`)
   }
 

@@ -19,8 +19,9 @@ export function isEventStream(response: Response): boolean {
 }
 
 /**
- * Reads a body as text: the whole, or what is there at first.
+ * Reads a body as text.
  *
+ * @param begun Whether its beginning is enough: what is there at first.
  * @throws {McpError} `LIMIT_EXCEEDED` when it is longer than `maxLength` UTF-16 units.
  */
 export async function readText(
