@@ -30,7 +30,7 @@ export async function* items<Item>(
     const next = result.nextCursor ?? undefined
     // Some servers end a list with an empty cursor, and begin anew when it is sent back
     if (cursor === '' && next === '') return
-    yield* result[methods.get(method)?.array ?? ''] as Item[]
+    yield* result[methods.get(method)?.array?.[0] ?? ''] as Item[]
     if (next === undefined) return
     if (seen.has(next)) {
       const what = `"${method}" gave the cursor "${next}" twice`

@@ -13,7 +13,7 @@ import {
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findMethod, methods, offers, type MethodFacts } from '../protocol/methods.ts'
 import type { InputRequiredResult, Result, Tool } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { isObject, memberAt } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
@@ -184,13 +184,10 @@ async function inputParams(
 
 /** Refuses a complete result without what its method promises; gives it otherwise. */
 function check(connection: Connection, method: string, result: Result): Result {
-  const member = methods.get(method)?.array
-  const list = member ? result[member] : []
-  if (!Array.isArray(list) || !list.every(isObject)) throw invalid(method, result)
-  if (method === 'completion/complete') {
-    const { completion } = result
-    if (!isObject(completion) || !Array.isArray(completion.values)) throw invalid(method, result)
-  }
+  const path = methods.get(method)?.array
+  const list = path ? memberAt(result, path) : []
+  if (!Array.isArray(list) || !(method === 'completion/complete' || list.every(isObject)))
+    throw invalid(method, result)
   if (method === 'tools/list') result.tools = visibleTools(connection, result.tools as Tool[])
   return result
 }

@@ -1,10 +1,15 @@
 /**
- * What tells content from values that only look like it.
+ * Content: text, the kind that is made everywhere, and what tells content from what only looks like it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
-import type { ContentBlock, ResourceContents } from './types.ts'
+import type { ContentBlock, ResourceContents, TextContent } from './types.ts'
 import { isObject } from './validate.ts'
+
+/** A block of text. */
+export function text(value: string): TextContent {
+  return { type: 'text', text: value }
+}
 
 /** The members, all text, that the kinds of blocks without an object inside must have. */
 const TEXTS: { readonly [type: string]: readonly string[] } = {

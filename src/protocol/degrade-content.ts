@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
  */
+import { text } from './content.ts'
 import { without } from './copy.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
@@ -97,8 +98,4 @@ function linkAsText(link: ResourceLink, revision: Facts): TextContent {
   const line = `[Resource ${title}: ${uri}]`
   const content = text(description === undefined ? line : `${line} ${description}`)
   return annotations ? degradeThing({ ...content, annotations }, revision) : content
-}
-
-function text(value: string): TextContent {
-  return { type: 'text', text: value }
 }

@@ -7,7 +7,7 @@
 import { McpError } from './errors.ts'
 import { encodeHeaderValue, HEADER_PARAM_PREFIX } from './headers.ts'
 import type { JsonObject } from './jsonrpc.ts'
-import { isObject } from './validate.ts'
+import { isObject, memberAt } from './validate.ts'
 
 /** One argument that a header repeats. */
 export interface HeaderParam {
@@ -112,16 +112,6 @@ function primitive(type: unknown): HeaderParam['type'] | undefined {
   return only === 'string' || only === 'integer' || only === 'boolean' ? only : undefined
 }
 
-/** The argument at a path; nothing when it is absent or `null`. Inherited members do not count. */
-export function argumentAt(args: JsonObject, path: readonly string[]): unknown {
-  let value: unknown = args
-  for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
-    value = value[name]
-  }
-  return value ?? undefined
-}
-
 /**
  * The headers that repeat the arguments of one call. Absent and `null` arguments have none.
  *
@@ -133,7 +123,7 @@ export function encodeHeaderParams(
 ): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const { header, path } of params) {
-    const value = argumentAt(args, path)
+    const value = memberAt(args, path)
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
       const name = path.join('.')
       throw new McpError('INVALID_USE', `Argument "${name}" is no safe integer`)

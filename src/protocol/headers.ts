@@ -33,13 +33,12 @@ export function encodeHeaderValue(text: string): string {
 }
 
 /**
- * The text of a header value; optional whitespace around it does not count. Nothing when it is
- * marked as Base64 and is none, or is not UTF-8 inside.
+ * The text of a header value as `Headers` give it, without the whitespace around it. Nothing when it
+ * is marked as Base64 and is none, or is not UTF-8 inside.
  */
 export function decodeHeaderValue(value: string): string | undefined {
-  const text = trimBlanks(value)
-  if (!isEncoded(text)) return text
-  const base64 = text.slice(OPEN.length, -CLOSE.length)
+  if (!isEncoded(value)) return value
+  const base64 = value.slice(OPEN.length, -CLOSE.length)
   if (!BASE64.test(base64)) return undefined
   const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
   try {
@@ -47,19 +46,6 @@ export function decodeHeaderValue(value: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Not by a regular expression: those look at every run of blanks anew from each of its blanks. */
-function trimBlanks(value: string): string {
-  let start = 0
-  let end = value.length
-  while (start < end && isBlank(value.charAt(start))) start++
-  while (end > start && isBlank(value.charAt(end - 1))) end--
-  return value.slice(start, end)
-}
-
-function isBlank(character: string): boolean {
-  return character === ' ' || character === '\t'
 }
 
 function isEncoded(text: string): boolean {

@@ -3,9 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type { ServerCapabilities } from './types.ts'
+import { memberAt } from './validate.ts'
 
 /** What is known of a method without running it. */
 export interface MethodFacts {
@@ -19,8 +19,8 @@ export interface MethodFacts {
   readonly cacheable?: true
   /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly asks?: true
-  /** The member that its result has for certain, an array. */
-  readonly array?: string
+  /** The array that its result has for certain, as a path into the result. */
+  readonly array?: readonly string[]
 }
 
 /** The method table. A `Map`, so that a method called `__proto__` is just unknown. */
@@ -29,22 +29,28 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['ping', { era: 'legacy' }],
   ['server/discover', { era: 'modern', cacheable: true }],
   ['subscriptions/listen', { era: 'modern' }],
-  ['tools/list', { capability: ['tools'], cacheable: true, array: 'tools' }],
+  ['tools/list', { capability: ['tools'], cacheable: true, array: ['tools'] }],
   ['tools/call', { capability: ['tools'], nameParam: 'name', asks: true }],
-  ['resources/list', { capability: ['resources'], cacheable: true, array: 'resources' }],
+  ['resources/list', { capability: ['resources'], cacheable: true, array: ['resources'] }],
   [
     'resources/templates/list',
-    { capability: ['resources'], cacheable: true, array: 'resourceTemplates' },
+    { capability: ['resources'], cacheable: true, array: ['resourceTemplates'] },
   ],
   [
     'resources/read',
-    { capability: ['resources'], nameParam: 'uri', cacheable: true, asks: true, array: 'contents' },
+    {
+      capability: ['resources'],
+      nameParam: 'uri',
+      cacheable: true,
+      asks: true,
+      array: ['contents'],
+    },
   ],
   ['resources/subscribe', { era: 'legacy', capability: ['resources', 'subscribe'] }],
   ['resources/unsubscribe', { era: 'legacy', capability: ['resources', 'subscribe'] }],
-  ['prompts/list', { capability: ['prompts'], cacheable: true, array: 'prompts' }],
-  ['prompts/get', { capability: ['prompts'], nameParam: 'name', asks: true, array: 'messages' }],
-  ['completion/complete', { capability: ['completions'] }],
+  ['prompts/list', { capability: ['prompts'], cacheable: true, array: ['prompts'] }],
+  ['prompts/get', { capability: ['prompts'], nameParam: 'name', asks: true, array: ['messages'] }],
+  ['completion/complete', { capability: ['completions'], array: ['completion', 'values'] }],
   ['logging/setLevel', { era: 'legacy', capability: ['logging'] }],
 ])
 
@@ -53,9 +59,7 @@ export function offers(
   capabilities: ServerCapabilities,
   { capability = [] }: MethodFacts,
 ): boolean {
-  let part: unknown = capabilities
-  for (const name of capability) part = (part as JsonObject | undefined)?.[name]
-  return Boolean(part)
+  return Boolean(memberAt(capabilities, capability))
 }
 
 /** The facts of a method if the revision has it. */

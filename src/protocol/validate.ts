@@ -11,6 +11,16 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The member at a path; nothing when it is absent or `null`. Inherited members do not count. */
+export function memberAt(object: unknown, path: readonly string[]): unknown {
+  let value = object
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
+    value = value[name]
+  }
+  return value ?? undefined
+}
+
 /** Whether a value can be a request id: a string, or an integer that JSON carries exactly. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)

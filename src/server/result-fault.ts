@@ -5,7 +5,7 @@
  */
 import type { MethodFacts } from '../protocol/methods.ts'
 import type { Result } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { isObject, memberAt } from '../protocol/validate.ts'
 import type { Extensions } from './added.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -26,10 +26,7 @@ export function resultFault(
   }
   if (kind !== 'complete') return undefined
   // A call that became a task of 2025-11-25 has no content yet
-  const member = method === 'tools/call' && !isObject(result.task) ? 'content' : facts.array
-  const { completion } = result
-  const values = isObject(completion) && completion.values
-  const isWhole = method !== 'completion/complete' || Array.isArray(values)
-  if (isWhole && (member === undefined || Array.isArray(result[member]))) return undefined
-  return `The answer to "${method}" lacks "${member ?? 'values'}"`
+  const path = method === 'tools/call' && !isObject(result.task) ? ['content'] : facts.array
+  if (!path || Array.isArray(memberAt(result, path))) return undefined
+  return `The answer to "${method}" lacks "${path.at(-1)}"`
 }

@@ -13,14 +13,8 @@ import type {
   Resource,
   ResourceContents,
   ResourceLink,
-  TextContent,
 } from '../protocol/types.ts'
-import { isContentBlock } from '../protocol/content.ts'
-
-/** A block of text. */
-export function text(value: string): TextContent {
-  return { type: 'text', text: value }
-}
+import { isContentBlock, text } from '../protocol/content.ts'
 
 /**
  * A block with an image.
@@ -108,14 +102,7 @@ export type Content = string | ContentBlock | readonly ContentBlock[]
 
 /** The blocks of any form of content. */
 export function toBlocks(content: Content): ContentBlock[] {
-  if (typeof content === 'string') return [text(content)]
-  return isList(content) ? [...content] : [content]
-}
-
-function isList(
-  content: ContentBlock | readonly ContentBlock[],
-): content is readonly ContentBlock[] {
-  return Array.isArray(content)
+  return typeof content === 'string' ? [text(content)] : [content].flat()
 }
 
 /**

@@ -7,7 +7,7 @@ import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import { describeIssues, type StandardSchema } from '../protocol/standard-schema.ts'
 import type { CallToolResult, InputRequiredResult, Meta, Result, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { requireBlocks, toBlocks, type Content } from './results.ts'
+import { requireBlocks, type Content } from './results.ts'
 
 /** A result; what is structured is repeated as text where there is no content. */
 export interface ToolResult<Structured = unknown> {
@@ -75,10 +75,8 @@ async function checkOutput(
 /** Structured content is repeated as text, for clients that do not read it. */
 function withText(result: Partial<CallToolResult>, maker: string): Result {
   const { content, structuredContent } = result
-  if (content === undefined) {
-    const text = structuredContent === undefined ? [] : JSON.stringify(structuredContent)
-    return { ...result, content: toBlocks(text) }
-  }
-  const blocks = requireBlocks(Array.isArray(content) ? content : [content], maker)
+  const text = (): Content =>
+    structuredContent === undefined ? [] : JSON.stringify(structuredContent)
+  const blocks = requireBlocks(content ?? text(), maker)
   return Array.isArray(content) ? result : { ...result, content: blocks }
 }

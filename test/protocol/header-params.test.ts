@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { McpError } from '../../src/protocol/errors.ts'
-import {
-  argumentAt,
-  encodeHeaderParams,
-  findHeaderParams,
-} from '../../src/protocol/header-params.ts'
+import { encodeHeaderParams, findHeaderParams } from '../../src/protocol/header-params.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import { memberAt } from '../../src/protocol/validate.ts'
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: 'object',
@@ -126,7 +123,7 @@ describe('headers of one call', () => {
   })
 
   test('take names such as __proto__ as data', () => {
-    expect(argumentAt({}, ['__proto__', 'toString'])).toBeUndefined()
-    expect(argumentAt(JSON.parse('{"__proto__":{"a":1}}'), ['__proto__', 'a'])).toBe(1)
+    expect(memberAt({}, ['__proto__', 'toString'])).toBeUndefined()
+    expect(memberAt(JSON.parse('{"__proto__":{"a":1}}'), ['__proto__', 'a'])).toBe(1)
   })
 })

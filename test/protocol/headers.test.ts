@@ -43,8 +43,14 @@ describe('header values', () => {
     }
   })
 
-  test('whitespace around a value does not count, an encoded plain value is decoded', () => {
-    expect(decodeHeaderValue(' \tfoo ')).toBe('foo')
+  test('whitespace around a value does not count [M-HDR-022]', () => {
+    for (const value of [' \tfoo ', '\t =?base64?Zm9v?= \t']) {
+      const sent = new Headers([['mcp-name', value]]).get('mcp-name')
+      expect(decodeHeaderValue(sent ?? '')).toBe('foo')
+    }
+  })
+
+  test('an encoded plain value is decoded', () => {
     expect(decodeHeaderValue('=?base64?Zm9v?=')).toBe('foo')
     expect(decodeHeaderValue('=?base64??=')).toBe('')
   })

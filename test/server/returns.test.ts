@@ -24,7 +24,6 @@ const cases: ['tool' | 'prompt' | 'resource', string, unknown][] = [
     ['resource', what, value],
   ]),
   ['tool', 'null', null],
-  ['tool', 'content that is text', { content: 'text' }],
   ['tool', 'content in content', { content: [[text('a')]] }],
   ['tool', 'a block without text', { content: [{ type: 'text' }] }],
   ['tool', 'data of its own', { sum: 3 }],
@@ -78,6 +77,18 @@ describe.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     expect(String(errors)).toContain('The answer to "tools/list" is no result')
     await client.close()
   })
+})
+
+it('a result may have its content in every form that a tool may return', async () => {
+  const server = createServer({ name: 's', version: '1' })
+  server.tool('text', {}, () => ({ content: 'Full', isError: true }))
+  server.tool('block', {}, () => ({ content: text('Full'), isError: true }))
+  server.tool('list', {}, () => ({ content: [text('Full')], isError: true }))
+  await using client = await connectInMemory(server)
+  for (const name of ['text', 'block', 'list']) {
+    const { content, isError } = await client.callTool(name)
+    expect([content, isError]).toEqual([[{ type: 'text', text: 'Full' }], true])
+  }
 })
 
 it('literals that an output schema wants may be written in place, as the compiler knows it', async () => {

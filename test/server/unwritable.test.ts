@@ -123,7 +123,7 @@ describe('what an author gives that the protocol does not have', () => {
   it('is an error of the server, not an invalid frame', async () => {
     for (const [result, code] of [
       [() => ({ content: [null] }), -32603],
-      [() => ({ content: 'text' }), -32603],
+      [() => ({ content: 5 }), -32603],
       [
         () => {
           throw new ProtocolError(NaN, 'No number')

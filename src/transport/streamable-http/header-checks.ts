@@ -4,11 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
-import { argumentAt, type HeaderParam } from '../../protocol/header-params.ts'
+import type { HeaderParam } from '../../protocol/header-params.ts'
 import { decodeHeaderValue, HEADER_METHOD, HEADER_NAME } from '../../protocol/headers.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
-import { isObject } from '../../protocol/validate.ts'
+import { isObject, memberAt } from '../../protocol/validate.ts'
 
 /**
  * Checks the version header against what the body says.
@@ -60,7 +60,7 @@ export function checkParams(
 ): void {
   const args = isObject(given) ? given : {}
   for (const { header, path, type } of params) {
-    const value = argumentAt(args, path)
+    const value = memberAt(args, path)
     const sent = headers.get(header)
     if (sent === null && value === undefined) continue
     const decoded = sent === null ? undefined : decodeHeaderValue(sent)
