@@ -174,9 +174,8 @@ function requireAsking(result: Result): InputRequiredResult {
  * @throws {McpError} `CAPABILITY_MISSING` when the client opens no URLs.
  */
 export async function requireUrls(
-  message: JsonRpcRequest,
-  exchange: Exchange,
   required: UrlElicitationRequired,
+  exchange: Exchange,
 ): Promise<InputRequiredResult> {
   const { revision, session } = exchange
   if (required.elicitations.length === 0)
@@ -191,9 +190,7 @@ export async function requireUrls(
     }),
   )
   for (const request of Object.values(inputRequests)) requireAskable(request, exchange)
-  if (!serverFacts(revision).elicitationIds) {
-    return sealOwnRound(message, exchange, { resultType: 'input_required', inputRequests })
-  }
+  if (!serverFacts(revision).elicitationIds) return { resultType: 'input_required', inputRequests }
   if (session) for (const id of Object.keys(inputRequests)) noteElicitation(session.record, id)
   throw required
 }

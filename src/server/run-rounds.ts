@@ -33,11 +33,10 @@ export async function runRounds(
   try {
     result = await runMethod(server, ctx, facts)
   } catch (error) {
-    if (error instanceof UrlElicitationRequired) {
-      return requireUrls(message, exchange, error).catch(told)
-    }
-    if (!ctx.unfinished) throw error
-    result = {}
+    if (error instanceof UrlElicitationRequired)
+      result = await requireUrls(error, exchange).catch(told)
+    else if (ctx.unfinished) result = {}
+    else throw error
   }
   if (ctx.replay && ctx.unfinished) {
     return closeRound(message, exchange, ctx.replay).catch((error: unknown) => {

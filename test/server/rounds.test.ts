@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { InputRequest, JsonObject, JsonRpcResultResponse } from '../../src/index.ts'
-import { createServer, text, type Handler } from '../../src/server/index.ts'
+import { createServer, text, UrlElicitationRequired, type Handler } from '../../src/server/index.ts'
 import { sessionHandler } from '../handler.ts'
 import { gate } from '../tasks/fixture.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
@@ -483,5 +483,40 @@ describe('the state that travels through the client', () => {
     const { error } = await call(handle, { name: 'large' })
     expect(error.code).toBe(-32603)
     expect(error.message).toMatch(/take \d+ bytes, more than the limit of 65536/)
+  })
+})
+
+describe('pages that the user must visit first', () => {
+  const required = new UrlElicitationRequired([
+    { mode: 'url', elicitationId: 'page', message: 'Sign', url: 'https://sign.test/' },
+  ])
+  const capabilities = { elicitation: { form: {}, url: {} } }
+
+  it('are asked for by no method that cannot ask [M-MRTR-002]', async () => {
+    const { server } = makeServer()
+    server.use('tools/list', () => Promise.reject(required))
+    const response = await postModern(sessionHandler(server), 'tools/list', {}, capabilities)
+    const { error } = await lastMessage(response)
+    expect(error).toEqual({ code: -32603, message: '"tools/list" cannot ask for input' })
+  })
+
+  it('do not take the place of what the handler asked before', async () => {
+    const { server } = makeServer()
+    server.tool('both', {}, async (_args, ctx) => {
+      await ctx.elicit({ message: 'Sure?', schema: form }).catch(() => {
+        throw required
+      })
+      return text('done')
+    })
+    const params = { name: 'both' }
+    const handle = sessionHandler(server)
+    const first = await lastMessage(await postModern(handle, 'tools/call', params, capabilities))
+    const { inputRequests, requestState } = first.result as unknown as Round
+    expect(Object.keys(inputRequests)).toEqual(['elicitation/create#1'])
+    const retried = { ...params, requestState, inputResponses: { 'elicitation/create#1': yes } }
+    const { result } = await lastMessage(
+      await postModern(handle, 'tools/call', retried, capabilities),
+    )
+    expect(result.content).toEqual([{ type: 'text', text: 'done' }])
   })
 })
