@@ -61,6 +61,7 @@ export function createWorker<Env = unknown>(
   const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   checkNumbers(options)
+  if (!('notify' in server)) throw new TypeError('The server must be made by createServer')
   const hub = new Hub(options)
   let sessions: HandlerOptions['sessions']
   if (options.stateless) {

@@ -9,7 +9,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/context.ts'
 import type { RequestContext } from '../server/request-context.ts'
 import { extend } from '../server/extend.ts'
-import { definitionOf } from '../server/lean-definition.ts'
+import { wholeDefinitionOf } from '../server/server.ts'
 import type { Server, ServerDefinition } from '../server/definition.ts'
 import { APPS, isForModel, takesApps, toolMetaOf } from './ui.ts'
 
@@ -26,7 +26,7 @@ export function showsApps(ctx: Pick<Context, 'extension'>): boolean {
 
 /** Declares the extension, once for each server. */
 export function extendByApps(server: Server): ServerDefinition {
-  const definition = definitionOf(server)
+  const definition = wholeDefinitionOf(server)
   if (extended.has(server)) return definition
   extended.add(server)
   extend(server, {

@@ -14,17 +14,17 @@ import type { RequestContext } from './request-context.ts'
 import type { Exchange } from './exchange.ts'
 import type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
 import type { Unsubscribe } from './notifier.ts'
-import { definitionOf } from './lean-definition.ts'
+import { wholeDefinitionOf } from './server.ts'
 import type { Server } from './definition.ts'
 
 /**
  * Serves an extension of the protocol. No server is extended by default.
  *
  * @throws {TypeError} when the extension's id or settings are none, or it is there already, or adds a
- *   method that there is already.
+ *   method that there is already, or the server was not made by `createServer`.
  */
 export function extend(server: Server, extension: Extension): void {
-  const definition = definitionOf(server)
+  const definition = wholeDefinitionOf(server)
   const { extensions = new ExtensionTable() } = definition
   if (!(extensions instanceof ExtensionTable)) throw new TypeError('The server is foreign')
   extensions.add(extension)

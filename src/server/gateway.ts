@@ -12,8 +12,7 @@ import { passSubscriptions } from './gateway-subscriptions.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { ReadReturn } from './resources.ts'
-import { definitionOf } from './lean-definition.ts'
-import { createServer } from './server.ts'
+import { createServer, wholeDefinitionOf } from './server.ts'
 
 /** Connects to the other server, with the options that it is given beside its own. */
 export type Connector = (options: ConnectOptions) => Promise<Client>
@@ -38,7 +37,7 @@ export interface Gateway {
  * cannot be matched here is left out, and told to `onError`.
  *
  * @param prefix When empty, names stay as they are.
- * @throws {TypeError} when a name or URI is taken.
+ * @throws {TypeError} when a name or URI is taken, or the server was not made by `createServer`.
  * @throws {McpError} as connecting and listing.
  */
 export async function mountClient(
@@ -46,6 +45,7 @@ export async function mountClient(
   prefix: string,
   connect: Connector,
 ): Promise<Mount> {
+  wholeDefinitionOf(server)
   const { unmount } = await attach(() => server, prefix, connect)
   return { unmount }
 }
@@ -101,7 +101,7 @@ async function attach(
     onResourceUpdated: (uri) => updated(uri),
   })
   const server = choose(client)
-  const target = definitionOf(server)
+  const target = wholeDefinitionOf(server)
   report = (error) => target.report(error)
   updated = (uri) => server.notify.resourceUpdated(uri)
   completed = (id) => server.notify.elicitationComplete(id)

@@ -62,7 +62,7 @@ import type { Context } from './context.ts'
  */
 export function definitionOf(server: LeanServer): ServerDefinition {
   if (server instanceof LeanDefinition) return server
-  throw new TypeError('The server must be made by createServer')
+  throw new TypeError('The server must be made by createServer or createLeanServer')
 }
 
 /** What makes tasks of the calls of a server, if anything does. */

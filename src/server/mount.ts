@@ -12,7 +12,7 @@ import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import { getPrompt, type PromptEntry, type PromptReturn } from './prompts.ts'
 import type { Entry, Registry } from './registry.ts'
 import { readResource, type ReadReturn } from './resources.ts'
-import { definitionOf } from './lean-definition.ts'
+import { wholeDefinitionOf } from './server.ts'
 import type { Server, ServerDefinition } from './definition.ts'
 import type { ToolReturn } from './tool-result.ts'
 import { callTool, type ToolEntry } from './tools.ts'
@@ -36,11 +36,12 @@ function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
  * their own URIs. The mounted server's middleware and visibility hold, and what it announces is
  * followed; a name or URI that is taken by then is left out, and told to `onError`.
  *
- * @throws {TypeError} when a name or URI is taken, or a server would be part of itself.
+ * @throws {TypeError} when a name or URI is taken, a server would be part of itself, or one was not made by
+ *   `createServer`.
  */
 export function mount(server: Server, prefix: string, mounted: Server): Mount {
-  const target = definitionOf(server)
-  const source = definitionOf(mounted)
+  const target = wholeDefinitionOf(server)
+  const source = wholeDefinitionOf(mounted)
   if (isPart(target, source)) throw new TypeError('A server cannot be mounted in itself')
   const mirror = createMirror(target, (one, other) => one !== other)
   const offer = offerOf(source, prefix)

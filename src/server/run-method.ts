@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, ProtocolError, URL_ELICITATION_REQUIRED } from '../protocol/errors.ts'
 import type { JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
 import type { Result } from '../protocol/types.ts'
@@ -18,7 +18,7 @@ import { resultFault } from './result-fault.ts'
 /**
  * Runs a method that asks for nothing before it answers.
  *
- * @throws {ProtocolError} `INTERNAL_ERROR` when its result does ask.
+ * @throws {ProtocolError} `INTERNAL_ERROR` when its result does ask, or it wants pages visited.
  */
 export async function runOnce(
   server: ServerDefinition,
@@ -28,9 +28,11 @@ export async function runOnce(
 ): Promise<Result> {
   // Handlers of a lean server have its types of contexts: none looks for what is not there
   const ctx = new LeanRequestContext(message, exchange) as RequestContext
-  const result = await runMethod(server, ctx, facts)
-  if (result.resultType === 'input_required') throw cannotAsk(message)
-  return result
+  const result = await runMethod(server, ctx, facts).catch((error?: Partial<ProtocolError>) => {
+    if (error?.code !== URL_ELICITATION_REQUIRED) throw error
+  })
+  if (result && result.resultType !== 'input_required') return result
+  throw cannotAsk(message)
 }
 
 /** The error of a request that asks for input where none can be asked for. */

@@ -5,7 +5,7 @@
  */
 import type { Implementation } from '../protocol/types.ts'
 import { complete } from './completion.ts'
-import type { Features, Method, Server, ServerOptions } from './definition.ts'
+import type { Features, Method, Server, ServerDefinition, ServerOptions } from './definition.ts'
 import { leanMethods } from './lean-methods.ts'
 import { LeanDefinition } from './lean-definition.ts'
 import { setLevel } from './logging.ts'
@@ -45,6 +45,16 @@ export function createServer<Env = unknown>(
 ): Server<Env> {
   // Hosts give what they have; that this is what the author says is the author's word.
   return new Definition(info, options) as Server<Env>
+}
+
+/**
+ * What a server holds that can do all that the protocol has.
+ *
+ * @throws {TypeError} when the value was not made by {@link createServer}.
+ */
+export function wholeDefinitionOf(server: Server): ServerDefinition {
+  if (server instanceof Definition) return server
+  throw new TypeError('The server must be made by createServer')
 }
 
 class Definition extends LeanDefinition implements Server {

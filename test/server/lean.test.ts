@@ -9,13 +9,19 @@ import {
   createLeanHandler,
   createLeanServer,
   createServer,
+  extend,
   keptSessions,
+  mount,
+  mountClient,
   rateLimit,
+  UrlElicitationRequired,
+  type Connector,
   type Handler,
   type LeanContext,
   type LeanServer,
   type Server,
 } from '../../src/server/index.ts'
+import { tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
   allMessages,
@@ -263,6 +269,74 @@ test('middleware wraps a lean server, and what is registered can change', async 
   late.remove()
   await expect(client.callTool('late')).rejects.toMatchObject({ code: -32602 })
   expect(seen).toContain('tools/call ada')
+})
+
+describe('What asks or completes on a lean server', () => {
+  const server = createLeanServer({ name: 'lean', version: '1.0.0' })
+  const pages = [
+    { mode: 'url', elicitationId: '1', message: 'Sign', url: 'https://sign.test/' },
+  ] as const
+  server.tool('sign', {}, () => {
+    throw new UrlElicitationRequired(pages)
+  })
+  const complete = { name: () => ['Ada'] }
+  server.prompt(
+    'greet',
+    { input: z.object({ name: z.string() }), complete },
+    ({ name }) => `Hi, ${name}`,
+  )
+
+  test.each(all)('is neither offered nor done in %s [L-LIFE-028]', async (revision) => {
+    const fetch = fetchOf(createLeanHandler(server))
+    await using client = await connect(url, {
+      revision,
+      fetch,
+      capabilities: { elicitation: { form: {}, url: {} } },
+      onElicit: () => ({ action: 'accept' }),
+    })
+    expect(client.serverCapabilities).toEqual({ tools: {}, prompts: {} })
+    await expect(client.callTool('sign')).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('"tools/call" cannot ask for input'),
+      data: undefined,
+    })
+  })
+})
+
+describe('A whole server behind the lean handler', () => {
+  test('lets its listeners end when the handler closes [M-SUB-031]', async () => {
+    const server = createServer({ name: 'whole', version: '1' })
+    server.tool('a', {}, () => 'a')
+    const closing = createLeanHandler(server)
+    const method = 'subscriptions/listen'
+    const request = modernRequest(method, { notifications: { toolsListChanged: true } })
+    const response = await post(closing, request, modernHeaders(method))
+    const messages = allMessages(response)
+    await closing.close()
+    expect(await messages).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged' },
+      { id: 1, result: { resultType: 'complete' } },
+    ])
+  })
+})
+
+test('a lean server is refused, and left alone, by what needs a whole one', async () => {
+  const lean = createLeanServer({ name: 'lean', version: '1' }) as Server
+  lean.tool('a', {}, () => 'a')
+  const whole = createServer({ name: 'whole', version: '1' })
+  const refusal = new TypeError('The server must be made by createServer')
+  const connecting = vi.fn<Connector>()
+  expect(() => extend(lean, { id: 'com.example/a' })).toThrow(refusal)
+  expect(() => extend(lean, tasks())).toThrow(refusal)
+  expect(() => mount(lean, 'w', whole)).toThrow(refusal)
+  expect(() => mount(whole, 'l', lean)).toThrow(refusal)
+  await expect(mountClient(lean, 'w', connecting)).rejects.toThrow(refusal)
+  expect(connecting).not.toHaveBeenCalled()
+  await using client = await connectInMemory(whole)
+  expect(client.serverCapabilities).not.toHaveProperty('tools')
+  expect(() => createLeanHandler({} as LeanServer)).toThrow(
+    'The server must be made by createServer or createLeanServer',
+  )
 })
 
 test('what a lean server lacks does not compile', () => {

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { Ending } from '../../patterns/ending.ts'
 import type { LeanServer } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
@@ -22,16 +23,14 @@ import { closed } from './refusal.ts'
  */
 export function createLeanHandler(server: LeanServer, options: LeanHandlerOptions = {}): Handler {
   const definition = definitionOf(server)
-  const host = { server: definition, options }
-  let over = false
+  const ending = new Ending()
+  const host = { server: definition, options, ending }
   const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
     answerGuarded(definition, options, request, caller, (known) => {
-      if (over) throw closed()
+      if (ending.over) throw closed()
       if (request.method === 'POST') return post(host, request, known)
       throw methodNotAllowed(request, 'POST, OPTIONS')
     })
-  const close = async (): Promise<void> => {
-    over = true
-  }
+  const close = async (): Promise<void> => ending.end()
   return Object.assign(handle, { close })
 }
