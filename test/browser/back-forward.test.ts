@@ -1,14 +1,12 @@
 // A page that users leave and come back to, from the browser's cache of whole pages: which page may go
 // there, and what goes on when it is back.
-import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Revision } from 'edgewise'
 import type { Client } from 'edgewise/client'
-import { toNodeListener } from 'edgewise/node'
-import { createHandler, createServer, keptSessions } from 'edgewise/server'
+import { createServer } from 'edgewise/server'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fullChromium, launchChromium } from '../runtimes/chromium.ts'
+import { startFar, type Far } from './far.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, startSite, type Site } from './site.ts'
 
@@ -37,10 +35,7 @@ let browser: Browser
 let context: BrowserContext
 let page: Page
 let complaints: string[]
-/** The listening streams that are open at the server. */
-let streams = 0
-let url: string
-const http = createHttpServer()
+let far: Far
 
 const title =
   'A page in the back-forward cache' +
@@ -48,20 +43,8 @@ const title =
 
 describe.skipIf(!fullChromium)(title, () => {
   beforeAll(async () => {
-    const answer = toNodeListener(
-      createHandler(server, { allowedOrigins: '*', sessions: keptSessions() }),
-    )
-    http.on('request', (request, response) => {
-      const { method, headers } = request
-      if (method === 'GET' || headers['mcp-method'] === 'subscriptions/listen') {
-        streams++
-        response.on('close', () => streams--)
-      }
-      answer(request, response)
-    })
-    await new Promise<void>((resolve) => http.listen(0, resolve))
-    url = `http://localhost:${(http.address() as AddressInfo).port}/mcp`
-    ;[site, browser] = await Promise.all([
+    ;[far, site, browser] = await Promise.all([
+      startFar(server),
       startSite(['everything', 'worker', 'frame']),
       launchChromium(),
     ])
@@ -69,8 +52,7 @@ describe.skipIf(!fullChromium)(title, () => {
   afterAll(async () => {
     await browser.close()
     await site.stop()
-    http.close()
-    http.closeAllConnections()
+    far.stop()
   })
   beforeEach(async () => {
     context = await browser.newContext()
@@ -79,7 +61,7 @@ describe.skipIf(!fullChromium)(title, () => {
   })
   afterEach(async () => {
     await context.close()
-    await expect.poll(() => streams).toBe(0)
+    await expect.poll(far.streams).toBe(0)
     expect(complaints).toEqual([])
   })
 
@@ -112,20 +94,20 @@ describe.skipIf(!fullChromium)(title, () => {
           })
           Object.assign(globalThis, { state, client })
         },
-        { url, revision },
+        { url: far.url, revision },
       ),
     )
 
     it('listens to nothing while it is there, and then hears that something changed', async () => {
-      await expect.poll(() => streams).toBe(1)
+      await expect.poll(far.streams).toBe(1)
       await leave()
-      await expect.poll(() => streams).toBe(0)
+      await expect.poll(far.streams).toBe(0)
       changing.disable()
       changing.enable()
       await comeBack()
       expect(await whyNot()).toBe(true)
       await expect.poll(() => page.evaluate('state.heard')).toBeGreaterThan(0)
-      expect(streams).toBe(1)
+      expect(far.streams()).toBe(1)
       expect(await page.evaluate('state.problems')).toEqual([])
     })
 

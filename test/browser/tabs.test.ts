@@ -1,13 +1,11 @@
 // Many tabs of one application: browsers have six connections to a server over HTTP/1.1, for all of them.
-import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Revision } from 'edgewise'
-import { toNodeListener } from 'edgewise/node'
-import { createHandler, createServer, keptSessions } from 'edgewise/server'
+import { createServer } from 'edgewise/server'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../patience.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
+import { startFar, type Far } from './far.ts'
 import type { Everything } from './scripts/everything.ts'
 import { startSite, type Site } from './site.ts'
 
@@ -17,35 +15,21 @@ declare const edgewise: Everything
 const server = createServer({ name: 'far', version: '1.0.0' })
 server.tool('greet', {}, () => 'Hello')
 const changing = server.tool('changing', {}, () => 'seen')
-let streams = 0
-const http = createHttpServer()
-let url: string
+let far: Far
 let site: Site
 let browser: Browser
 
 beforeAll(async () => {
-  const answer = toNodeListener(
-    createHandler(server, { allowedOrigins: '*', sessions: keptSessions() }),
-  )
-  http.on('request', (request, response) => {
-    const { method, headers } = request
-    if (method === 'GET' || headers['mcp-method'] === 'subscriptions/listen') {
-      streams++
-      response.on('close', () => streams--)
-    }
-    answer(request, response)
-  })
-  await new Promise<void>((resolve) => {
-    http.listen(0, resolve)
-  })
-  url = `http://localhost:${(http.address() as AddressInfo).port}/mcp`
-  ;[site, browser] = await Promise.all([startSite(['everything']), launchChromium()])
+  ;[far, site, browser] = await Promise.all([
+    startFar(server),
+    startSite(['everything']),
+    launchChromium(),
+  ])
 })
 afterAll(async () => {
   await browser.close()
   await site.stop()
-  http.close()
-  http.closeAllConnections()
+  far.stop()
 })
 
 describe.each<Revision>(['2026-07-28', '2025-11-25'])(
@@ -70,7 +54,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
           Object.assign(globalThis, { state, client })
           return (await client.callTool('greet')).content
         },
-        { url, revision },
+        { url: far.url, revision },
       )
       return { page, called }
     }
@@ -92,7 +76,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
         const { page, called } = await openTab()
         expect(called).toEqual([{ type: 'text', text: 'Hello' }])
         pages.push(page)
-        await expect.poll(() => streams, PATIENCE).toBe(Math.min(tab, 4))
+        await expect.poll(far.streams, PATIENCE).toBe(Math.min(tab, 4))
       }
       for (const page of pages.slice(0, 4)) await hears(page)
       for (const page of pages.slice(4)) expect(await page.evaluate('state.heard')).toBe(0)
@@ -103,7 +87,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
       await pages[2]!.evaluate('client.close()')
       await pages[3]!.evaluate('document.dispatchEvent(new Event("freeze"))')
       for (const page of pages.slice(4)) await hears(page)
-      expect(streams).toBe(4)
+      expect(far.streams()).toBe(4)
       expect(await pages[7]!.evaluate('state.problems')).toEqual([])
       await pages[4]!.close()
       await pages[3]!.evaluate('document.dispatchEvent(new Event("resume"))')
