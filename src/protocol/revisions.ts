@@ -80,6 +80,11 @@ export const ASSUMED_REVISION: RevisionFacts = v20250326
 /** The newest revision with sessions. */
 export const LATEST_LEGACY: RevisionFacts = v20251125
 
+/** Whether any of these revisions has sessions. */
+export function haveSessions(some: readonly RevisionFacts[]): boolean {
+  return some.some(({ era }) => era === 'legacy')
+}
+
 /** The facts of a revision, or nothing when the text names none. Versions compare by equality. */
 export function findRevision(version: unknown): RevisionFacts | undefined {
   return revisions.find((facts) => facts.version === version)

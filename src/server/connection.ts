@@ -28,6 +28,7 @@ import {
   type JsonRpcResponse,
   type RequestId,
 } from '../protocol/jsonrpc.ts'
+import { haveSessions } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
 import { idInUse, Session } from '../session/session.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
@@ -203,8 +204,7 @@ class Connection {
   }
 
   #initialize(message: JsonRpcRequest): JsonRpcResponse {
-    if (!this.#server.revisions.some(({ era }) => era === 'legacy'))
-      throw this.#refuseEarly(message)
+    if (!haveSessions(this.#server.revisions)) throw this.#refuseEarly(message)
     const { record, result } = initialize(this.#server, message.params, true)
     this.#session = new Session(record)
     return resultResponse(message.id, result)
@@ -212,7 +212,7 @@ class Connection {
 
   #refuseEarly({ method, params }: JsonRpcRequest): ProtocolError {
     const { revisions } = this.#server
-    if (revisions.some(({ era }) => era === 'legacy')) {
+    if (haveSessions(revisions)) {
       return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)
     }
     return method === 'initialize'

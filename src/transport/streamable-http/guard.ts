@@ -12,15 +12,16 @@ import { definitionOf } from '../../server/lean-definition.ts'
 import { checkOrigin } from './origin.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
 import type { Protection } from '../../server/protection.ts'
-import type { HandlerOptions } from './options.ts'
+import type { LeanHandlerOptions } from './options.ts'
 import { jsonResponse, Refusal, refusalResponse, refuse } from './refusal.ts'
+
+/** Where requests may come from. */
+type Where = Pick<LeanHandlerOptions, 'allowedOrigins' | 'allowedHosts'>
 
 /** Answers a request by `route` unless its origin, host or sender is refused; never rejects. */
 export async function answerGuarded(
   server: ServerDefinition,
-  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'> & {
-    protect?: Protection | undefined
-  },
+  options: Where & { readonly protect?: Protection | undefined },
   request: Request,
   given: Caller,
   route: (caller: Caller) => Response | Promise<Response>,
@@ -68,10 +69,7 @@ export type Guard = (
  *
  * @throws {TypeError} when the server was not made by `createServer`.
  */
-export function createGuard(
-  server: LeanServer,
-  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
-): Guard {
+export function createGuard(server: LeanServer, options: Where): Guard {
   const definition = definitionOf(server)
   const open = { ...options, protect: undefined }
   return (request, answer) => answerGuarded(definition, open, request, {}, answer)

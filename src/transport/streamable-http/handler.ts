@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { Ending } from '../../patterns/ending.ts'
+import { haveSessions } from '../../protocol/revisions.ts'
 import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
@@ -59,7 +60,7 @@ function chooseSessions(
   options: HandlerOptions,
 ): HostSessions | undefined {
   const { sessions } = options
-  if (!sessions || !definition.revisions.some(({ era }) => era === 'legacy')) return undefined
+  if (!sessions || !haveSessions(definition.revisions)) return undefined
   return typeof sessions === 'function'
     ? sessionsElsewhere(sessions)
     : sessions.start(definition, options)

@@ -7,7 +7,7 @@
 import { HEADER_MISMATCH, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { isRequest, isResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
-import { findRevision, LATEST_LEGACY } from '../../protocol/revisions.ts'
+import { findRevision, haveSessions, LATEST_LEGACY } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { describesItself, noSessions } from '../../server/request-meta.ts'
@@ -82,7 +82,7 @@ function requireSessions(version: string | null, { server }: Host, message: Json
   if (opens && findRevision(version)?.era === 'modern') {
     throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
   }
-  if (server.revisions.some(({ era }) => era === 'legacy')) return
+  if (haveSessions(server.revisions)) return
   const requested = opens ? message.params?.protocolVersion : (version ?? undefined)
   throw noSessions(server.revisions, HEADER_MISMATCH, requested)
 }
