@@ -7,7 +7,7 @@
 import type { Caller } from './exchange.ts'
 import type { ServerDefinition } from './definition.ts'
 
-/** Decides who is served. Made by `protectedResource`. */
+/** Decides who is served. Made by `protectedResource` or `identifyCallers`. */
 export interface Protection {
   /** The paths beside the endpoint's that must reach the handler too: those of the metadata. */
   readonly paths: readonly string[]
@@ -18,6 +18,7 @@ export interface Protection {
    *
    * @returns The caller, with `principal` and `auth`.
    * @throws {Refusal} 401, 403 and so on, with a challenge.
+   * @throws {Response} what a host of its own makes of a request.
    */
   admit(request: Request, caller: Caller, server: ServerDefinition): Promise<Caller> | Caller
   /**

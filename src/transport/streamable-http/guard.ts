@@ -40,6 +40,8 @@ export async function answerGuarded(
     const caller = protect ? await protect.admit(request, known, server) : known
     return allowOrigin(await route(caller), reader)
   } catch (error) {
+    // A copy, as what was fetched cannot be changed
+    if (error instanceof Response) return allowOrigin(new Response(error.body, error), reader)
     // What a host cannot do now, such as keep a session, is no fault of the request.
     const refusal = error instanceof ProtocolError ? new Refusal(503, error) : error
     let response: Response

@@ -32,8 +32,8 @@ export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   /** The `Host` names that are served, without port; all by default. */
   allowedHosts?: readonly string[]
   /**
-   * Serves nobody without an access token: `protectedResource`. By default everybody is served. Then
-   * the paths of its metadata must reach the handler too.
+   * Who is served: whoever has an access token, by `protectedResource`, whose paths of metadata must
+   * reach the handler too; or whom the host knows, by `identifyCallers`. By default everybody is.
    */
   protect?: Protection
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */

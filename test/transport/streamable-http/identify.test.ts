@@ -1,0 +1,78 @@
+/** Callers whom a host knows without OAuth, such as by an API key. */
+import { describe, expect, test, vi } from 'vitest'
+import { serveHttp } from '../../../runtimes/node/index.ts'
+import { connect, type McpError } from '../../../src/client/index.ts'
+import {
+  createHandler,
+  createLeanHandler,
+  createLeanServer,
+  identifyCallers,
+  keptSessions,
+  type Handler,
+} from '../../../src/server/index.ts'
+import { post } from './post.ts'
+
+const url = 'https://keys.test/mcp'
+const page = 'https://app.example'
+const onError = vi.fn<(error: unknown) => void>()
+
+const server = createLeanServer<{ region: string }>({ name: 'keys', version: '1' }, { onError })
+server.tool('who', {}, (_args, ctx) => `${ctx.principal} in ${ctx.env.region}`)
+
+const protect = identifyCallers(async ({ headers }) => {
+  const key = headers.get('x-api-key')
+  if (key === 'broken') throw new Error('The database is away')
+  if (key !== 'ada-key') return Response.json({ error: 'no such key' }, { status: 401 })
+  return { principal: 'ada', env: { region: 'EU' } }
+})
+const options = { protect, allowedOrigins: [page] }
+const handlers: [string, Handler][] = [
+  ['a lean handler', createLeanHandler(server, options)],
+  ['a handler with sessions', createHandler(server, { ...options, sessions: keptSessions() })],
+]
+
+describe.each(handlers)('%s that identifies callers', (_name, handle) => {
+  test.each(['2025-06-18', '2026-07-28'] as const)(
+    'serves whom it knows, in %s',
+    async (revision) => {
+      await using client = await connect(url, {
+        revision,
+        headers: { 'x-api-key': 'ada-key' },
+        fetch: (to, init) => handle(new Request(to, init)),
+      })
+      const { content } = await client.callTool('who')
+      expect(content).toEqual([{ type: 'text', text: 'ada in EU' }])
+    },
+  )
+
+  test('refuses others in its own words, which pages can read', async () => {
+    const refused = await post(handle, {}, { origin: page, 'x-api-key': 'other' })
+    expect([refused.status, await refused.json()]).toEqual([401, { error: 'no such key' }])
+    expect(refused.headers.get('access-control-allow-origin')).toBe(page)
+    const foreign = await post(handle, {}, { origin: 'https://evil.example' })
+    expect(foreign.status).toBe(403)
+  })
+
+  test('asks nobody for a key who asks whether a page may call', async () => {
+    const headers = { origin: page, 'access-control-request-headers': 'x-api-key' }
+    const answer = await handle(new Request(url, { method: 'OPTIONS', headers }))
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-headers')).toBe('x-api-key')
+  })
+
+  test('tells a failure to nobody but its author', async () => {
+    onError.mockClear()
+    const failed = await post(handle, {}, { 'x-api-key': 'broken' })
+    expect(failed.status).toBe(500)
+    expect(await failed.text()).not.toContain('database')
+    expect(onError).toHaveBeenCalledOnce()
+  })
+})
+
+test('a server of Node identifies callers, and gives handlers an environment', async () => {
+  await using http = await serveHttp(server, { protect })
+  await using client = await connect(http.url, { headers: { 'x-api-key': 'ada-key' } })
+  expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'ada in EU' }])
+  const refused = await connect(http.url).catch((error: McpError) => error)
+  expect(refused).toMatchObject({ code: 'UNAUTHORIZED' })
+})
