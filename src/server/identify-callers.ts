@@ -23,8 +23,7 @@ export function identifyCallers(
     publish: () => undefined,
     async admit(request, known) {
       const found = await identify(request)
-      if (found instanceof Response) throw found
-      return { ...known, ...found }
+      return found instanceof Response ? found : { ...known, ...found }
     },
     permit: () => {},
   }

@@ -16,11 +16,14 @@ export interface Protection {
   /**
    * Finds out who calls, before anything of the request but its headers is read.
    *
-   * @returns The caller, with `principal` and `auth`.
+   * @returns The caller, with `principal` and `auth`; or what refuses the request.
    * @throws {Refusal} 401, 403 and so on, with a challenge.
-   * @throws {Response} what a host of its own makes of a request.
    */
-  admit(request: Request, caller: Caller, server: ServerDefinition): Promise<Caller> | Caller
+  admit(
+    request: Request,
+    caller: Caller,
+    server: ServerDefinition,
+  ): Promise<Caller | Response> | Caller
   /**
    * Checks that a caller may send a message, before the message is even validated.
    *

@@ -38,10 +38,10 @@ export async function answerGuarded(
     if (request.method === 'OPTIONS') return allowOrigin(preflightResponse(request), reader)
     const known = { request, ...given }
     const caller = protect ? await protect.admit(request, known, server) : known
+    // A copy, as what was fetched cannot be changed
+    if (caller instanceof Response) return allowOrigin(new Response(caller.body, caller), reader)
     return allowOrigin(await route(caller), reader)
   } catch (error) {
-    // A copy, as what was fetched cannot be changed
-    if (error instanceof Response) return allowOrigin(new Response(error.body, error), reader)
     // What a host cannot do now, such as keep a session, is no fault of the request.
     const refusal = error instanceof ProtocolError ? new Refusal(503, error) : error
     let response: Response
