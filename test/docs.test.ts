@@ -21,7 +21,7 @@ interface Block {
   file: string
   code: string
   marks: string[]
-  /** The runtime whose entry point or modules the block imports, or `any`. */
+  /** The runtime whose entry point, modules or types the block uses, or `any`. */
   runtime: string
 }
 
@@ -125,6 +125,7 @@ function readBlocks(page: string): Block[] {
         marks: marks.trim().split(/\s+/),
         runtime:
           /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)[/']/.exec(code)?.[1] ??
+          (/\bExportedHandler\b/.test(code) ? 'cloudflare' : undefined) ??
           (/from 'node:/.test(code) ? 'node' : 'any'),
       }
     },
