@@ -93,9 +93,25 @@ describe('a new project', () => {
     expect(await tool(project, 'node', tsx, '--test', 'src/server.test.ts')).toContain('# pass 5')
     await tool(project, 'node', tsc)
     expect(existsSync(join(project, 'dist'))).toBe(false)
-    // A package of the older kind, which takes what Node has by `require`
+    // Packages of the older kind, which find what Node has by `require`, and their place
     symlinkSync(join(modules, 'cross-spawn'), join(project, 'node_modules/cross-spawn'))
-    appendFileSync(join(project, 'src/main.ts'), "\nimport 'cross-spawn'\n")
+    writeFileSync(
+      join(project, 'src/older.cjs'),
+      "if (require('node:path').join(__dirname, 'main.js') !== __filename) throw new Error(__filename)",
+    )
+    // A program may make for itself what these find
+    appendFileSync(
+      join(project, 'src/main.ts'),
+      `
+import { createRequire } from 'node:module'
+import 'cross-spawn'
+import './older.cjs'
+const require = createRequire(import.meta.url)
+const { dirname } = require('node:path')
+const __dirname = dirname(process.argv[1]!)
+export { require, __dirname }
+`,
+    )
     await build(project)
     // The program is all that is published
     rmSync(join(project, 'node_modules'), { recursive: true })
