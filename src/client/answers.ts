@@ -14,6 +14,7 @@ import {
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
 import { findMethod } from '../protocol/methods.ts'
+import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
 import { abortable } from './delay.ts'
 import type { ServerAnswer } from './extension.ts'
@@ -43,8 +44,10 @@ export class HandlerAnswers implements Answers {
     return this.#running.size > 0
   }
 
-  request(message: JsonRpcRequest): void {
+  request(message: JsonRpcRequest, call: Call | undefined): void {
     const controller = new AbortController()
+    const signal = call?.signal
+    signal?.addEventListener('abort', () => controller.abort(signal.reason))
     this.#running.set(message.id, controller)
     this.#connection.watch(this.#respond(message, controller.signal))
   }

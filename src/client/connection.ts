@@ -45,8 +45,8 @@ const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
 
 /** Takes what the server sends on its own. */
 export interface Incoming {
-  request(message: JsonRpcRequest): void
-  /** `call` is the request on whose stream the notification came. */
+  /** `call` is the request on whose stream it came. */
+  request(message: JsonRpcRequest, call: Call | undefined): void
   notification(message: JsonRpcNotification, call: Call | undefined): void
 }
 
@@ -232,8 +232,11 @@ export class Connection implements ChannelReceiver, CallOwner {
       try {
         const message = validateMessage(one)
         if (isResponse(message)) this.#answer(message, call)
-        else if ('id' in message) this.incoming.request(message)
-        else this.incoming.notification(message, this.pending(call?.message.id))
+        else {
+          const on = this.pending(call?.message.id)
+          if ('id' in message) this.incoming.request(message, on)
+          else this.incoming.notification(message, on)
+        }
       } catch (error) {
         this.refuse(one, error)
       }

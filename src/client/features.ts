@@ -5,13 +5,19 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { Call } from './call.ts'
 
 /** Answers what the server asks, beside signs of life. */
 export interface Answers {
   /** Whether a request of the server's is being answered. */
   readonly answering: boolean
-  /** Answers a request that came on its own. */
-  request(message: JsonRpcRequest): void
+  /**
+   * Answers a request that came on its own.
+   *
+   * @param call The client's request on whose stream it came: once nobody waits for that any more,
+   *   nobody waits for the answer.
+   */
+  request(message: JsonRpcRequest, call: Call | undefined): void
   /** Learns that the server does not want an answer any more. */
   cancelled(requestId: unknown, reason: unknown): void
   /** Answers every request of one `input_required` result, all at once. */

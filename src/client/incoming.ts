@@ -12,7 +12,7 @@ import type { Connection, Incoming } from './connection.ts'
 export function serverMessages(connection: Connection): Incoming {
   const { options } = connection
   return {
-    request(message) {
+    request(message, call) {
       const { id, method } = message
       const { revision, serverCapabilities, answers } = connection
       // While it is not known yet what the server is, it may be one that pings
@@ -20,7 +20,7 @@ export function serverMessages(connection: Connection): Incoming {
         const what = `The server may not request "${method}"`
         connection.problem(new McpError('INVALID_MESSAGE', what))
       } else if (method === 'ping') connection.respond(resultResponse(id, {}))
-      else answers.request(message)
+      else answers.request(message, call)
     },
 
     notification(message, call) {

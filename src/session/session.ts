@@ -96,8 +96,7 @@ export class Session {
       () => giveUp(new McpError('TIMEOUT', `The client did not answer "${method}" in time`)),
       Math.min(timeoutMs, MAX_DELAY_MS),
     )
-    const onAbort = (): void =>
-      giveUp(new McpError('ABORTED', `The request that asked "${method}" was cancelled`))
+    const onAbort = (): void => giveUp(signal.reason as Error)
     signal.addEventListener('abort', onAbort)
     try {
       send(params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method })

@@ -1,0 +1,54 @@
+/** Questions of calls that nobody waits for any more. */
+import { expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { connect } from '../../src/client/index.ts'
+import { createHandler, createServer, keptSessions } from '../../src/server/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+
+const asking = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
+
+test.each(
+  asking.flatMap((revision) => [
+    [revision, 'over HTTP'] as const,
+    [revision, 'in memory'] as const,
+  ]),
+)(
+  'a question of %s %s is taken back when its call is aborted, and that is no failure',
+  async (revision, where) => {
+    const onError = vi.fn<(error: unknown) => void>()
+    const server = createServer({ name: 'asking', version: '1' }, { onError })
+    let left = false
+    server.tool('ask', {}, async (_args, ctx) => {
+      ctx.signal.addEventListener('abort', () => (left = true))
+      const { action } = await ctx.elicit({ message: 'Sure?', schema: z.object({}) })
+      return action
+    })
+    const handle = createHandler(server, { sessions: keptSessions() })
+    let shown: AbortSignal | undefined
+    const options = {
+      revision,
+      fetch: (url: string, init: RequestInit) => handle(new Request(url, init)),
+      onElicit: (_asked: unknown, { signal }: { signal: AbortSignal }) => {
+        shown = signal
+        return new Promise<never>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        })
+      },
+      onError: () => {},
+    }
+    await using client = await (where === 'over HTTP'
+      ? connect('https://asking.test/mcp', options)
+      : connectInMemory(server, options))
+
+    const controller = new AbortController()
+    const call = client.callTool('ask', {}, { signal: controller.signal })
+    const signal = await vi.waitFor(() => shown ?? Promise.reject(new Error('Not asked yet')))
+    expect(signal.aborted).toBe(false)
+    controller.abort()
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
+    await vi.waitFor(() => expect(signal.aborted).toBe(true))
+    if (revision !== '2026-07-28') await vi.waitFor(() => expect(left).toBe(true))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(onError).not.toHaveBeenCalled()
+  },
+)
