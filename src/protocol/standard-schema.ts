@@ -53,7 +53,9 @@ export function jsonSchemaOf(
   } catch (cause) {
     for (const [name, member] of Object.entries(shape))
       jsonSchemaOf(member, `${what}, "${name}",`, side)
-    const why = standard?.jsonSchema ? (cause as Error).message : 'use z.object()'
+    const why = standard?.jsonSchema
+      ? (cause as Error).message
+      : 'use z.object() of "zod" 4.2 or newer'
     throw new TypeError(`${what} has no JSON Schema: ${why}`, { cause })
   }
 }
