@@ -46,8 +46,7 @@ export class HandlerAnswers implements Answers {
 
   request(message: JsonRpcRequest, call: Call | undefined): void {
     const controller = new AbortController()
-    const signal = call?.signal
-    signal?.addEventListener('abort', () => controller.abort(signal.reason))
+    if (call) call.signal.addEventListener('abort', () => controller.abort(call.signal.reason))
     this.#running.set(message.id, controller)
     this.#connection.watch(this.#respond(message, controller.signal))
   }
