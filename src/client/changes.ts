@@ -21,24 +21,26 @@ function methodOf(list: string): string {
   return `notifications/${list}/list_changed`
 }
 
-/** The part of a filter that a server's capabilities allow. */
+/** The part of a filter that a server's capabilities allow, if any. */
 export function offered(
   wanted: SubscriptionFilter,
-  server: ServerCapabilities = {},
-): SubscriptionFilter {
+  {
+    serverCapabilities: server = {},
+  }: { readonly serverCapabilities: ServerCapabilities | undefined },
+): SubscriptionFilter | undefined {
   const part: SubscriptionFilter = {}
   for (const [list] of lists) {
     if (wanted[`${list}ListChanged`] && server[list]?.listChanged) part[`${list}ListChanged`] = true
   }
   const { resourceSubscriptions: uris } = wanted
-  if (uris && server.resources?.subscribe) part.resourceSubscriptions = uris
-  return part
+  if (uris?.length && server.resources?.subscribe) part.resourceSubscriptions = uris
+  return Object.keys(part).length > 0 ? part : undefined
 }
 
 /** What the hooks want to hear of. */
 export function hooked(hooks: Hooks): SubscriptionFilter {
   const wanted: SubscriptionFilter = {}
-  for (const [list, hook] of lists) wanted[`${list}ListChanged`] = hooks[hook] !== undefined
+  for (const [list, hook] of lists) wanted[`${list}ListChanged`] = Boolean(hooks[hook])
   return wanted
 }
 

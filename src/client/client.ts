@@ -27,7 +27,9 @@ export class Client extends LeanClient {
    * Listens to changes. Resolves once it is known what the server will tell, which
    * {@link Subscription.filter} says; goes on over dropped connections.
    *
-   * @throws {ProtocolError} When the server refuses.
+   * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing of what is
+   *   wanted.
+   * @throws {ProtocolError} When it refuses for another reason.
    */
   listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
     return this.#subscriptions.listen(filter, options)
@@ -36,7 +38,7 @@ export class Client extends LeanClient {
   /**
    * Has `onResourceUpdated` hear of changes to a resource.
    *
-   * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` when the server does not tell of them.
+   * @throws {McpError} `UNSUPPORTED` when the server does not tell of them.
    */
   subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     return this.#subscriptions.subscribe(uri, options)

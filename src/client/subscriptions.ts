@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
-import { McpError } from '../protocol/errors.ts'
+import { McpError, METHOD_NOT_FOUND, type ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import { findMethod } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
@@ -46,7 +46,9 @@ export class Subscriptions implements Listening {
    * Listens. Resolves once it is known what the server will tell.
    *
    * @param patient Whether to try again when the server cannot be reached.
-   * @throws {ProtocolError} When the server refuses.
+   * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing of what is
+   *   wanted.
+   * @throws {ProtocolError} When it refuses for another reason.
    */
   async listen(
     wanted: SubscriptionFilter,
@@ -63,22 +65,18 @@ export class Subscriptions implements Listening {
     } catch (error) {
       feed.close()
       this.#connection.requireOpen()
-      throw error
+      throw !patient && (error as ProtocolError).code === METHOD_NOT_FOUND ? untold() : error
     }
     return feed
   }
 
-  /** The part of a filter that the server offers, if any. */
-  #offered(wanted: SubscriptionFilter): SubscriptionFilter | undefined {
-    const part = offered(wanted, this.#connection.serverCapabilities)
-    return Object.keys(part).length > 0 ? part : undefined
-  }
-
   /** Lets a feed have its part of what the session tells. */
   async #join(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
+    const part = offered(wanted, this.#connection)
+    if (!part) throw untold()
     this.#hear()
-    feed.filter = offered(wanted, this.#connection.serverCapabilities)
-    for (const uri of feed.filter.resourceSubscriptions ?? []) {
+    feed.filter = part
+    for (const uri of part.resourceSubscriptions ?? []) {
       await this.#count(uri, 1, options)
       feed.signal.addEventListener('abort', () => this.#connection.watch(this.#count(uri, -1, {})))
     }
@@ -104,8 +102,7 @@ export class Subscriptions implements Listening {
     await this.#watch(options).finally(() => {
       if (!this.#watched?.filter.resourceSubscriptions?.includes(uri)) this.#uris.delete(uri)
     })
-    if (this.#uris.has(uri)) return
-    throw new McpError('UNSUPPORTED', `The server does not tell of changes to "${uri}"`)
+    if (!this.#uris.has(uri)) throw untold()
   }
 
   /** Has the hooks hear of changes to a resource no longer. */
@@ -116,11 +113,9 @@ export class Subscriptions implements Listening {
   /** Listens to all resources of the hooks at once, then no longer to those of before. */
   #watch(options: RequestOptions): Promise<void> {
     const turn = this.#turn.then(async () => {
-      const wanted = this.#offered({ resourceSubscriptions: [...this.#uris] })
-      const feed =
-        wanted && this.#uris.size > 0
-          ? await this.listen(wanted, { ...options, signal: undefined })
-          : undefined
+      const hearing = { resourceSubscriptions: [...this.#uris] }
+      const wanted = offered(hearing, this.#connection)
+      const feed = wanted && (await this.listen(wanted, { ...options, signal: undefined }))
       this.#watched?.close()
       this.#watched = feed
       if (feed) this.#pump(feed)
@@ -143,7 +138,7 @@ export class Subscriptions implements Listening {
   start(): void {
     const options = this.#options
     if (this.#listens) {
-      const wanted = this.#offered(hooked(options))
+      const wanted = offered(hooked(options), this.#connection)
       if (wanted)
         this.#connection.watch(this.listen(wanted, {}, true).then((feed) => this.#pump(feed)))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
@@ -178,4 +173,8 @@ export class Subscriptions implements Listening {
   close(): void {
     for (const feed of this.#feeds) feed.close()
   }
+}
+
+function untold(): McpError {
+  return new McpError('UNSUPPORTED', 'The server does not tell of such changes')
 }

@@ -1,10 +1,12 @@
 // A server with one of everything that the program can use, over HTTP or stdio.
 import {
+  createLeanServer,
   createServer,
   extend,
   image,
   text,
   ToolError,
+  type LeanServer,
   type Server,
 } from '../../src/server/index.ts'
 import { tasks } from '../../src/tasks/index.ts'
@@ -85,5 +87,13 @@ export function makeServer(): Server {
     },
     () => 'tea',
   )
+  return server
+}
+
+/** Makes a server that only answers. */
+export function makeLeanServer(): LeanServer {
+  const server = createLeanServer({ name: 'kiosk', version: '1.0.0' })
+  server.tool('greet', {}, () => text('Hello'))
+  server.resource('kiosk://list', { name: 'list' }, () => 'tea\n')
   return server
 }

@@ -105,9 +105,9 @@ describe('listening over HTTP', () => {
   })
 
   test('is refused when the server refuses, or does not acknowledge in time [M-SUB-023]', async () => {
-    const refusing = listenPeer((seen) => error(seen, -32601, 404))
+    const refusing = listenPeer((seen) => error(seen, -32603))
     const one = await connectTo(refusing.peer)
-    await expect(one.listen({ toolsListChanged: true })).rejects.toMatchObject({ code: -32601 })
+    await expect(one.listen({ toolsListChanged: true })).rejects.toMatchObject({ code: -32603 })
     const silent = listenPeer(() => undefined)
     const two = await connectTo(silent.peer)
     await expect(two.listen({}, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' })

@@ -65,7 +65,8 @@ describe('a stream of changes', () => {
       message.method === 'server/discover' ? reply(message, discovered()) : refuse(message, -32601),
     )
     await using client = await connectTo(refusing)
-    await expect(client.listen({ toolsListChanged: true })).rejects.toMatchObject({ code: -32601 })
+    const refused = client.listen({ toolsListChanged: true })
+    await expect(refused).rejects.toMatchObject({ code: 'UNSUPPORTED' })
     const silent = duplexPeer((message) =>
       message.method === 'server/discover' ? reply(message, discovered()) : undefined,
     )

@@ -2,6 +2,7 @@
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import * as z from 'zod'
 import { serveStdio } from '../../runtimes/node/index.ts'
+import { Client } from '../../src/client/client.ts'
 import { connect, connectLean, type LeanClient } from '../../src/client/index.ts'
 import { revisions, ToolError, type Revision } from '../../src/index.ts'
 import {
@@ -150,6 +151,10 @@ describe.each(ways)('A lean server behind %s', (_name, open) => {
       code: -32603,
       message: expect.stringContaining('"tools/call" cannot ask for input'),
     })
+    if (!(client instanceof Client)) return
+    const unsupported = { code: 'UNSUPPORTED', message: 'The server does not tell of such changes' }
+    await expect(client.listen({ toolsListChanged: true })).rejects.toMatchObject(unsupported)
+    await expect(client.subscribe('note://1')).rejects.toMatchObject(unsupported)
   })
 })
 
