@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { McpError } from '../protocol/errors.ts'
-import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import { resultResponse, type JsonRpcNotification, type RequestId } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -55,8 +55,8 @@ export class Listener {
 
   /** Learns that the server ends a request, which only these may be. */
   ended(id: unknown): void {
-    const call = this.#streams.has(id) ? this.#connection.pending(id) : undefined
-    call?.resolve({ jsonrpc: '2.0', id: call.message.id, result: {} })
+    if (!this.#streams.has(id)) return
+    this.#connection.pending(id)?.resolve(resultResponse(id as RequestId, {}))
   }
 
   /** Listens anew whenever a stream ends, later each time. */
@@ -98,9 +98,11 @@ export class Listener {
     options: RequestOptions,
     onAcknowledged: () => void,
   ): Promise<void> {
-    const params = { notifications: wanted }
-    const { signal } = feed
-    const call = this.#connection.start('subscriptions/listen', params, { ...options, signal })
+    const call = this.#connection.start(
+      'subscriptions/listen',
+      { notifications: wanted },
+      { ...options, signal: feed.signal },
+    )
     let open = false
     this.#streams.set(call.message.id, (message) => {
       if (message.method === ACKNOWLEDGED) {
