@@ -16,7 +16,7 @@ export async function askConsent(request: Request, oauth: OAuthHelpers): Promise
 <form method="post">
   <input type="hidden" name="handle" value="${escape(handle)}">
   <input type="hidden" name="scope" value="${escape(scope.join(' '))}">
-  <label>Your name <input name="user" value="ada" required pattern="[a-z]+"></label>
+  <label>Your name <input name="user" value="ada" required pattern="[a-z]+" title="lower-case letters"></label>
   <button>Allow</button>
 </form>`
   return new Response(page, { headers })
