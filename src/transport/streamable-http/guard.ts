@@ -36,10 +36,15 @@ export async function answerGuarded(
     checkOrigin(request, origin, options)
     reader = origin
     if (request.method === 'OPTIONS') return allowOrigin(preflightResponse(request), reader)
-    const known = { request, ...given }
-    const caller = protect ? await protect.admit(request, known, server) : known
-    // A copy, as what was fetched cannot be changed
-    if (caller instanceof Response) return allowOrigin(new Response(caller.body, caller), reader)
+    let caller: Caller = { request, ...given }
+    if (protect) {
+      const admitted = await protect.admit(request, caller, server)
+      if (admitted instanceof Response) {
+        // A copy, as what was fetched cannot be changed
+        return allowOrigin(new Response(admitted.body, admitted), reader)
+      }
+      caller = admitted
+    }
     return allowOrigin(await route(caller), reader)
   } catch (error) {
     // What a host cannot do now, such as keep a session, is no fault of the request.
