@@ -9,7 +9,6 @@ import {
   isResponse,
   notification,
   type JsonObject,
-  type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
@@ -34,7 +33,7 @@ import { Call, type CallOwner } from './call.ts'
 import { declaredCapabilities } from './capabilities.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 import type { ExtensionClient } from './extension.ts'
-import type { Answers, Listening } from './features.ts'
+import type { Answers, Incoming, Listening } from './features.ts'
 import type { LeanOptions, RequestOptions, ServerIdentity } from './options.ts'
 import { tellProblem } from './problem.ts'
 import { ToolSchemas } from './tool-schemas.ts'
@@ -42,13 +41,6 @@ import { allowedVersions, type Versions } from './versions.ts'
 
 /** Who the client is when the application does not say. */
 const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
-
-/** Takes what the server sends on its own. */
-export interface Incoming {
-  /** `call` is the request on whose stream it came. */
-  request(message: JsonRpcRequest, call: Call | undefined): void
-  notification(message: JsonRpcNotification, call: Call | undefined): void
-}
 
 /** One client's state and the way to its server. */
 export class Connection implements ChannelReceiver, CallOwner {

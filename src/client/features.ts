@@ -7,6 +7,13 @@
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { Call } from './call.ts'
 
+/** Takes what the server sends on its own. */
+export interface Incoming {
+  /** `call` is the request on whose stream it came. */
+  request(message: JsonRpcRequest, call: Call | undefined): void
+  notification(message: JsonRpcNotification, call: Call | undefined): void
+}
+
 /** Answers what the server asks, beside signs of life. */
 export interface Answers {
   /** Whether a request of the server's is being answered. */

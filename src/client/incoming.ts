@@ -6,7 +6,8 @@
 import { McpError } from '../protocol/errors.ts'
 import { resultResponse } from '../protocol/jsonrpc.ts'
 import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
-import type { Connection, Incoming } from './connection.ts'
+import type { Connection } from './connection.ts'
+import type { Incoming } from './features.ts'
 
 /** Takes what every client takes, and leaves the rest to the features of this one. */
 export function serverMessages(connection: Connection): Incoming {

@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { freePort } from '../../examples/free-port.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
+import { listenIn } from './listening.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, page as assetOf, startSite, type Site } from './site.ts'
 
@@ -291,18 +292,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
   /** Opens a page that listens, and counts the changes that it hears of. */
   async function listen(host: string): Promise<Page> {
     const page = await visitEverything()
-    await page.evaluate(
-      async ({ url, revision }) => {
-        const state = { heard: 0, problems: [] as string[] }
-        const client = await edgewise.connect(url, {
-          revision,
-          onToolsChanged: () => state.heard++,
-          onError: (error) => state.problems.push(error.message),
-        })
-        Object.assign(globalThis, { state, client })
-      },
-      { url: `http://${host}:${open.port}/mcp`, revision },
-    )
+    await listenIn(page, `http://${host}:${open.port}/mcp`, revision)
     await expect.poll(open.streams).toBe(1)
     return page
   }

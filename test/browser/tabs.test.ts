@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../patience.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
 import { startFar, type Far } from './far.ts'
+import { listenIn } from './listening.ts'
 import type { Everything } from './scripts/everything.ts'
 import { startSite, type Site } from './site.ts'
 
@@ -43,19 +44,8 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
       const page = await context.newPage()
       await page.goto(`${site.origin}/everything.html`)
       await page.waitForFunction('typeof edgewise === "object"')
-      const called = await page.evaluate(
-        async ({ url, revision }) => {
-          const state = { heard: 0, problems: [] as string[] }
-          const client = await edgewise.connect(url, {
-            revision,
-            onToolsChanged: () => state.heard++,
-            onError: (error) => state.problems.push(error.message),
-          })
-          Object.assign(globalThis, { state, client })
-          return (await client.callTool('greet')).content
-        },
-        { url: far.url, revision },
-      )
+      await listenIn(page, far.url, revision)
+      const called = await page.evaluate('client.callTool("greet").then(({ content }) => content)')
       return { page, called }
     }
 

@@ -1,0 +1,25 @@
+import type { Revision } from 'edgewise'
+import type { Page } from 'playwright-core'
+import type { Everything } from './scripts/everything.ts'
+
+/** Inside pages only. */
+declare const edgewise: Everything
+
+/**
+ * Connects a client in a page, as its global `client`, that listens to the list of tools; the global
+ * `state` has how many changes it heard of, and what its problems were.
+ */
+export async function listenIn(page: Page, url: string, revision: Revision): Promise<void> {
+  await page.evaluate(
+    async ({ url, revision }) => {
+      const state = { heard: 0, problems: [] as string[] }
+      const client = await edgewise.connect(url, {
+        revision,
+        onToolsChanged: () => state.heard++,
+        onError: (error) => state.problems.push(error.message),
+      })
+      Object.assign(globalThis, { state, client })
+    },
+    { url, revision },
+  )
+}
