@@ -1,13 +1,14 @@
 // The Chromium that tests run in: the one inside an npm package, https://github.com/Sparticuz/chromium,
 // or another one of this machine.
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
+import manifest from '../../package.json' with { type: 'json' }
 import { PATIENCE } from '../patience.ts'
 import { root } from '../process.ts'
 
 const cache = join(root, '.cache')
-const home = join(cache, 'chromium')
+const home = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`)
 
 /** The executable of a full Chromium or Chrome that tests are to use, if one is named. */
 export const fullChromium: string | undefined = process.env.CHROMIUM_PATH || undefined
@@ -31,13 +32,21 @@ export async function launchChromium(args: readonly string[] = []): Promise<Brow
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(home, 'al2023', 'lib'),
-      FONTCONFIG_FILE: join(root, 'test/runtimes/fonts.conf'),
+      FONTCONFIG_FILE: join(home, 'fonts.conf'),
     },
   })
 }
 
 /** Keeps a full Chromium from what it does on the network by itself. */
 const quiet = ['--disable-quic', '--disable-component-update', '--disable-sync']
+
+/** The fonts that came with Chromium; the file in its package looks for them on AWS Lambda only. */
+const fonts = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+</fontconfig>
+`
 
 // The package unpacks to the temporary folder. Moving it into its place at the end keeps test files
 // that run at the same time from seeing half of it.
@@ -51,6 +60,7 @@ async function unpack(): Promise<void> {
     const { default: packed } = await import('@sparticuz/chromium')
     packed.setGraphicsMode = false
     await packed.executablePath()
+    writeFileSync(join(part, 'fonts.conf'), fonts)
     renameSync(part, home)
   } catch (error) {
     // Another test file may have been first.
