@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
  */
+import { readBytes } from '../patterns/bounded-read.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { Icon } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -122,22 +123,9 @@ async function read(
     throw new McpError('HTTP', 'The icon is not there', { data: { status: response.status } })
   }
   const [named = ''] = (response.headers.get('content-type') ?? '').split(';')
-  return { type: named.trim().toLowerCase(), bytes: await readBytes(response, maxBytes) }
-}
-
-async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
-  const reader = response.body?.getReader()
-  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
-    size += next.value.length
-    if (size > maxBytes) {
-      await reader?.cancel()
-      throw tooLarge()
-    }
-    chunks.push(next.value)
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer())
+  const bytes = await readBytes(response.body, maxBytes)
+  if (!bytes) throw tooLarge()
+  return { type: named.trim().toLowerCase(), bytes: bytes.slice() }
 }
 
 function tooLarge(): McpError {

@@ -4,6 +4,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
+import { readBytes } from '../patterns/bounded-read.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -23,20 +24,9 @@ export function boundedFetch(fetch: Fetch, timeoutMs: number): Fetch {
     const headers = new Headers(response.headers)
     // What is passed on is decoded
     for (const name of ['content-encoding', 'content-length']) headers.delete(name)
-    const reader = response.body?.getReader()
-    const chunks: Uint8Array<ArrayBuffer>[] = []
-    try {
-      for (let size = 0; reader;) {
-        const { done, value } = await Promise.race([reader.read(), late])
-        if (done) break
-        size += value.byteLength
-        if (size > MAX_BYTES) throw new RangeError(`The answer is longer than ${MAX_BYTES} bytes`)
-        chunks.push(value)
-      }
-    } catch (error) {
-      reader?.cancel(error).catch(() => {})
-      throw error
-    }
-    return new Response(chunks.length > 0 ? new Blob(chunks) : null, { status, headers })
+    const bytes = await readBytes(response.body, MAX_BYTES, signal)
+    signal.throwIfAborted()
+    if (!bytes) throw new RangeError(`The answer is longer than ${MAX_BYTES} bytes`)
+    return new Response(bytes.length > 0 ? bytes : null, { status, headers })
   }
 }

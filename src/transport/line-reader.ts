@@ -3,13 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
+import { ByteBuffer } from '../patterns/bounded-read.ts'
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 import { UnreadMessage } from './unread-message.ts'
 
 const LF = 0x0a
 const BOM = 0xfeff
-/** A buffer up to this size is kept from one line to the next. */
-const KEPT_BYTES = 65_536
 
 /**
  * Turns chunks, cut anywhere, into whole lines. Characters are decoded only once their line is
@@ -20,8 +19,7 @@ export class LineReader {
   readonly #maxLineBytes: number
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   /** The beginning of a line whose end has not arrived. */
-  #buffer = new Uint8Array(0)
-  #length = 0
+  readonly #line = new ByteBuffer()
   /** The current line once it is too long, so that the rest of it is thrown away. */
   #unread: UnreadMessage | undefined
   /** Whether a first line was seen: only that one may begin with a byte order mark. */
@@ -44,7 +42,7 @@ export class LineReader {
       return lines
     }
     let start = 0
-    if (this.#length > 0 || this.#unread) {
+    if (this.#line.length > 0 || this.#unread) {
       start = chunk.indexOf(LF) + 1
       this.#keep(chunk.subarray(0, start - 1), lines)
       this.#finish(lines)
@@ -57,27 +55,17 @@ export class LineReader {
   /** What is left when the stream ends: a last line that nobody terminated, or nothing. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
-    if (this.#length > 0 || this.#unread) this.#finish(lines)
+    if (this.#line.length > 0 || this.#unread) this.#finish(lines)
     return this.#withoutMark(lines)
   }
 
   /** Appends to the unfinished line, or gives the line up once it is too long. */
   #keep(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
     if (this.#unread) return this.#unread.skip(bytes)
-    const length = this.#length + bytes.length
-    if (length > this.#maxLineBytes) {
-      this.#unread = new UnreadMessage(this.#buffer.subarray(0, this.#length), bytes)
-      if (!this.#unread.isOpen) lines.push(this.#tooLong(this.#unread))
-      this.#release()
-      return
-    }
-    if (length > this.#buffer.length) {
-      const grown = new Uint8Array(Math.max(length, 2 * this.#buffer.length, 1024))
-      grown.set(this.#buffer.subarray(0, this.#length))
-      this.#buffer = grown
-    }
-    this.#buffer.set(bytes, this.#length)
-    this.#length = length
+    if (this.#line.length + bytes.length <= this.#maxLineBytes) return this.#line.append(bytes)
+    this.#unread = new UnreadMessage(this.#line.bytes, bytes)
+    if (!this.#unread.isOpen) lines.push(this.#tooLong(this.#unread))
+    this.#line.clear()
   }
 
   /** Ends the unfinished line. */
@@ -85,13 +73,8 @@ export class LineReader {
     const unread = this.#unread
     this.#unread = undefined
     if (unread?.isOpen) lines.push(this.#tooLong(unread))
-    else if (!unread) lines.push(this.#decodeLine(this.#buffer.subarray(0, this.#length)))
-    this.#release()
-  }
-
-  #release(): void {
-    this.#length = 0
-    if (this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(0)
+    else if (!unread) lines.push(this.#decodeLine(this.#line.bytes))
+    this.#line.clear()
   }
 
   /** Decodes many lines at once, which is much faster than one by one, while all is well. */

@@ -3,6 +3,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
+import { TextBuffer } from '../patterns/bounded-read.ts'
 import { McpError } from '../protocol/errors.ts'
 
 /** Receives one event: its type (`message` when it names none) and its data, never empty. */
@@ -22,12 +23,12 @@ export class SseParser {
   readonly #onEvent: SseListener
   readonly #maxLength: number
   /** The line that has not ended yet. */
-  #line = ''
+  readonly #line = new TextBuffer()
   /** Whether a line ended with CR, so that an LF at the start of the next piece belongs to it. */
   #afterCr = false
   #id = ''
   #type = ''
-  #data = ''
+  readonly #data = new TextBuffer()
   #hasData = false
 
   /**
@@ -40,7 +41,9 @@ export class SseParser {
 
   /** Begins anew with another stream, which goes on where the last one was. */
   restart(): void {
-    this.#line = this.#type = this.#data = ''
+    this.#line.take()
+    this.#data.take()
+    this.#type = ''
     // A comment alone, such as a sign of life, is to leave it as it is
     this.#id = this.lastEventId
     this.#afterCr = this.#hasData = false
@@ -57,13 +60,11 @@ export class SseParser {
     if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n')
     let from = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      // An unfinished line is only ever appended to, so that long lines cost linear time
-      const line = this.#line + text.slice(from, end)
-      this.#line = ''
+      this.#line.append(text.slice(from, end))
       from = end + 1
-      this.#field(line)
+      this.#field(this.#line.take())
     }
-    this.#line += text.slice(from)
+    this.#line.append(text.slice(from))
     this.#bound()
   }
 
@@ -77,7 +78,7 @@ export class SseParser {
     const name = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
     if (name === 'data') {
-      this.#data = this.#hasData ? `${this.#data}\n${value}` : value
+      this.#data.append(this.#hasData ? `\n${value}` : value)
       this.#hasData = true
       this.#bound()
     } else if (name === 'event') this.#type = value
@@ -86,10 +87,9 @@ export class SseParser {
   }
 
   #dispatch(): void {
-    const data = this.#data
+    const data = this.#data.take()
     const type = this.#type || 'message'
     this.lastEventId = this.#id
-    this.#data = ''
     this.#type = ''
     this.#hasData = false
     if (data !== '') this.#onEvent(type, data)

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
  */
+import { TextBuffer } from '../../patterns/bounded-read.ts'
 import { tooLong, type SseParser } from '../sse.ts'
 
 /** How long a stream may go on after its response, in ms, before the connection is given up. */
@@ -30,13 +31,13 @@ export async function readText(
   signal: AbortSignal,
   begun = false,
 ): Promise<string> {
-  let text = ''
+  const text = new TextBuffer()
   await read(response, signal, (piece) => {
-    text += piece
+    text.append(piece)
     if (text.length > maxLength) throw tooLong(maxLength)
     return begun
   })
-  return text
+  return text.take()
 }
 
 /** Reads a stream of events until it ends, or `enough` says so. */

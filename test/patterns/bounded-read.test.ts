@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ByteBuffer, readBytes, TextBuffer } from '../../src/patterns/bounded-read.ts'
+import { root } from '../process.ts'
+
+const PIECES = 1_000_000
+/** Room for the input, several times, but not for an object of every piece. */
+const HEAP_MB = 32
+
+describe('A long input in pieces of one byte', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'small-pieces-'))
+    await build({
+      entryPoints: [`${root}test/patterns/small-pieces.ts`],
+      outfile: join(folder, 'program.mjs'),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+    })
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it.each([
+    ['request', 400],
+    ['request of a stated length', 400],
+    ['request over a socket', 400],
+    ['response', 'The connection ended before the answer to "initialize"'],
+    ['line of events', 'The connection ended before the answer to "initialize"'],
+    ['event of empty lines', 'The connection ended before the answer to "initialize"'],
+    ['icon', 'The icon is not the image that it says'],
+    ['introspection', 'OperationProcessingError'],
+  ])('the program needs no more than a heap of 32 MB to read it: %s [S002]', (name, outcome) => {
+    const program = [join(folder, 'program.mjs'), name, String(PIECES)]
+    const args = [`--max-old-space-size=${HEAP_MB}`, ...program]
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect(stdout.trim(), stderr.slice(0, 1000)).toBe(JSON.stringify(outcome))
+  })
+})
+
+describe('readBytes', () => {
+  function stream(chunks: readonly Uint8Array<ArrayBuffer>[], onCancel = (): void => {}) {
+    const left = [...chunks]
+    return new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        const chunk = left.shift()
+        if (chunk) controller.enqueue(chunk)
+        else controller.close()
+      },
+      cancel: onCancel,
+    })
+  }
+
+  it('gives as many bytes as the limit allows', async () => {
+    const chunks = [1, 2, 3].map((byte) => new Uint8Array(1000).fill(byte))
+    const bytes = await readBytes(stream(chunks), 3000)
+    expect(bytes).toEqual(Uint8Array.from(chunks.flatMap((chunk) => [...chunk])))
+  })
+
+  it('gives nothing and cancels the stream at the first byte beyond the limit', async () => {
+    let cancelled = false
+    const endless = stream(Array(10).fill(new Uint8Array(1000)), () => (cancelled = true))
+    expect(await readBytes(endless, 2999)).toBeUndefined()
+    expect(cancelled).toBe(true)
+  })
+
+  it('gives what arrived when its signal fires', async () => {
+    const abort = new AbortController()
+    const silent = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => controller.enqueue(Uint8Array.of(1)),
+    })
+    const read = readBytes(silent, 10, abort.signal)
+    abort.abort()
+    expect(await read).toHaveLength(1)
+  })
+
+  it('gives no bytes where there is no body', async () => {
+    expect(await readBytes(null, 10)).toHaveLength(0)
+  })
+})
+
+it('a ByteBuffer gives what was appended since it was cleared', () => {
+  const buffer = new ByteBuffer()
+  buffer.append(new Uint8Array(100_000).fill(1))
+  buffer.clear()
+  buffer.append(Uint8Array.of(2, 3))
+  buffer.append(Uint8Array.of(4))
+  expect(buffer.bytes).toEqual(Uint8Array.of(2, 3, 4))
+})
+
+it('a TextBuffer gives what was appended since it was taken', () => {
+  const buffer = new TextBuffer()
+  const pieces = Array.from({ length: 1000 }, (_, i) => `${i},`)
+  for (const piece of pieces) buffer.append(piece)
+  expect(buffer).toHaveLength(pieces.join('').length)
+  expect(buffer.take()).toBe(pieces.join(''))
+  expect(buffer.take()).toBe('')
+})
