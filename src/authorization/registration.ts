@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 import type { Awaitable } from '../client/options.ts'
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'
@@ -172,7 +173,7 @@ async function register(
     redirect_uris: [redirectUri],
   }
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
-  const init = { method: 'POST', headers, body: JSON.stringify(body), redirect: 'manual' } as const
+  const init = { method: 'POST', headers, body: wellFormedJson(body), redirect: 'manual' } as const
   const response = await send(network, href, init, step)
   const answer = await readAnswer(network, response, href, step)
   const { status, json } = answer

@@ -3,6 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
  */
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Caller } from '../server/exchange.ts'
 import type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
@@ -88,7 +89,7 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
     audience: audienceOf(options),
     paths: path === WELL_KNOWN ? [path] : [path, WELL_KNOWN],
     metadataUrl: origin + path + search,
-    metadata: JSON.stringify({
+    metadata: wellFormedJson({
       resource,
       authorization_servers: authorizationServers,
       bearer_methods_supported: ['header'],

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
  */
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import { text } from './content.ts'
 import { without } from './copy.ts'
 import type { RevisionFacts } from './revisions.ts'
@@ -76,7 +77,7 @@ function plainContents(
 ): PlainContent[] {
   return (Array.isArray(content) ? content : [content]).flatMap((block) => {
     if (block.type === 'tool_use') {
-      return text(`[Tool call ${block.id}: ${block.name} ${JSON.stringify(block.input)}]`)
+      return text(`[Tool call ${block.id}: ${block.name} ${wellFormedJson(block.input)}]`)
     }
     if (block.type !== 'tool_result') return plainContent(block, revision)
     return [
@@ -88,7 +89,7 @@ function plainContents(
 
 function plainContent(block: ContentBlock, revision: Facts): PlainContent {
   if (block.type === 'resource_link') return linkAsText(block, revision)
-  if (block.type === 'resource') return text(JSON.stringify(block.resource))
+  if (block.type === 'resource') return text(wellFormedJson(block.resource))
   if (block.type === 'audio' && !revision.audio) return text(`[Audio, ${block.mimeType}]`)
   return degradeThing(block, revision)
 }

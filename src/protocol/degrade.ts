@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import { text } from './content.ts'
 import { mapMember, without } from './copy.ts'
 import { degradeContent, degradeThing, type Thing } from './degrade-content.ts'
@@ -94,7 +95,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
     (serverFacts(revision).structuredContent === 'object' && isObject(structuredContent))
   const known = keep ? result : without(result, ['structuredContent'])
   if (!keep && known.content.length === 0) {
-    return { ...known, content: [text(JSON.stringify(structuredContent))] }
+    return { ...known, content: [text(wellFormedJson(structuredContent))] }
   }
   return revision.icons
     ? known

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import { mapKept } from './copy.ts'
 import { type ErrorObject, INTERNAL_ERROR, McpError } from './errors.ts'
 
@@ -79,7 +80,7 @@ export function errorResponse(id: RequestId | undefined, error: ErrorObject): Js
  */
 export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
   try {
-    return JSON.stringify(frame)
+    return wellFormedJson(frame)
   } catch (cause) {
     throw unwritable(cause)
   }

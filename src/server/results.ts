@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type {
   Annotations,
   AudioContent,
@@ -79,7 +80,7 @@ function requireMimeType(mimeType: string): string {
 
 /** A result with structured content, which is also given as text for clients that do not read it. */
 export function json(value: unknown): CallToolResult {
-  return { content: [text(JSON.stringify(value))], structuredContent: value }
+  return { content: [text(wellFormedJson(value))], structuredContent: value }
 }
 
 /** A failed result, whose text the model reads. */

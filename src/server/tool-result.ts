@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import { describeIssues, type StandardSchema } from '../protocol/standard-schema.ts'
 import type { CallToolResult, InputRequiredResult, Meta, Result, Tool } from '../protocol/types.ts'
@@ -76,7 +77,7 @@ async function checkOutput(
 function withText(result: Partial<CallToolResult>, maker: string): Result {
   const { content, structuredContent } = result
   const text = (): Content =>
-    structuredContent === undefined ? [] : JSON.stringify(structuredContent)
+    structuredContent === undefined ? [] : wellFormedJson(structuredContent)
   const blocks = requireBlocks(content ?? text(), maker)
   return Array.isArray(content) ? result : { ...result, content: blocks }
 }

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import type { EventLog, LoggedEvent } from './event-log.ts'
 import type { KeptCall, Sink, StreamStore } from './stream-store.ts'
@@ -30,7 +31,7 @@ export class SessionStream {
 
   /** Keeps a message and sends it if a client is connected. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
-    const data = JSON.stringify(message)
+    const data = wellFormedJson(message)
     const id = this.#log.append(this.id, data)
     return this.#sink?.send({ id, data })
   }

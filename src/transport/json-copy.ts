@@ -6,7 +6,7 @@
 
 /**
  * The value as it would arrive over a wire: nothing is shared with the original, and what JSON
- * cannot carry is left out, or `null` in arrays.
+ * cannot carry is left out, or `null` in arrays; lone surrogates become U+FFFD.
  *
  * @throws {TypeError} For a bigint.
  * @throws {RangeError} For an object that contains itself.
@@ -19,6 +19,8 @@ export function jsonCopy(value: unknown): unknown {
       return Number.isFinite(value) ? value : null
     case 'bigint':
       throw new TypeError('Cannot write a BigInt as JSON')
+    case 'string':
+      return value.toWellFormed()
     case 'function':
     case 'symbol':
       return undefined
@@ -36,7 +38,7 @@ function copyObject(value: object): unknown {
     if (copied === undefined) continue
     // Assigning would give the copy a prototype.
     if (key === '__proto__') Object.defineProperty(copy, key, { ...PLAIN, value: copied })
-    else copy[key] = copied
+    else copy[key.toWellFormed()] = copied
   }
   return copy
 }

@@ -13,6 +13,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import { INVALID_REQUEST, McpError, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { Inbox } from './inbox.ts'
@@ -139,7 +140,7 @@ class MessagePortTransport implements Transport {
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     // Here, as what is sent may change before the other end has greeted
-    const data = this.#options.format === 'text' ? JSON.stringify(frame) : jsonCopy(frame)
+    const data = this.#options.format === 'text' ? wellFormedJson(frame) : jsonCopy(frame)
     await this.#opened
     if (this.#over.signal.aborted) throw closedError()
     this.#carrier.post(data)

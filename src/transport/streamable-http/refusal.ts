@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
+import { wellFormedJson } from '../../patterns/well-formed-json.ts'
 import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
 import {
   INVALID_REQUEST,
@@ -80,13 +81,18 @@ export function refusalResponse({ status, error, id, headers }: Refusal): Respon
 /** Whoever cannot be served now may come back after that many seconds. */
 const LATER = { 'retry-after': '5' }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** Made once, as reading options takes long on workerd. */
+const JSON_OK = { headers: JSON_TYPE }
+
 /** A response of one message, or of a batch of them. */
 export function jsonResponse(
   body: JsonRpcMessage | readonly JsonRpcMessage[],
   status = 200,
   headers: Readonly<Record<string, string>> | undefined = status === 503 ? LATER : undefined,
 ): Response {
-  if (headers) return Response.json(body, { status, headers })
-  // Reading options is slow on workerd.
-  return status === 200 ? Response.json(body) : Response.json(body, { status })
+  return new Response(
+    wellFormedJson(body),
+    headers || status !== 200 ? { status, headers: { ...JSON_TYPE, ...headers } } : JSON_OK,
+  )
 }

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
+import { wellFormedJson } from '../../patterns/well-formed-json.ts'
 import { type Answer, type JsonRpcMessage, writableAnswer } from '../../protocol/jsonrpc.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { jsonResponse } from './refusal.ts'
@@ -19,7 +20,7 @@ export interface ReplyStream {
 /** Sends on an event stream that nobody can come back to. */
 export function plainStream(events: EventStream): ReplyStream {
   return {
-    send: (message) => events.send({ data: JSON.stringify(message) }),
+    send: (message) => events.send({ data: wellFormedJson(message) }),
     end: () => events.close(),
   }
 }

@@ -1,0 +1,17 @@
+/**
+ * JSON text that every peer can read: strict ones refuse a whole message because of one lone
+ * surrogate, such as half of an emoji that was cut.
+ *
+ * @see https://tc39.es/proposal-well-formed-stringify/
+ */
+
+/** `JSON.stringify`, with U+FFFD in place of each lone surrogate, in strings and in keys. */
+export function wellFormedJson(value: unknown): string {
+  const text = JSON.stringify(value)
+  // JSON.stringify escapes lone surrogates, and writes no other escape that begins with `\ud`
+  if (!text.includes('\\ud')) return text
+  return text.replace(
+    /(\\\\)|\\ud.../g,
+    (_, backslash: string | undefined) => backslash ?? '\ufffd',
+  )
+}
