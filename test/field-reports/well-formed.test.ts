@@ -36,7 +36,7 @@ function cuttingServer() {
   server.tool('fails', {}, () => {
     throw new Error(`half ${CUT}`)
   })
-  server.resource('x://cut', {}, () => `half ${CUT}`)
+  server.resource('x://cut', { name: 'cut' }, () => `half ${CUT}`)
   server.prompt('cut', {}, () => `half ${CUT}`)
   return server
 }

@@ -78,24 +78,40 @@ describe('tools as functions', () => {
     })
   })
 
-  test('that would have one name are numbered within the length, and prefixed', async () => {
-    const server = createServer({ name: 's', version: '1.0.0' })
-    for (const name of ['a.b', 'a/b', 'a_b', 'abcdef-1', 'abcdef-2']) {
-      server.tool(name, {}, () => text(name))
+  test('keep valid names, and have the same ones whatever the order of the list [C040]', async () => {
+    const originals = ['a.b', 'a/b', 'a_b', 'read/only', 'read_only', 'abcdef-1', 'abcdef-2', 'ok']
+    const named = async (list: readonly string[]): Promise<Record<string, string>> => {
+      const options = { prefix: 'x_', maxNameLength: 14 }
+      const functions = await toolFunctions(await scripted(list, []), options)
+      expect(functions.map(({ tool }) => tool.name)).toEqual(list)
+      for (const { name } of functions) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,13}$/)
+      return Object.fromEntries(functions.map(({ name, tool }) => [tool.name, name]))
     }
-    const client = await connected(server)
-    const functions = await toolFunctions(client, { prefix: 'x_', maxNameLength: 8 })
-    expect(functions.map(({ name }) => name)).toEqual([
-      'x_a_b',
-      'x_a_b_2',
-      'x_a_b_3',
-      'x_abcdef',
-      'x_abcd_2',
-    ])
-    const results = await Promise.all(functions.map((each) => each.call({})))
-    expect(results.map(({ content }) => content)).toEqual(
-      ['a.b', 'a/b', 'a_b', 'abcdef-1', 'abcdef-2'].map((name) => [{ type: 'text', text: name }]),
-    )
+    const names = await named(originals)
+    expect(names).toMatchObject({ a_b: 'x_a_b', read_only: 'x_read_only', ok: 'x_ok' })
+    expect(new Set(Object.values(names)).size).toBe(originals.length)
+    expect(await named(originals.toReversed())).toEqual(names)
+    // One that was cut is told apart by all of its name, not by its place
+    expect(names['abcdef-1']).toBe('x_abcdef-1')
+    const options = { prefix: 'x_', maxNameLength: 9 }
+    const cut = async (list: string[]): Promise<string[]> =>
+      (await toolFunctions(await scripted(list, []), options)).map(({ name }) => name)
+    const [one, two] = await cut(['abcdefg-1', 'abcdefg-2'])
+    expect(await cut(['abcdefg-2', 'abcdefg-1'])).toEqual([two, one])
+    expect(one).not.toBe(two)
+  })
+
+  test('call the tool whose name was rewritten [C040]', async () => {
+    const server = createServer({ name: 's', version: '1.0.0' })
+    for (const name of ['read/only', 'read_only']) server.tool(name, {}, () => text(name))
+    for (const each of await toolFunctions(await connected(server))) {
+      expect((await each.call({})).content).toEqual([text(each.tool.name)])
+    }
+  })
+
+  test('a limit of names that leaves no room to tell them apart is refused [C040]', async () => {
+    const client = await scripted([], [])
+    await expect(toolFunctions(client, { maxNameLength: 7 })).rejects.toThrow(RangeError)
   })
 
   test('begin with a letter or an underscore, and are never empty', async () => {
