@@ -134,21 +134,38 @@ const visit: Visit = {
   },
 }
 
+/** The issuer that the suite's server names: scenarios with credentials do not tell it otherwise. */
+async function namedIssuer(): Promise<string> {
+  const { origin, pathname } = new URL(url)
+  for (const path of [pathname, '']) {
+    const response = await fetch(`${origin}/.well-known/oauth-protected-resource${path}`)
+    if (!response.ok) continue
+    const { authorization_servers: issuers } = (await response.json()) as JsonObject
+    if (Array.isArray(issuers)) return String(issuers[0])
+  }
+  throw new Error(`"${url}" names no authorization server`)
+}
+
 /** Signs in as the scenario wants it. */
-function chooseAuth(context: Context): SignIn {
+async function chooseAuth(context: Context): Promise<SignIn> {
   const { issuer, client_id: clientId, client_secret: clientSecret } = context
   if (scenario === 'auth/client-credentials-basic') {
-    return clientCredentials({ clientId, clientSecret })
+    return clientCredentials({ issuer: await namedIssuer(), clientId, clientSecret })
   }
   if (scenario === 'auth/client-credentials-jwt') {
     const key = { key: context.private_key_pem, alg: context.signing_algorithm }
-    return clientCredentials({ clientId, authentication: privateKeyJwt(key) })
+    const authentication = privateKeyJwt(key)
+    return clientCredentials({ issuer: await namedIssuer(), clientId, authentication })
   }
   if (scenario === 'auth/wif-jwt-bearer') {
-    return workloadIdentity({ assertion: () => context.valid_jwt })
+    return workloadIdentity({
+      issuer: await namedIssuer(),
+      assertion: () => context.valid_jwt,
+    })
   }
   if (scenario === 'auth/enterprise-managed-authorization') {
     return enterpriseManaged({
+      issuer: await namedIssuer(),
       clientId,
       clientSecret,
       identityProvider: { issuer: context.idp_issuer, clientId: context.idp_client_id },
@@ -171,7 +188,7 @@ function chooseAuth(context: Context): SignIn {
 const signsIn = scenario.startsWith('auth/')
 if (signsIn) {
   const context = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Context
-  Object.assign(options, { auth: chooseAuth(context) })
+  Object.assign(options, { auth: await chooseAuth(context) })
 }
 
 const play = signsIn ? callFirstTool : plays[scenario]

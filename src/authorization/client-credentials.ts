@@ -5,18 +5,12 @@
  */
 import type { ClientAuth } from 'oauth4webapi'
 import { oauthClient } from './clients.ts'
-import { requireIssuer } from './issuer.ts'
-import type { AuthorizationOptions } from './grant.ts'
-import { Provider, type SignIn } from './provider.ts'
+import { issuerBound, type IssuerOptions } from './issuer.ts'
+import type { SignIn } from './provider.ts'
 import { requestToken, scopeParam } from './token.ts'
 
 /** As whom a machine appears, and how. */
-export interface MachineOptions extends AuthorizationOptions {
-  /**
-   * The authorization server that knows the client. Without it, the one that the MCP server names
-   * first is kept to: fit for servers that are as trusted as the client's own configuration.
-   */
-  readonly issuer?: string
+export interface MachineOptions extends IssuerOptions {
   readonly clientId: string
   /** The secret; goes in a header or in the body, as the authorization server says. */
   readonly clientSecret?: string
@@ -27,16 +21,12 @@ export interface MachineOptions extends AuthorizationOptions {
 /**
  * Signs a machine in with credentials of its own: give the result to `connect` as `auth`. Nobody is
  * asked, nothing is registered; tokens are renewed before they end.
+ *
+ * @throws {TypeError} When the issuer is missing.
  */
 export function clientCredentials(options: MachineOptions): SignIn {
-  return new Provider(
-    {
-      async obtain(request) {
-        await requireIssuer(request, options.issuer)
-        const client = oauthClient(request.server, options)
-        return requestToken(request, client, 'client_credentials', scopeParam(request.scopes))
-      },
-    },
-    options,
-  )
+  return issuerBound(options, (request) => {
+    const client = oauthClient(request.server, options)
+    return requestToken(request, client, 'client_credentials', scopeParam(request.scopes))
+  })
 }

@@ -9,11 +9,11 @@ import type { Awaitable } from '../client/options.ts'
 import type { MachineOptions } from './client-credentials.ts'
 import { oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'
-import { requireIssuer } from './issuer.ts'
+import { issuerBound } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import { discoverServer } from './metadata.ts'
 import type { GrantRequest } from './grant.ts'
-import { Provider, type SignIn } from './provider.ts'
+import type { SignIn } from './provider.ts'
 import { refused, type Network } from './requests.ts'
 import { postGrant, scopeParam } from './token.ts'
 
@@ -44,23 +44,18 @@ export interface EnterpriseOptions extends MachineOptions {
 /**
  * Signs the users of a company in through its identity provider: give the result to `connect` as
  * `auth`. The user is not sent to the MCP server's authorization server.
+ *
+ * @throws {TypeError} When the issuer is missing.
  */
 export function enterpriseManaged(options: EnterpriseOptions): SignIn {
-  return new Provider(
-    {
-      async obtain(request) {
-        const { server } = request
-        await requireIssuer(request, options.issuer)
-        const { issuer, authorization_grant_profiles_supported: profiles } = server
-        if (Array.isArray(profiles) && !profiles.includes(ID_JAG_PROFILE)) {
-          throw new AuthorizationError('token', `"${issuer}" takes no ID-JAG assertions`)
-        }
-        const client = oauthClient(server, options)
-        return redeemAssertion(request, client, await exchange(request, options))
-      },
-    },
-    options,
-  )
+  return issuerBound(options, async (request) => {
+    const { issuer, authorization_grant_profiles_supported: profiles } = request.server
+    if (Array.isArray(profiles) && !profiles.includes(ID_JAG_PROFILE)) {
+      throw new AuthorizationError('token', `"${issuer}" takes no ID-JAG assertions`)
+    }
+    const client = oauthClient(request.server, options)
+    return redeemAssertion(request, client, await exchange(request, options))
+  })
 }
 
 /** Has the identity provider turn what it knows the user by into an assertion. */

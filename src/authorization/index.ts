@@ -4,6 +4,7 @@
  * @module
  */
 export { signIn, type SignInOptions } from './sign-in.ts'
+export type { IssuerOptions } from './issuer.ts'
 export { clientCredentials, type MachineOptions } from './client-credentials.ts'
 export {
   enterpriseManaged,

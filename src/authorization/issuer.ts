@@ -1,27 +1,48 @@
 /**
- * Credentials belong to one authorization server, whatever an MCP server says later.
+ * Credentials belong to one authorization server, whatever an MCP server says.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */
 import { AuthorizationError } from './errors.ts'
-import type { GrantRequest } from './grant.ts'
+import type { AuthorizationOptions, Grant } from './grant.ts'
+import { Provider, type SignIn } from './provider.ts'
+
+/** Which authorization server credentials are for. */
+export interface IssuerOptions extends AuthorizationOptions {
+  /**
+   * The issuer of the authorization server that the credentials are for. They are sent to no other,
+   * whichever one an MCP server names.
+   */
+  readonly issuer: string
+}
 
 /**
- * Holds an authorization server to being the one that the credentials are for: the configured one,
- * or else the first that the MCP server named.
+ * Signs in with credentials of one authorization server; gets tokens from no other.
  *
- * @throws {AuthorizationError}
+ * @throws {TypeError} When the issuer is missing.
  */
-export async function requireIssuer(
-  { server, tokens, mcpServer }: GrantRequest,
-  configured: string | undefined,
-): Promise<void> {
-  const key = `issuer ${mcpServer}`
-  const expected = configured ?? (await tokens.get(key))?.issuer
-  if (typeof expected !== 'string') await tokens.set(key, { issuer: server.issuer })
-  else if (expected !== server.issuer) {
-    const named = `"${mcpServer}" names "${server.issuer}"`
-    const what = `${named}, but the credentials are for "${expected}"`
-    throw new AuthorizationError('registration', what)
+export function issuerBound(options: IssuerOptions, obtain: Grant['obtain']): SignIn {
+  const { issuer } = options
+  if (!issuer) throw new TypeError('"issuer" is missing: name the one that the credentials are for')
+  const requireIssuer = (named: readonly string[], mcpServer: string): void => {
+    if (named.includes(issuer)) return
+    const what = `"${mcpServer}" names "${named.join('", "')}"`
+    const why = `${what}, but the credentials are for "${issuer}"`
+    throw new AuthorizationError('registration', why)
   }
+  const grant: Grant = {
+    obtain(request) {
+      // Servers of 2025-03-26 name nobody: they are their own authorization servers
+      requireIssuer([request.server.issuer], request.mcpServer)
+      return obtain(request)
+    },
+  }
+  return new Provider(grant, {
+    ...options,
+    // Of several that one, and none of the others is even asked for its metadata
+    chooseIssuer(issuers, mcpServer) {
+      if (issuers.length > 0) requireIssuer(issuers, mcpServer)
+      return issuer
+    },
+  })
 }

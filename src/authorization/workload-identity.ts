@@ -5,16 +5,13 @@
  */
 import type { Awaitable } from '../client/options.ts'
 import { AuthorizationError } from './errors.ts'
-import { requireIssuer } from './issuer.ts'
+import { issuerBound, type IssuerOptions } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
-import type { AuthorizationOptions } from './grant.ts'
-import { Provider, type SignIn } from './provider.ts'
+import type { SignIn } from './provider.ts'
 import type { OAuthClient } from './token.ts'
 
 /** How a workload proves itself. */
-export interface WorkloadIdentityOptions extends AuthorizationOptions {
-  /** The authorization server that trusts the platform. Default: the first that is named. */
-  readonly issuer?: string
+export interface WorkloadIdentityOptions extends IssuerOptions {
   /**
    * Gives the platform's JWT for an authorization server: from a file, a metadata service. Asked for
    * each token, as platforms rotate them.
@@ -28,26 +25,22 @@ const nobody: OAuthClient = { client_id: 'workload', authenticate: () => {} }
 /**
  * Signs a workload in: give the result to `connect` as `auth`. An assertion that was refused is not
  * sent again.
+ *
+ * @throws {TypeError} When the issuer is missing.
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
   let refused: string | undefined
-  return new Provider(
-    {
-      async obtain(request) {
-        await requireIssuer(request, options.issuer)
-        const { issuer } = request.server
-        const assertion = await options.assertion(issuer)
-        if (assertion === refused) {
-          throw new AuthorizationError('token', `"${issuer}" refused this assertion before`)
-        }
-        try {
-          return await redeemAssertion(request, nobody, assertion)
-        } catch (error) {
-          if (error instanceof AuthorizationError && error.answer?.error) refused = assertion
-          throw error
-        }
-      },
-    },
-    options,
-  )
+  return issuerBound(options, async (request) => {
+    const { issuer } = request.server
+    const assertion = await options.assertion(issuer)
+    if (assertion === refused) {
+      throw new AuthorizationError('token', `"${issuer}" refused this assertion before`)
+    }
+    try {
+      return await redeemAssertion(request, nobody, assertion)
+    } catch (error) {
+      if (error instanceof AuthorizationError && error.answer?.error) refused = assertion
+      throw error
+    }
+  })
 }

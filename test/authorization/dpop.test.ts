@@ -199,6 +199,7 @@ describe('a token that is bound to a key', () => {
   it('goes with other ways of signing in [M-XAUTH-049]', async () => {
     const one = boundWorld()
     const auth = clientCredentials({
+      issuer: ISSUER,
       clientId: 'm',
       clientSecret: 's',
       proofs: dpop(),

@@ -7,9 +7,19 @@ import {
   privateKeyJwt,
   workloadIdentity,
   type EnterpriseOptions,
+  type SignIn,
 } from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createWorld, ISSUER, json, MCP, openStore, type Differences, type World } from './world.ts'
+import {
+  createWorld,
+  ISSUER,
+  json,
+  MCP,
+  notFound,
+  RESOURCE_METADATA,
+  type Differences,
+  type World,
+} from './world.ts'
 
 const TOKEN = `${ISSUER}/token`
 const REGISTER = `${ISSUER}/register`
@@ -28,7 +38,7 @@ function expectNoUser(world: World): void {
 }
 
 describe('client credentials', () => {
-  const secret = { clientId: 'machine', clientSecret: 'secret' }
+  const secret = { issuer: ISSUER, clientId: 'machine', clientSecret: 'secret' }
 
   it.each([
     [['client_secret_basic'], { header: `Basic ${btoa('machine:secret')}` }],
@@ -107,14 +117,88 @@ describe('client credentials', () => {
     expect(world.to(TOKEN)).toEqual([])
   })
 
-  it('without one go to the first that was named, and to no other later [M-AREG-020] [M-XAUTH-050]', async () => {
-    const tokens = openStore()
-    await tokens.set(`issuer ${MCP}`, { issuer: 'https://first.example' })
-    const world = machineWorld()
-    const auth = clientCredentials({ ...secret, tokens, fetch: world.fetch })
-    await expect(world.connect(auth)).rejects.toMatchObject({ step: 'registration' })
-    expect(world.to(TOKEN)).toEqual([])
+  it('are sent to the one issuer of several that they are for, and no other is asked for anything [S005]', async () => {
+    const resource = { authorization_servers: ['https://evil.example', ISSUER] }
+    const world = machineWorld({ resource })
+    await using _ = await world.connect(clientCredentials({ ...secret, fetch: world.fetch }))
+    expect(world.to(TOKEN)).toHaveLength(1)
+    expect(world.seen.filter(({ url }) => url.includes('evil'))).toEqual([])
   })
+})
+
+describe('a server that names an issuer of its own [S005] [M-AREG-020] [M-XAUTH-050]', () => {
+  const EVIL = 'https://evil.example'
+  const subject = () => ({ token: 'canary' })
+  const identityProvider = {
+    issuer: 'https://idp.example',
+    clientId: 'app',
+    clientSecret: 'canary',
+  }
+  const common = { issuer: ISSUER, fetch: globalThis.fetch }
+  const ways: [string, (fetch: World['fetch']) => SignIn][] = [
+    [
+      'clientCredentials',
+      (fetch) =>
+        clientCredentials({ ...common, fetch, clientId: 'machine', clientSecret: 'canary' }),
+    ],
+    [
+      'workloadIdentity',
+      (fetch) => workloadIdentity({ ...common, fetch, assertion: () => 'canary' }),
+    ],
+    [
+      'enterpriseManaged',
+      (fetch) =>
+        enterpriseManaged({ ...common, fetch, clientId: 'app', identityProvider, subject }),
+    ],
+  ]
+  const hostileWorld = (): World =>
+    machineWorld({
+      resource: { authorization_servers: [EVIL] },
+      routes: {
+        [`GET ${EVIL}/.well-known/oauth-authorization-server`]: () =>
+          json({ issuer: EVIL, token_endpoint: `${EVIL}/token` }),
+      },
+    })
+
+  it.each(ways)('gets nothing of %s [S005]', async (_name, sign) => {
+    const world = hostileWorld()
+    await expect(world.connect(sign(world.fetch))).rejects.toMatchObject({
+      step: 'registration',
+      message: `"${MCP}" names "${EVIL}", but the credentials are for "${ISSUER}"`,
+    })
+    expect(world.seen.filter(({ url }) => url.startsWith(EVIL))).toEqual([])
+  })
+
+  it('gets nothing where it is of 2025-03-26, and so its own authorization server [S005]', async () => {
+    const origin = new URL(MCP).origin
+    const world = machineWorld({
+      challenge: undefined,
+      routes: { [`GET ${RESOURCE_METADATA}`]: notFound },
+    })
+    const auth = clientCredentials({
+      ...common,
+      fetch: world.fetch,
+      clientId: 'machine',
+      clientSecret: 'canary',
+      oldServers: true,
+    })
+    await expect(world.connect(auth)).rejects.toMatchObject({ step: 'registration' })
+    expect(world.to(`${origin}/token`)).toEqual([])
+  })
+
+  it.each([
+    ['clientCredentials', clientCredentials, { clientId: 'machine', clientSecret: 'canary' }],
+    ['workloadIdentity', workloadIdentity, { assertion: () => 'canary' }],
+    ['enterpriseManaged', enterpriseManaged, { clientId: 'app', identityProvider, subject }],
+  ] as [string, (options: never) => SignIn, object][])(
+    'cannot be met by %s without an issuer, which is refused [S005]',
+    (_name, sign, options) => {
+      const make = sign as (options: object) => SignIn
+      expect(() => make(options)).toThrow(
+        new TypeError('"issuer" is missing: name the one that the credentials are for'),
+      )
+    },
+  )
 })
 
 describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-041]', () => {
@@ -136,7 +220,12 @@ describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-
       const world = machineWorld({ server })
       const authentication = privateKeyJwt({ key, kid: 'one' })
       await using _ = await world.connect(
-        clientCredentials({ clientId: 'machine', authentication, fetch: world.fetch }),
+        clientCredentials({
+          issuer: ISSUER,
+          clientId: 'machine',
+          authentication,
+          fetch: world.fetch,
+        }),
       )
       const { body } = world.to(TOKEN)[0]!
       expect(body.client_assertion_type).toBe(
@@ -160,7 +249,12 @@ describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-
     const world = machineWorld({ server })
     const authentication = privateKeyJwt({ key: privateKey, audience: 'token_endpoint' })
     await using client = await world.connect(
-      clientCredentials({ clientId: 'machine', authentication, fetch: world.fetch }),
+      clientCredentials({
+        issuer: ISSUER,
+        clientId: 'machine',
+        authentication,
+        fetch: world.fetch,
+      }),
     )
     world.valid.clear()
     await client.callTool('book')
@@ -181,7 +275,12 @@ describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-
       const { privateKey } = await generateKeyPair('ES256')
       const world = machineWorld({ server: metadata })
       const authentication = privateKeyJwt({ key: privateKey })
-      const auth = clientCredentials({ clientId: 'machine', authentication, fetch: world.fetch })
+      const auth = clientCredentials({
+        issuer: ISSUER,
+        clientId: 'machine',
+        authentication,
+        fetch: world.fetch,
+      })
       await expect(world.connect(auth)).rejects.toMatchObject({ step: 'registration' })
       expect(world.to(TOKEN)).toEqual([])
     },
@@ -214,7 +313,7 @@ describe('the identity of a workload', () => {
       return `assertion-${++count}`
     }
     await using client = await world.connect(
-      workloadIdentity({ assertion, fetch: world.fetch, scopes: ['jobs'] }),
+      workloadIdentity({ issuer: ISSUER, assertion, fetch: world.fetch, scopes: ['jobs'] }),
     )
     world.valid.clear()
     await client.callTool('book')
@@ -235,7 +334,7 @@ describe('the identity of a workload', () => {
         server,
         routes: { [`POST ${TOKEN}`]: () => json({ error }, 400) },
       })
-      const auth = workloadIdentity({ assertion: () => 'same', fetch: world.fetch })
+      const auth = workloadIdentity({ issuer: ISSUER, assertion: () => 'same', fetch: world.fetch })
       await expect(world.connect(auth)).rejects.toMatchObject({ step: 'token', answer: { error } })
       await expect(world.connect(auth)).rejects.toMatchObject({ step: 'token' })
       expect(world.to(TOKEN)).toHaveLength(1)
@@ -245,7 +344,7 @@ describe('the identity of a workload', () => {
 
   it('is not offered to a server that has no such grant [M-XAUTH-047]', async () => {
     const world = machineWorld({ server: { grant_types_supported: ['authorization_code'] } })
-    const auth = workloadIdentity({ assertion: () => 'x', fetch: world.fetch })
+    const auth = workloadIdentity({ issuer: ISSUER, assertion: () => 'x', fetch: world.fetch })
     await expect(world.connect(auth)).rejects.toMatchObject({ step: 'token' })
     expect(world.to(TOKEN)).toEqual([])
   })
@@ -289,6 +388,7 @@ describe('enterprise-managed authorization', () => {
       },
     })
     const auth = enterpriseManaged({
+      issuer: ISSUER,
       clientId: 'app',
       clientSecret: 'at-as',
       identityProvider: { issuer: IDP, clientId: 'at-idp', clientSecret: 'idp-secret' },

@@ -101,6 +101,7 @@ describe('secrets that an authorization server repeats', () => {
   ])('are in no error: %s [L-AUTH-072] [M-ASEC-008] [M-ASEC-048]', async (_what, method, say) => {
     const world = failing(say, method)
     const auth = clientCredentials({
+      issuer: ISSUER,
       clientId: 'machine',
       clientSecret: secret,
       fetch: world.fetch,
