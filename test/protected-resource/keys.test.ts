@@ -51,13 +51,13 @@ describe('The keys of an issuer', () => {
   })
 
   it('are fetched again when a token names a new one, but not for every such token', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     try {
       const { handle } = protect(issuer)
       expect((await call(handle, 'whoami', bearer(await issuer.token()))).status).toBe(200)
       issuer.keys = [await makeKey('second')]
       const rotated = await issuer.token()
-      vi.setSystemTime(Date.now() + 31_000)
+      vi.advanceTimersByTime(31_000)
       expect((await call(handle, 'whoami', bearer(rotated))).status).toBe(200)
       expect(keyFetches()).toBe(2)
       for (const kid of ['a', 'b', 'c']) {
@@ -164,16 +164,40 @@ describe('An issuer in trouble', () => {
     }
   })
 
-  it('is asked again by the next request, and harms nobody whose key is known', async () => {
-    const { handle } = protect(issuer)
-    issuer.spoilt = () => new Response('', { status: 500 })
-    const headers = bearer(await issuer.token())
-    expect((await call(handle, 'whoami', headers)).status).toBe(503)
-    issuer.spoilt = undefined
-    expect((await call(handle, 'whoami', headers)).status).toBe(200)
-    issuer.spoilt = () => new Response('', { status: 500 })
-    expect((await call(handle, 'whoami', headers)).status).toBe(200)
+  it('is asked again after 5 s, and harms nobody whose key is known [S020]', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      const { handle } = protect(issuer)
+      issuer.spoilt = () => new Response('', { status: 500 })
+      const headers = bearer(await issuer.token())
+      expect((await call(handle, 'whoami', headers)).status).toBe(503)
+      issuer.spoilt = undefined
+      vi.advanceTimersByTime(4_999)
+      expect((await call(handle, 'whoami', headers)).status).toBe(503)
+      vi.advanceTimersByTime(1)
+      expect((await call(handle, 'whoami', headers)).status).toBe(200)
+      issuer.spoilt = () => new Response('', { status: 500 })
+      expect((await call(handle, 'whoami', headers)).status).toBe(200)
+    } finally {
+      vi.useRealTimers()
+    }
   })
+
+  it.each(troubles)(
+    'that %s is asked once at each address for fifty forged tokens [S020]',
+    async (_what, spoil) => {
+      const { handle } = protect(issuer)
+      const forger = await makeKey('forged')
+      const forged = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => issuer.token({ jti: String(n) }, { key: forger })),
+      )
+      spoil(issuer)
+      for (const token of forged) {
+        expect((await call(handle, 'whoami', bearer(token))).status).toBe(503)
+      }
+      expect(issuer.fetched).toEqual([...new Set(issuer.fetched)])
+    },
+  )
 
   it('that names keys without TLS is not believed', async () => {
     const fetch: typeof globalThis.fetch = () =>

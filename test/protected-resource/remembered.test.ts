@@ -8,14 +8,14 @@ let issuer: Issuer
 
 beforeEach(async () => {
   issuer = await Issuer.make()
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
 })
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
 })
 
-const wait = (ms: number): unknown => vi.setSystemTime(Date.now() + ms)
+const wait = (ms: number): unknown => vi.advanceTimersByTime(ms)
 const second = (offset: number): number => Math.floor(Date.now() / 1000) + offset
 const verifier = (options: JwtTokenOptions = {}) => jwtTokens({ fetch: issuer.fetch, ...options })
 const status = async ({ handle }: ProtectedEndpoint, token: string): Promise<number> =>

@@ -104,6 +104,47 @@ describe('Introspection', () => {
     expect(errors).toHaveLength(1)
   })
 
+  it.each([
+    ['cannot be reached', () => Promise.reject(new TypeError('refused'))],
+    ['answers 503', () => new Response('', { status: 503 })],
+    ['asks for patience', () => new Response('', { status: 429 })],
+    ['does not know the server', () => Response.json({ error: 'invalid_client' }, { status: 401 })],
+  ])(
+    'asks an authorization server that %s once in 5 s, whatever tokens come [S020]',
+    async (_what, answer) => {
+      vi.useFakeTimers({ toFake: ['performance'] })
+      try {
+        const { verify, requests } = introspecting(answer)
+        const { handle } = protect(undefined, { verify })
+        for (let n = 0; n < 20; n++) {
+          expect((await call(handle, 'whoami', bearer(`forged-${n}`))).status).toBe(503)
+        }
+        expect(requests).toHaveLength(1)
+        vi.advanceTimersByTime(5_000)
+        // Of those who come at once, one finds out whether it works again
+        await Promise.all(Array.from({ length: 20 }, () => call(handle, 'whoami', bearer('t'))))
+        expect(requests).toHaveLength(2)
+      } finally {
+        vi.useRealTimers()
+      }
+    },
+  )
+
+  it('asks again at once when the answer may be about one odd token [S020]', async () => {
+    const { verify, requests } = introspecting(() =>
+      requests.length === 1 ? new Response('', { status: 500 }) : Response.json(active),
+    )
+    const { handle } = protect(undefined, { verify })
+    expect((await call(handle, 'whoami', bearer('odd'))).status).toBe(503)
+    expect((await call(handle, 'whoami', bearer('good'))).status).toBe(200)
+  })
+
+  it('takes an answer with the status 201 [C001]', async () => {
+    const { verify } = introspecting(() => Response.json(active, { status: 201 }))
+    const { handle } = protect(undefined, { verify })
+    expect((await call(handle, 'whoami', bearer('t'))).status).toBe(200)
+  })
+
   it('sends nothing without TLS', () => {
     const options = { endpoint: 'http://issuer.example/i', clientId: 'a', clientSecret: 'b' }
     expect(() => introspectedTokens(options)).toThrow(/must be an https URL/)
