@@ -31,7 +31,7 @@ interface Outcome {
 export function boundedFetch(fetch: Fetch, timeoutMs: number): Fetch {
   const outcomes = new Map<string, Outcome>()
   return async (input, init) => {
-    const url = String(input)
+    const url = input instanceof Request ? input.url : String(input)
     const known = outcomes.get(url)
     const now = performance.now()
     if (known && now < known.until) return known.repeat()
