@@ -37,10 +37,10 @@ export function offered(
   return Object.keys(part).length > 0 ? part : undefined
 }
 
-/** What the hooks want to hear of. */
-export function hooked(hooks: Hooks): SubscriptionFilter {
+/** What the hooks want to hear of; changes of all lists where there is no choice. */
+export function hooked(hooks?: Hooks): SubscriptionFilter {
   const wanted: SubscriptionFilter = {}
-  for (const [list, hook] of lists) wanted[`${list}ListChanged`] = Boolean(hooks[hook])
+  for (const [list, hook] of lists) wanted[`${list}ListChanged`] = !hooks || Boolean(hooks[hook])
   return wanted
 }
 

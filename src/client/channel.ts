@@ -57,6 +57,8 @@ export interface ChannelReceiver {
   refuse(frame: unknown, error: unknown): void
   /** Something went wrong that no request reports. */
   problem(error: unknown): void
+  /** A stream broke, and the next one does not bring what came in between. */
+  gap(): void
   /** The server ended the session. */
   sessionEnded(): void
   /** Nothing more will arrive. */

@@ -267,6 +267,10 @@ export class Connection implements ChannelReceiver, CallOwner {
     work?.catch((error: unknown) => this.problem(error))
   }
 
+  gap(): void {
+    this.listening?.gap()
+  }
+
   sessionEnded(): void {
     this.watch(this.restore?.())
   }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
+import { statusOf } from '../patterns/transient.ts'
 import {
   McpError,
   METHOD_NOT_FOUND,
@@ -95,11 +96,4 @@ export function isLegacyEvidence(error: unknown, http = false): boolean {
 
 function isForeign(status: number | undefined): boolean {
   return FOREIGN_STATUSES.includes(status ?? 0)
-}
-
-/** The HTTP status of a failure. */
-export function statusOf(error: unknown): number | undefined {
-  if (error instanceof ProtocolError) return error.status ?? 200
-  const data = error instanceof McpError ? error.data : undefined
-  return isObject(data) && typeof data.status === 'number' ? data.status : undefined
 }

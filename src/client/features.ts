@@ -43,6 +43,8 @@ export interface Listening {
   take(message: JsonRpcNotification): void
   /** Learns that the server has ended one of the client's requests. */
   ended(requestId: unknown): void
+  /** Announces everything that is listened to once, as it may have changed unseen. */
+  gap(): void
   /** Does again on a new session what was done on the old one. */
   restore(): Promise<void>
   /** Stops listening. */

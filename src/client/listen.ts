@@ -3,6 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
+import { backoffMs, wasSteady } from '../patterns/backoff.ts'
+import { isTransient } from '../patterns/transient.ts'
 import { McpError } from '../protocol/errors.ts'
 import { resultResponse, type JsonRpcNotification, type RequestId } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
@@ -13,15 +15,8 @@ import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
 import type { Feed } from './feed.ts'
 import type { RequestOptions } from './options.ts'
-import { mayPass } from './passing.ts'
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
-
-/** The first and the longest wait before listening anew, in milliseconds. */
-const RETRY_MS = 1_000
-const MAX_RETRY_MS = 60_000
-/** A stream that lasted so long, in milliseconds, was no failed attempt. */
-const STEADY_MS = 30_000
 
 /** The streams of one connection. */
 export class Listener {
@@ -66,28 +61,29 @@ export class Listener {
     options: RequestOptions,
     onFirst: () => void,
   ): Promise<void> {
-    let delayMs = RETRY_MS
+    let failures = 0
+    let openedAt = Infinity
     let heard = false
     const onAcknowledged = (): void => {
-      // Whatever happened between two streams went unheard
-      if (heard) for (const message of missed(feed.filter)) this.#tell(feed, message)
+      // Whatever happened since the last stream, or since it was first tried, went unheard
+      if (failures > 0) for (const message of missed(feed.filter)) this.#tell(feed, message)
       heard = true
+      openedAt = performance.now()
       onFirst()
     }
     for (;;) {
-      const since = performance.now()
+      openedAt = Infinity
       try {
         await this.#stream(feed, wanted, options, onAcknowledged)
       } catch (error) {
-        const mayGoOn = (heard || feed.patient) && (mayPass(error) || feed.signal.aborted)
+        const mayGoOn = (heard || feed.patient) && (isTransient(error) || feed.signal.aborted)
         if (!mayGoOn) throw error
       }
       // A server that tells nothing need not be asked again
       const isSilent = heard && Object.keys(feed.filter).length === 0
       if (feed.signal.aborted || isSilent) return feed.close()
-      if (performance.now() - since >= STEADY_MS) delayMs = RETRY_MS
-      await sleep(delayMs * (1 + Math.random() / 4), feed.signal)
-      delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)
+      if (wasSteady(openedAt)) failures = 0
+      await sleep(backoffMs(failures++), feed.signal)
     }
   }
 

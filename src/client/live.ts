@@ -4,13 +4,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
+import { backoffMs } from '../patterns/backoff.ts'
+import { isTransient } from '../patterns/transient.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { sleep } from './delay.ts'
 import type { ConnectionState, LiveConnection, LiveOptions, LiveTarget } from './live-options.ts'
 import type { AuthProvider } from './options.ts'
-import { mayPass } from './passing.ts'
 import { tellProblem } from './problem.ts'
 import { watchFetch, watchTransport } from './watch.ts'
 
@@ -182,7 +183,7 @@ class Live implements LiveConnection {
   /** Waits for the next attempt; says whether somebody woke it since the last one began. */
   async #pause(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
-    const delayMs = Math.min(retryMs * 2 ** attempt, maxRetryMs) * (1 + Math.random() / 4)
+    const delayMs = backoffMs(attempt, retryMs, maxRetryMs)
     const { signal: woken } = this.#woken
     await sleep(delayMs, AbortSignal.any([signal, woken])).catch(() => {})
     return woken.aborted
@@ -234,5 +235,5 @@ function visitTo(url: string): ConnectionState {
 }
 
 function passes(error: unknown): boolean {
-  return mayPass(error) || ['CLOSED', 'SESSION_LOST'].includes((error as McpError).code)
+  return isTransient(error) || (error as McpError).code === 'CLOSED'
 }

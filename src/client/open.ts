@@ -3,12 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
+import { statusOf } from '../patterns/transient.ts'
 import { McpError, toErrorObject } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import type { Connection } from './connection.ts'
-import { discover, statusOf, type LegacyEvidence } from './discover.ts'
+import { discover, type LegacyEvidence } from './discover.ts'
 import { DuplexChannel } from './duplex.ts'
 import { abortable, sleep } from './delay.ts'
 import { initialize, propose } from './lifecycle.ts'

@@ -4,6 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
+import { backoffMs } from '../patterns/backoff.ts'
+import { statusOf } from '../patterns/transient.ts'
 import {
   HEADER_MISMATCH,
   McpError,
@@ -17,7 +19,7 @@ import { isObject, memberAt } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
 import { sleep } from './delay.ts'
-import { isLegacyEvidence, statusOf } from './discover.ts'
+import { isLegacyEvidence } from './discover.ts'
 import type { FollowedRequest } from './extension.ts'
 import type { RequestOptions } from './options.ts'
 
@@ -74,7 +76,7 @@ export async function request(
       throw new McpError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!result.inputRequests) {
-      await sleep(Math.min(PAUSE_MS * 2 ** round, MAX_PAUSE_MS), options.signal)
+      await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
     }
     asked = await inputParams(connection, followed, result as InputRequiredResult)
   }

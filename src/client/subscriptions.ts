@@ -156,7 +156,13 @@ export class Subscriptions implements Listening {
     for (const uri of this.#counts.keys()) {
       await request(this.#connection, 'resources/subscribe', { uri })
     }
-    for (const feed of this.#feeds) for (const message of missed(feed.filter)) feed.push(message)
+    this.gap()
+  }
+
+  gap(): void {
+    const resourceSubscriptions = [...this.#counts.keys()]
+    const all = offered({ ...hooked(), resourceSubscriptions }, this.#connection)
+    for (const message of missed(all ?? {})) this.take(message)
   }
 
   take(message: JsonRpcNotification): void {

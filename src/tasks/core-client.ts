@@ -6,6 +6,7 @@
  */
 import { abortable, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
+import { isTransient } from '../patterns/transient.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findRevision } from '../protocol/revisions.ts'
@@ -13,7 +14,7 @@ import type { CallToolResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'
-import { delayOf, isPassing, keptMs, withoutResult } from './pace.ts'
+import { delayOf, keptMs, withoutResult } from './pace.ts'
 import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
@@ -214,7 +215,7 @@ export async function followCoreTask(
           return await client.request('tasks/result', { taskId }, { signal, timeoutMs })
         }
       } catch (error) {
-        if (!isPassing(error)) throw error
+        if (!isTransient(error)) throw error
         failures++
       }
       const leftMs = until - performance.now()

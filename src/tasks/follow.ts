@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { isTransient } from '../patterns/transient.ts'
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { InputRequest, Result } from '../protocol/types.ts'
 import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
@@ -12,7 +13,7 @@ import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
-import { delayOf, isPassing, keptMs, withoutResult } from './pace.ts'
+import { delayOf, keptMs, withoutResult } from './pace.ts'
 import { isFinal } from './record.ts'
 import type { DetailedTask } from './wire.ts'
 
@@ -162,7 +163,7 @@ class Follower {
       this.#failures = 0
       return task
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
       this.#failures++
       if (!this.#task) await this.#wait(this.#intervalMs())
       return undefined
@@ -205,7 +206,7 @@ class Follower {
         await client.request('tasks/update', { taskId, inputResponses }, { signal, timeoutMs })
         return
       } catch (error) {
-        if (!isPassing(error)) throw error
+        if (!isTransient(error)) throw error
         await sleep(delayOf(undefined, failures, this.#following.options), signal)
       }
     }

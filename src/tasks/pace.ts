@@ -3,22 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import { McpError, ProtocolError } from '../protocol/errors.ts'
-import { isObject } from '../protocol/validate.ts'
-
-/** Failures that may be gone at the next look. */
-const PASSING = ['NETWORK', 'TIMEOUT', 'HTTP', 'SESSION_LOST']
-/** Statuses of HTTP below 500 that say "not now"; the first is a code of JSON-RPC errors as well. */
-const TOO_MANY_REQUESTS = 429
-const NOT_NOW = [TOO_MANY_REQUESTS, 408, 425]
-
-/** Whether a failure may be gone at the next look. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof ProtocolError) return error.code === TOO_MANY_REQUESTS
-  if (!(error instanceof McpError && PASSING.includes(error.code))) return false
-  const status = isObject(error.data) ? Number(error.data.status) : NaN
-  return error.code !== 'HTTP' || !(status >= 400 && status < 500) || NOT_NOW.includes(status)
-}
+import { backoffMs } from '../patterns/backoff.ts'
+import { McpError } from '../protocol/errors.ts'
 
 /** How long beyond its time a task is looked for, in milliseconds. */
 const GRACE_MS = 5_000
@@ -44,8 +30,7 @@ export function delayOf(
   },
 ): number {
   const isTime = typeof wishedMs === 'number' && wishedMs > 0
-  const delayMs = (isTime ? wishedMs : pollIntervalMs) * 2 ** Math.min(failures, 10)
-  return Math.min(delayMs, maxPollIntervalMs) * (1 + Math.random() / 5)
+  return backoffMs(failures, isTime ? wishedMs : pollIntervalMs, maxPollIntervalMs)
 }
 
 /** The error for a task that was cancelled, or was not done in time. */

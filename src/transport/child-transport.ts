@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
+import { backoffMs } from '../patterns/backoff.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import {
@@ -195,7 +196,7 @@ class SpawnedTransport implements ChildTransport {
 
   async #reopen(receiver: Receiver, restarts: number): Promise<void> {
     await this.#leave()
-    if (restarts > 0) await sleep(50 * 2 ** restarts)
+    if (restarts > 0) await sleep(backoffMs(restarts, 50))
     await this.#open(receiver)
   }
 

@@ -361,6 +361,7 @@ describe('restart', () => {
   test('too many restarts in a row are refused, each later than the one before [M-STDIO-026]', async () => {
     const { transport } = await run('process.exit(1)', { maxRestarts: 3 })
     const waits: number[] = []
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
     for (let i = 0; i < 3; i++) {
       const timer = vi.spyOn(globalThis, 'setTimeout')
       await transport.restart()
@@ -368,6 +369,7 @@ describe('restart', () => {
       waits.push([0, 100, 200].filter((ms) => asked.includes(ms)).pop() ?? 0)
       timer.mockRestore()
     }
+    random.mockRestore()
     expect(waits).toEqual([0, 100, 200])
     await expect(transport.restart()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
   })

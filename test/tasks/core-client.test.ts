@@ -313,7 +313,7 @@ describe('A client of 2025-11-25', () => {
       await taskOf(client, 't').result({ pollIntervalMs: 30 })
       const delays = slept.mock.calls.map(([, delayMs = 0]) => delayMs)
       slept.mockRestore()
-      expect(delays.filter((ms) => ms >= 30 && ms <= 36)).toHaveLength(2)
+      expect(delays.filter((ms) => ms >= 30 && ms <= 38)).toHaveLength(2)
       await client.close()
     },
   )

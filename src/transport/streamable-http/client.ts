@@ -6,9 +6,9 @@
  */
 import type { Channel, ChannelReceiver, Outgoing } from '../../client/channel.ts'
 import { sleep } from '../../client/delay.ts'
-import { statusOf } from '../../client/discover.ts'
 import type { HttpOptions } from '../../client/options.ts'
-import { mayPass } from '../../client/passing.ts'
+import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
+import { isTransient, statusOf } from '../../patterns/transient.ts'
 import { McpError } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
@@ -32,7 +32,6 @@ import { discard, httpError, HttpSender } from './client-fetch.ts'
 /** How long to wait before a stream is resumed when the server did not say, in milliseconds. */
 const RETRY_MS = 1_000
 const MIN_RETRY_MS = 50
-const MAX_RETRY_MS = 30_000
 /** How often in a row resuming a request's stream may fail. */
 const MAX_FAILURES = 3
 /** How long ending a session may hold up closing, in milliseconds. */
@@ -105,11 +104,11 @@ export class StreamableHttpChannel implements Channel {
       if (type === 'message') this.#frame(data, call)
     }, this.#maxLength)
     let response = first ?? (await this.#open(parser, signal, 0))
-    for (let failures = 0; ; failures++) {
+    for (let failures = 0; ;) {
       let cause: unknown
+      const openedAt = performance.now()
       try {
         if (response) {
-          failures = 0
           parser.restart()
           await readEvents(response, parser, signal, () => call?.settled === true)
         }
@@ -118,13 +117,17 @@ export class StreamableHttpChannel implements Channel {
         cause = error
       }
       if (call?.settled) return
+      // A call may be polled: its server ends each stream, and says when to come back
+      if (response && (call || wasSteady(openedAt))) failures = 0
       const { lastEventId, retryMs = RETRY_MS } = parser
       if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
         throw lostAnswer(call.message.method, cause)
       }
       const delayMs = Math.max(retryMs, MIN_RETRY_MS)
-      await sleep(Math.max(delayMs, Math.min(delayMs * 2 ** failures, MAX_RETRY_MS)), signal)
-      response = await this.#open(parser, signal, failures, call)
+      await sleep(Math.max(delayMs, failures && backoffMs(failures, delayMs)), signal)
+      response = await this.#open(parser, signal, failures++, call)
+      // What came between two streams is known only to a server that resumes
+      if (response && !call && lastEventId === '') this.#receiver.gap()
     }
   }
 
@@ -149,10 +152,14 @@ export class StreamableHttpChannel implements Channel {
       // The server no longer knows the event, and a new stream brings what comes from now on
       stream.lastEventId = ''
     } catch (error) {
+      const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
-      if ((error as McpError).code === 'SESSION_LOST' && call)
-        throw lostAnswer(call.message.method, error)
-      if ((call && failures >= MAX_FAILURES) || !mayPass(error)) throw error
+      if (code === 'SESSION_LOST') throw call ? lostAnswer(call.message.method, error) : error
+      // Where a stream has worked, another will: a server may still hold the one that broke
+      const worked = !call && this.#streamed && code === 'HTTP' && statusOf(error) !== 405
+      const transient = isTransient(error)
+      if ((call && failures >= MAX_FAILURES) || !(worked || transient)) throw error
+      if (!transient && failures === 0) this.#receiver.problem(error)
     }
     return undefined
   }

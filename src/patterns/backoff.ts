@@ -1,0 +1,29 @@
+/**
+ * Retries with exponential backoff and jitter.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+
+/** A stream that lasted this long, in milliseconds, was not a failed attempt. */
+const STEADY_MS = 5_000
+
+/**
+ * How long to wait before the next attempt, in milliseconds: twice as long after each failure, plus
+ * up to a quarter at random, so that clients do not come back all at once.
+ *
+ * @param failures How many attempts in a row had failed before the last one.
+ */
+export function backoffMs(failures: number, firstMs = 1_000, maxMs = 60_000): number {
+  return Math.min(firstMs * 2 ** failures, maxMs) * (1 + Math.random() / 4)
+}
+
+/**
+ * Whether a stream that has ended lasted long enough to reset the backoff. One that merely opened
+ * did not: a server that closes each stream at once would be asked at the shortest interval for
+ * ever.
+ *
+ * @param openedAt When it opened, by `performance.now()`; `Infinity` when it did not.
+ */
+export function wasSteady(openedAt: number): boolean {
+  return performance.now() - openedAt >= STEADY_MS
+}
