@@ -4,7 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import type { Caller, SessionForwarder } from '../../src/server/index.ts'
+import type { Caller, Server, SessionForwarder } from '../../src/server/index.ts'
+import { sessionStream } from '../../src/transport/index.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
 import { begin, noStream, type Hub } from './hub.ts'
@@ -16,10 +17,12 @@ import { eventStreamResponse } from './stream-socket.ts'
 
 /** Makes what hands over the requests of sessions. */
 export function sessionForwarder<Env>(
+  server: Server,
   namespace: DurableObjectNamespace<SessionObject>,
   hub: Hub,
-  { sessionKey, keepAliveMs, protect }: WorkerOptions<Env>,
+  options: WorkerOptions<Env>,
 ): SessionForwarder {
+  const { sessionKey, protect } = options
   const ask = async (
     id: DurableObjectId,
     request: Request,
@@ -60,7 +63,7 @@ export function sessionForwarder<Env>(
       sockets.push((told = webSocket))
     }
     if (sockets.length === 0) return new Response(response.body, response)
-    const stream = eventStreamResponse(sockets, keepAliveMs)
+    const stream = eventStreamResponse(sockets, sessionStream(server, options, caller))
     if (told) begin(told)
     return stream
   }

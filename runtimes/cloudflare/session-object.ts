@@ -46,7 +46,8 @@ export function sessionObject<Env>(
   options: WorkerOptions<Env>,
   hub: Hub,
 ): ObjectClass {
-  const { sessionIdleMs: idleMs = 3_600_000, ssePath, protect } = options
+  // The Worker checks hosts; requests of the object to itself have none that is allowed.
+  const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, protect, ...rest } = options
   // Uses are noted this often, so that most requests write nothing.
   const touchMs = Math.min(idleMs / 10, 60_000)
 
@@ -76,7 +77,7 @@ export function sessionObject<Env>(
         onError: (error) => console.error(error),
       })
       this.#handle = createHandler(server, {
-        ...options,
+        ...rest,
         // The alarm ends sessions, as only the hub knows who still listens.
         sessions: keptSessions({ store: this.#store, calls: keepCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
@@ -94,7 +95,7 @@ export function sessionObject<Env>(
           const response = new Response(null, { status: 101, webSocket: client })
           return { sink: socketSink(socket), response }
         },
-        // The Worker checked origin, host and who calls; what a message needs shows only here.
+        // The Worker checked the origin and who calls; what a message needs shows only here.
         allowedOrigins: '*',
         ...(protect && { protect: { ...protect, admit: (_request, caller) => caller } }),
       })

@@ -7,6 +7,7 @@
 import {
   EVENT_STREAM_HEADERS,
   EventStream,
+  type EventStreamOptions,
   type ServerSentEvent,
   type Sink,
 } from '../../src/server/index.ts'
@@ -56,12 +57,12 @@ export function hearEvents(socket: WebSocket, hear: (event: ServerSentEvent) => 
 /** The Worker's end: the response that carries the events to the client, until a socket ends. */
 export function eventStreamResponse(
   sockets: readonly WebSocket[],
-  keepAliveMs: number | undefined,
+  options: EventStreamOptions,
 ): Response {
   const end = (reason: string): void => {
     for (const socket of sockets) socket.close(1000, reason)
   }
-  const events = new EventStream({ keepAliveMs, onGone: () => end('Nobody reads') })
+  const events = new EventStream({ ...options, onGone: () => end('Nobody reads') })
   const ended = (reason = ''): void => {
     if (!events.open) return
     // For whoever looks at what comes over the wire.

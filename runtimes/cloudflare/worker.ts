@@ -68,7 +68,8 @@ export function createWorker<Env = unknown>(
     const secrets = givenSecrets(options)
     sessions = secrets !== undefined && sealedSessions({ secrets })
   } else {
-    sessions = sessionForwarder(requireNamespace(env, sessionBinding, 'McpSession'), hub, options)
+    const namespace = requireNamespace(env, sessionBinding, 'McpSession')
+    sessions = sessionForwarder(server, namespace, hub, options)
     requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
     hub.relay(server.notify)
   }

@@ -45,6 +45,7 @@ import {
   requireStatelessRevision,
 } from './request-meta.ts'
 import { createRounds, type InputOptions } from './rounds.ts'
+import { mayHear } from './subscriptions.ts'
 import { definitionOf } from './lean-definition.ts'
 import type { LeanServer, ServerDefinition } from './definition.ts'
 
@@ -94,7 +95,8 @@ class Connection {
 
   async serve(): Promise<void> {
     const unsubscribe = this.#server.notify?.subscribe((change) => {
-      if (this.#session) announceTo(this.#session, change, (message) => this.#outbox.send(message))
+      if (!this.#session || !mayHear(this.#server, change, this.#caller)) return
+      announceTo(this.#session, change, (message) => this.#outbox.send(message))
     })
     const { signal } = this.#options
     const end = (): void => void this.#end()

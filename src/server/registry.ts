@@ -49,7 +49,7 @@ export class Registry<T extends Entry> {
   readonly #entries = new Map<string, T>()
   readonly #changed: () => void
   #listed: readonly T[] | undefined
-  #restricted: boolean | undefined
+  #restricted = false
   #used = false
 
   constructor(kind: string, changed: () => void) {
@@ -62,9 +62,8 @@ export class Registry<T extends Entry> {
     return this.#used
   }
 
-  /** Whether callers may see different things. */
+  /** Whether callers may see different things, or could before: what was hidden stays unknown. */
   get restricted(): boolean {
-    this.#restricted ??= [...this.#entries.values()].some((entry) => entry.visible)
     return this.#restricted
   }
 
@@ -95,6 +94,7 @@ export class Registry<T extends Entry> {
     const put = (next: T): void => {
       current = next
       this.#entries.set(key, next)
+      if (next.visible) this.#restricted = true
       this.#change()
     }
     put(entry)
@@ -130,13 +130,12 @@ export class Registry<T extends Entry> {
   /** What the caller may see. The same array until something changes, unless visibility differs. */
   list(caller: Caller): readonly T[] {
     this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)
-    if (!this.restricted) return this.#listed
+    if (!this.#restricted) return this.#listed
     return this.#listed.filter((entry) => entry.visible?.(caller) ?? true)
   }
 
   #change(): void {
     this.#listed = undefined
-    this.#restricted = undefined
     this.#changed()
   }
 }

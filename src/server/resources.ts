@@ -114,6 +114,12 @@ export interface Resources {
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
 }
 
+/** What reads a URI, with the values of the template's variables. */
+interface FoundResource {
+  readonly entry: ResourceEntry | ResourceTemplateEntry
+  readonly variables: ReadRequest['variables']
+}
+
 /**
  * Makes an entry of a resource.
  *
@@ -174,18 +180,29 @@ export async function readResource(
  * @throws {ProtocolError} "Resource not found".
  */
 export function findResource(
-  { resources, resourceTemplates }: Resources,
+  registered: Resources,
   uri: string,
   ctx: RequestContext,
-): { entry: ResourceEntry | ResourceTemplateEntry; variables: ReadRequest['variables'] } {
-  const entry = resources.find(uri, ctx.caller)
+): FoundResource {
+  const found = matchResource(registered, uri, ctx.caller)
+  if (found) return found
+  if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is no URI`)
+  throw notFound(uri, ctx)
+}
+
+/** What reads a URI, as far as the caller may. */
+export function matchResource(
+  { resources, resourceTemplates }: Resources,
+  uri: string,
+  caller: Caller,
+): FoundResource | undefined {
+  const entry = resources.find(uri, caller)
   if (entry) return { entry, variables: {} }
-  for (const family of resourceTemplates.list(ctx.caller)) {
+  for (const family of resourceTemplates.list(caller)) {
     const variables = family.template.match(uri)
     if (variables) return { entry: family, variables }
   }
-  if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is no URI`)
-  throw notFound(uri, ctx)
+  return undefined
 }
 
 function notFound(uri: string, { exchange }: RequestContext): ProtocolError {

@@ -10,11 +10,13 @@ import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { invalidParams, requireObject } from './params.ts'
 import type { RequestContext } from './request-context.ts'
+import type { Caller } from './exchange.ts'
+import { matchResource, type Resources } from './resources.ts'
 import type { Extensions, Honoured } from './added.ts'
 import type { Notifier, ServerChange, Unsubscribe } from './notifier.ts'
 
 /** What listens for changes need of a server. */
-export interface Announcing {
+export interface Announcing extends Resources {
   readonly notify: Notifier | undefined
   readonly offered: ServerCapabilities
   readonly extensions: Extensions | undefined
@@ -27,6 +29,8 @@ export const MAX_WATCHED_CHARACTERS = 500_000
 
 /** The most changes that wait for a slow reader, before it has to listen anew. */
 const MAX_WAITING = 10_000
+
+const UPDATED = 'notifications/resources/updated'
 
 /** The lists whose changes can be listened to. */
 const LISTS = ['tools', 'prompts', 'resources'] as const
@@ -48,8 +52,8 @@ export async function listen(
 ): Promise<Result> {
   const wanted = requireFilter(params)
   const added = await server.extensions?.honour(wanted, ctx)
-  const filter = { ...honour(server, wanted, added), ...added?.filter }
   const { exchange, id, caller, signal } = ctx
+  const filter = { ...honour(server, wanted, added, caller), ...added?.filter }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const over = new Ending()
   const end = (): void => over.end()
@@ -65,7 +69,9 @@ export async function listen(
   }
   const unsubscribe = await (exchange.changes ?? server.notify)?.subscribe(
     (change) => {
-      if (matches(filter, change)) tell(changeNotification(change, _meta))
+      if (matches(filter, change) && mayHear(server, change, caller)) {
+        tell(changeNotification(change, _meta))
+      }
     },
     { filter, onEnd: end, caller },
   )
@@ -106,8 +112,47 @@ export function covers(watched: string, updated: string): boolean {
   return updated.startsWith(watched.endsWith('/') ? watched : `${watched}/`)
 }
 
+/** Whether callers may see different resources. */
+function isRestricted({ resources, resourceTemplates }: Resources): boolean {
+  return resources.restricted || resourceTemplates.restricted
+}
+
+/** Whether a caller may learn of a change: that of a resource only if it could read it. */
+export function mayHear(registered: Resources, change: ServerChange, caller: Caller): boolean {
+  if (!('uri' in change) || !isRestricted(registered)) return true
+  return matchResource(registered, change.uri, caller) !== undefined
+}
+
+/**
+ * Whether a caller may watch a URI: a resource that it could read, or what such resources lie below.
+ * What is hidden is treated like what does not exist, so that nobody can tell them apart.
+ */
+function mayWatch(registered: Resources, uri: string, caller: Caller): boolean {
+  if (!isRestricted(registered) || matchResource(registered, uri, caller)) return true
+  const { resources, resourceTemplates } = registered
+  return (
+    resources.list(caller).some(({ item }) => covers(uri, item.uri)) ||
+    resourceTemplates.list(caller).some(({ item }) => {
+      const [literal = ''] = item.uriTemplate.split('{')
+      return literal.startsWith(uri) || uri.startsWith(literal)
+    })
+  )
+}
+
+/**
+ * Tells which messages are hidden from the reader of a session's stream: the session may have been
+ * subscribed, and the message kept, when its caller was allowed more.
+ *
+ * @param data A message as JSON.
+ */
+export function isHidden(registered: Resources, data: string, caller: Caller): boolean {
+  if (!isRestricted(registered) || !data.includes(UPDATED)) return false
+  const { method, params } = JSON.parse(data) as JsonRpcNotification
+  return method === UPDATED && !matchResource(registered, String(params?.uri), caller)
+}
+
 function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
-  if (change.method === 'notifications/resources/updated') {
+  if (change.method === UPDATED) {
     return filter.resourceSubscriptions?.some((uri) => covers(uri, change.uri)) === true
   }
   return LISTS.some(
@@ -136,10 +181,12 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
 
 /** The part of a filter that the server can honour. */
 function honour(
-  { offered }: Announcing,
+  server: Announcing,
   filter: SubscriptionFilter,
   added: Honoured | undefined,
+  caller: Caller,
 ): SubscriptionFilter {
+  const { offered } = server
   if (!added && !LISTS.some((list) => offered[list])) {
     throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
   }
@@ -149,7 +196,9 @@ function honour(
     if (offered[list] && filter[member] === true) honoured[member] = true
   }
   if (offered.resources && filter.resourceSubscriptions) {
-    honoured.resourceSubscriptions = filter.resourceSubscriptions
+    honoured.resourceSubscriptions = filter.resourceSubscriptions.filter((uri) =>
+      mayWatch(server, uri, caller),
+    )
   }
   return honoured
 }

@@ -14,6 +14,8 @@ export interface EventStreamOptions {
   keepAliveMs?: number | undefined
   /** The most bytes that wait for a slow reader before the stream is cut; 16 MiB by default. */
   maxQueuedBytes?: number | undefined
+  /** Whether an event is hidden from the reader, who gets its id only. */
+  hides?: ((data: string) => boolean) | undefined
   /** Called once when the reader goes away, or is too slow. */
   onGone?: (reason: Error) => void
 }
@@ -61,8 +63,11 @@ export class EventStream {
    * the end nothing is sent.
    */
   send({ id, event, retry, data }: ServerSentEvent): Promise<void> | undefined {
+    const hidden = this.#options.hides?.(data)
+    if (hidden && id === undefined) return undefined
+    const shown = hidden ? '' : data
     return this.#write(
-      `${line('event', event)}${line('id', id)}${line('retry', retry)}data: ${data}\n\n`,
+      `${line('event', event)}${line('id', id)}${line('retry', retry)}data: ${shown}\n\n`,
     )
   }
 

@@ -26,4 +26,5 @@ export {
   type ListenOptions,
 } from './streamable-http/endpoint.ts'
 export { createGuard, type Guard } from './streamable-http/guard.ts'
+export { sessionStream } from './streamable-http/stream-options.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'

@@ -75,7 +75,7 @@ async function route(host: Host, request: Request, caller: Caller): Promise<Resp
       if (!readAccept(request.headers).events) {
         throw refuse(406, 'The client must accept "text/event-stream"')
       }
-      return inSession(host, request, caller, (session) => session.listen(request))
+      return inSession(host, request, caller, (session) => session.listen(request, caller))
     case 'DELETE':
       return inSession(host, request, caller, async (session) => {
         await session.close()

@@ -32,7 +32,7 @@ import type { LiveSession, Sessions } from '../../session/sessions.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { refuse } from './refusal.ts'
 import type { ReplyStream } from './reply.ts'
-import type { StreamCarrier, StreamOptions } from './stream-options.ts'
+import { sessionStream, type StreamCarrier, type StreamOptions } from './stream-options.ts'
 
 /** What the sessions of one handler share. */
 export interface SessionsHost {
@@ -165,14 +165,15 @@ export class KeptSession {
    *
    * @throws {Refusal} 400 when the event to resume after is unknown.
    */
-  async listen({ headers }: Request): Promise<Response> {
+  async listen({ headers }: Request, caller: Caller): Promise<Response> {
     const { id: session, streams } = this.#live
-    const { options, sessions } = this.#host
+    const { options, server, sessions } = this.#host
     const { carry = carryInBody, listen } = options
+    const behaviour = sessionStream(server, options, caller)
     const lastEventId = headers.get(HEADER_LAST_EVENT_ID)
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
     if (missed) {
-      const { sink, response } = carry({ session, stream: missed.stream }, options)
+      const { sink, response } = carry({ session, stream: missed.stream }, behaviour)
       streams.resume(missed, sink)
       return response
     }
@@ -183,7 +184,7 @@ export class KeptSession {
     }
     if (lastEventId !== null) throw refuse(400, 'The event to resume after is unknown')
     const stream = streams.openStandalone()
-    const { sink, response } = carry({ session, stream: stream.id }, options)
+    const { sink, response } = carry({ session, stream: stream.id }, behaviour)
     stream.connect(sink)
     if (primed) stream.prime()
     return response
@@ -217,7 +218,7 @@ function changesSession(method: string, revision: RevisionFacts): boolean {
   return facts?.era === 'legacy' && facts.capability !== undefined
 }
 
-const carryInBody: StreamCarrier = (_stream, { keepAliveMs }) => {
-  const sink = new EventStream({ keepAliveMs })
+const carryInBody: StreamCarrier = (_stream, options) => {
+  const sink = new EventStream(options)
   return { sink, response: new Response(sink.body, { headers: EVENT_STREAM_HEADERS }) }
 }

@@ -3,7 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
+import type { LeanServer } from '../../server/definition.ts'
+import type { Caller } from '../../server/exchange.ts'
+import { definitionOf } from '../../server/lean-definition.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
+import { isHidden } from '../../server/subscriptions.ts'
+import type { EventStreamOptions } from '../event-stream.ts'
 import type { Sink } from '../../session/stream-store.ts'
 
 /**
@@ -13,7 +18,7 @@ import type { Sink } from '../../session/stream-store.ts'
  */
 export type StreamCarrier = (
   stream: { session: string; stream: string },
-  options: StreamOptions,
+  options: EventStreamOptions,
 ) => { sink: Sink; response: Response }
 
 /**
@@ -36,4 +41,19 @@ export interface StreamOptions {
   listen?: ChangeListener
   /** Where changes are heard of; the server's own `notify` by default. */
   changes?: ChangeSource
+}
+
+/**
+ * How the stream behaves that answers a GET, whatever carries it: a caller gets only what it may see
+ * now, even if its session was subscribed, or the message kept, when it could see more.
+ *
+ * @throws {TypeError} when the server was not made by `createServer`.
+ */
+export function sessionStream(
+  server: LeanServer,
+  { keepAliveMs }: StreamOptions,
+  caller: Caller,
+): EventStreamOptions {
+  const definition = definitionOf(server)
+  return { keepAliveMs, hides: (data) => isHidden(definition, data, caller) }
 }

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonRpcMessage } from '../../src/index.ts'
+import { createHandler, keptSessions, serveTransport } from '../../src/server/index.ts'
+import { inMemoryTransports } from '../../src/testing/index.ts'
+import { closing } from '../closing.ts'
+import { EventReader, listen } from '../cloudflare/events.ts'
+import { PATIENCE } from '../patience.ts'
+import { initializeRequest, openSession } from '../transport/streamable-http/post.ts'
+import { checkListening, checkSession, makeRestricted } from './hidden-resources.ts'
+
+function makeHost() {
+  const server = makeRestricted()
+  const handle = createHandler(server, { sessions: keptSessions() })
+  closing(handle)
+  return {
+    as: (principal: string) =>
+      Object.assign((request: Request) => handle(request, { principal }), { close: handle.close }),
+    updated: async (uri: string) => server.notify.resourceUpdated(uri),
+  }
+}
+
+describe('A resource that is hidden from a caller', () => {
+  it('is not told of to its subscriptions/listen, by whatever prefix [S006]', async () => {
+    await checkListening(makeHost())
+  })
+
+  it('is not told of to its session, neither live nor when the stream is resumed [S006]', async () => {
+    await checkSession(makeHost())
+  })
+
+  it('is not told of to who may no longer see it, though the session is subscribed [S006]', async () => {
+    const server = makeRestricted()
+    const handle = createHandler(server, { sessions: keptSessions() })
+    closing(handle)
+    let scopes = ['all']
+    const known = (request: Request) => handle(request, { principal: 'eve', auth: { scopes } })
+    const eve = Object.assign(known, { close: handle.close })
+    server.resource(
+      'notes://scoped',
+      { name: 'scoped', visible: ({ auth }) => auth?.scopes?.includes('all') === true },
+      () => 'scoped',
+    )
+    const { id, send } = await openSession(eve)
+    for (const uri of ['notes://scoped', 'notes://all']) {
+      await send({ jsonrpc: '2.0', id: uri, method: 'resources/subscribe', params: { uri } })
+    }
+    scopes = []
+    const reader = new EventReader(await listen(eve, id))
+    server.notify.resourceUpdated('notes://scoped')
+    server.notify.resourceUpdated('notes://all')
+    const told = await reader.until('notes://')
+    expect(told.message?.params).toEqual({ uri: 'notes://all' })
+    await reader.cancel()
+  })
+
+  it('is not told of on a connection [S006]', async () => {
+    const server = makeRestricted()
+    const [near, far] = inMemoryTransports()
+    closing(near)
+    void serveTransport(server, far, { caller: { principal: 'bob' } })
+    const got: JsonRpcMessage[] = []
+    await near.start({
+      message: (frame) => void got.push(...[frame as JsonRpcMessage].flat()),
+      malformed: () => {},
+      closed: () => {},
+    })
+    await near.send(initializeRequest() as JsonRpcMessage)
+    await near.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    const params = { uri: 'notes://all' }
+    await near.send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params })
+    await expect.poll(() => got.length, PATIENCE).toBe(2)
+    server.notify.resourceUpdated('notes://all/secret')
+    server.notify.resourceUpdated('notes://all/open')
+    await expect.poll(() => got.length, PATIENCE).toBe(3)
+    expect(got.at(-1)).toMatchObject({ params: { uri: 'notes://all/open' } })
+  })
+})
