@@ -64,7 +64,7 @@ describe('A resource that is hidden from a caller', () => {
       malformed: () => {},
       closed: () => {},
     })
-    await near.send(initializeRequest() as JsonRpcMessage)
+    await near.send(initializeRequest())
     await near.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
     const params = { uri: 'notes://all' }
     await near.send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params })
