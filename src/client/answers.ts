@@ -14,19 +14,19 @@ import {
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
 import { findMethod } from '../protocol/methods.ts'
-import type { Call } from './call.ts'
+import type { Outgoing } from './channel.ts'
 import type { Connection } from './connection.ts'
 import { abortable } from './delay.ts'
 import type { ServerAnswer } from './extension.ts'
 import type { Answers } from './features.ts'
 import { readInput } from './input.ts'
-import type { ConnectOptions } from './options.ts'
+import type { ConnectOptions, RequestOptions } from './options.ts'
 
 /** The code that tells a server that the user refused. */
 const USER_REJECTED = -1
 
 /** Answers one question that was checked. */
-type Answer = (signal: AbortSignal) => Promise<JsonObject>
+type Answer = (signal: AbortSignal, request?: RequestOptions) => Promise<JsonObject>
 
 /** The answers of one client. */
 export class HandlerAnswers implements Answers {
@@ -44,17 +44,23 @@ export class HandlerAnswers implements Answers {
     return this.#running.size > 0
   }
 
-  request(message: JsonRpcRequest, call: Call | undefined): void {
+  request(message: JsonRpcRequest, call: Outgoing | undefined): void {
+    // The server was told that nobody waits for that call any more
+    if (call?.settled) return
     const controller = new AbortController()
     if (call) call.signal.addEventListener('abort', () => controller.abort(call.signal.reason))
     this.#running.set(message.id, controller)
-    this.#connection.watch(this.#respond(message, controller.signal))
+    this.#connection.watch(this.#respond(message, controller.signal, call?.options))
   }
 
-  async #respond(message: JsonRpcRequest, signal: AbortSignal): Promise<void> {
+  async #respond(
+    message: JsonRpcRequest,
+    signal: AbortSignal,
+    request: RequestOptions | undefined,
+  ): Promise<void> {
     const connection = this.#connection
     const { id, method } = message
-    let answer: ServerAnswer = async (asked) => this.#read(asked)(signal)
+    let answer: ServerAnswer = async (asked) => this.#read(asked)(signal, request)
     for (const { wrap } of this.#options.extensions ?? []) {
       answer = wrap(answer, connection.capabilities)
     }
@@ -87,6 +93,7 @@ export class HandlerAnswers implements Answers {
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
+    request: RequestOptions | undefined,
   ): Promise<JsonObject> {
     const inputs = Object.entries(requests).map(([key, value]): [string, Answer] => {
       try {
@@ -98,7 +105,7 @@ export class HandlerAnswers implements Answers {
     const controller = new AbortController()
     try {
       const answers = inputs.map(async ([key, answer]): Promise<[string, JsonObject]> => {
-        return [key, await answer(controller.signal)]
+        return [key, await answer(controller.signal, request)]
       })
       return Object.fromEntries(await abortable(Promise.all(answers), signal))
     } catch (error) {
@@ -112,7 +119,7 @@ export class HandlerAnswers implements Answers {
   #read(asked: unknown): Answer {
     const { capabilities, server } = this.#connection
     const answer = readInput(asked, this.#options, capabilities)
-    return (signal) => answer({ signal, server })
+    return (signal, request) => answer({ signal, server, request })
   }
 
   /** Tells a session that the roots have changed. */

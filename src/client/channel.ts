@@ -6,10 +6,12 @@
  */
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { RequestOptions } from './request-options.ts'
 
 /** One request on its way, as a channel sees it. */
 export interface Outgoing {
   readonly message: JsonRpcRequest
+  readonly options: RequestOptions
   /** HTTP headers that repeat arguments of the request. */
   readonly headers: Readonly<Record<string, string>> | undefined
   /** Aborts when nobody waits for the answer any more. Made when it is first read. */

@@ -63,13 +63,16 @@ export class Client extends LeanClient {
    * result has them answered; for extensions that carry such requests in their own way.
    *
    * @param method The method that they are about.
+   * @param request The options of the request that they are about, which handlers find in their
+   *   context.
    * @throws {McpError} `INVALID_MESSAGE`, `DENIED`, `ABORTED`.
    */
   answerInputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
+    request?: RequestOptions,
   ): Promise<JsonObject> {
-    return this.#answers.inputs(method, requests, signal)
+    return this.#answers.inputs(method, requests, signal, request)
   }
 }

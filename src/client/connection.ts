@@ -34,6 +34,7 @@ import { declaredCapabilities } from './capabilities.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 import type { ExtensionClient } from './extension.ts'
 import type { Answers, Incoming, Listening } from './features.ts'
+import { givenUp, type WatchesGivenUp } from './given-up.ts'
 import type { LeanOptions, RequestOptions, ServerIdentity } from './options.ts'
 import { tellProblem } from './problem.ts'
 import { ToolSchemas } from './tool-schemas.ts'
@@ -44,7 +45,7 @@ const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
 
 /** One client's state and the way to its server. */
 export class Connection implements ChannelReceiver, CallOwner {
-  declare readonly options: LeanOptions
+  declare readonly options: WatchesGivenUp
   declare readonly versions: Versions
   declare readonly info: Implementation
   /** What the client declares. */
@@ -200,7 +201,8 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.#calls.delete(call.message.id)
   }
 
-  cancelled({ message: { id, method } }: Call, reason: string): void {
+  cancelled({ message: { id, method }, options }: Call, reason: string): void {
+    this.options[givenUp]?.(id, options)
     // Over HTTP, since 2026-07-28, closing the stream says it all
     if (this.mirrors || method === 'initialize' || method === 'server/discover') return
     this.watch(this.notify('notifications/cancelled', { requestId: id, reason }))
@@ -224,11 +226,8 @@ export class Connection implements ChannelReceiver, CallOwner {
       try {
         const message = validateMessage(one)
         if (isResponse(message)) this.#answer(message, call)
-        else {
-          const on = this.pending(call?.message.id)
-          if ('id' in message) this.incoming.request(message, on)
-          else this.incoming.notification(message, on)
-        }
+        else if ('id' in message) this.incoming.request(message, call)
+        else this.incoming.notification(message, call)
       } catch (error) {
         this.refuse(one, error)
       }
@@ -241,7 +240,7 @@ export class Connection implements ChannelReceiver, CallOwner {
     const waiting = id === undefined || id === null ? call : this.pending(id)
     if (waiting && (waiting === call || !call)) return waiting.resolve(message)
     // A late answer, or a second one, is normal; one to a request that never was is not
-    if (call || (typeof id === 'number' && id <= this.#lastId)) return
+    if (call || (typeof id === 'number' && id <= this.#lastId)) return this.options[givenUp]?.(id)
     this.problem(new McpError('INVALID_MESSAGE', 'The server answered no request'))
   }
 

@@ -71,5 +71,6 @@ export interface ExtensionClient {
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
+    request?: RequestOptions,
   ): Promise<JsonObject>
 }

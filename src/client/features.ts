@@ -5,13 +5,14 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
-import type { Call } from './call.ts'
+import type { Outgoing } from './channel.ts'
+import type { RequestOptions } from './request-options.ts'
 
 /** Takes what the server sends on its own. */
 export interface Incoming {
   /** `call` is the request on whose stream it came. */
-  request(message: JsonRpcRequest, call: Call | undefined): void
-  notification(message: JsonRpcNotification, call: Call | undefined): void
+  request(message: JsonRpcRequest, call: Outgoing | undefined): void
+  notification(message: JsonRpcNotification, call: Outgoing | undefined): void
 }
 
 /** Answers what the server asks, beside signs of life. */
@@ -24,14 +25,19 @@ export interface Answers {
    * @param call The client's request on whose stream it came: once nobody waits for that any more,
    *   nobody waits for the answer.
    */
-  request(message: JsonRpcRequest, call: Call | undefined): void
+  request(message: JsonRpcRequest, call: Outgoing | undefined): void
   /** Learns that the server does not want an answer any more. */
   cancelled(requestId: unknown, reason: unknown): void
-  /** Answers every request of one `input_required` result, all at once. */
+  /**
+   * Answers every request of one `input_required` result, all at once.
+   *
+   * @param request The options of the request that got it.
+   */
   inputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
+    request: RequestOptions | undefined,
   ): Promise<JsonObject>
   /** Stops answering. */
   close(): void

@@ -18,6 +18,8 @@ import type {
 } from '../protocol/types.ts'
 import type { ClientExtension } from './extension.ts'
 
+import type { RequestOptions } from './request-options.ts'
+
 export type { RequestOptions } from './request-options.ts'
 
 /** Options of {@link connectLean}. All are optional. */
@@ -177,6 +179,12 @@ export interface InputContext {
   readonly signal: AbortSignal
   /** Who asks. */
   readonly server: ServerIdentity
+  /**
+   * The options of the client's request that the question belongs to. Absent where the server asks
+   * outside of a request, and where the transport does not show which request it is about, as on
+   * stdio before 2026-07-28.
+   */
+  readonly request?: RequestOptions | undefined
 }
 
 /** A server, as users should be told about it: what it says of itself is no proof. */

@@ -175,12 +175,13 @@ function isInputRequired(result: Result): boolean {
 /** The original params with the answers of this round, and only these. */
 async function inputParams(
   connection: Connection,
-  { method, params, options: { signal } }: FollowedRequest,
+  { method, params, options }: FollowedRequest,
   result: InputRequiredResult,
 ): Promise<JsonObject> {
   const { inputRequests, requestState } = result
   const { answers } = connection
-  const inputResponses = inputRequests && (await answers.inputs(method, inputRequests, signal))
+  const inputResponses =
+    inputRequests && (await answers.inputs(method, inputRequests, options.signal, options))
   return { ...params, inputResponses, requestState }
 }
 

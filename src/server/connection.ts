@@ -233,6 +233,7 @@ class Connection {
       caller: this.#caller,
       cancellation,
       ending: this.#ending,
+      peer: this,
       logLevel,
       rounds: this.#rounds,
       send: (notification) => this.#outbox.sendFor(cancellation, notification),

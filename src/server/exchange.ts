@@ -103,6 +103,8 @@ export interface Exchange {
   readonly logLevel: LoggingLevel | undefined
   /** The session, in the revisions that have them. */
   readonly session?: Session | undefined
+  /** Stands for the client where requests have no session, and a connection of their own. */
+  readonly peer?: object | undefined
   /** Sends a notification on the stream that will carry the response. */
   send(notification: JsonRpcNotification): void | Promise<void>
   /** Ends the connection, not the request; absent where the client could not come back for it. */

@@ -4,24 +4,40 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Client } from '../client/client.ts'
-import type { ConnectOptions } from '../client/options.ts'
+import type { Hooks } from '../client/options.ts'
 import type { Server, ServerOptions } from './definition.ts'
-import { createCalls, pass, questionsOf, unanswered } from './gateway-calls.ts'
+import { pass, unanswered } from './gateway-calls.ts'
 import { offerOf, type Behind } from './gateway-offer.ts'
+import { OpenCalls } from './gateway-open-calls.ts'
+import { questionsOf } from './gateway-questions.ts'
 import { passSubscriptions } from './gateway-subscriptions.ts'
+import { Upstreams, type Connector, type Upstream } from './gateway-upstreams.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
+import type { Result } from '../protocol/types.ts'
 import type { ReadReturn } from './resources.ts'
 import { createServer, wholeDefinitionOf } from './server.ts'
 
-/** Connects to the other server, with the options that it is given beside its own. */
-export type Connector = (options: ConnectOptions) => Promise<Client>
+export type { Connector } from './gateway-upstreams.ts'
+
+/** What bounds a gateway. */
+export interface GatewayLimits {
+  /**
+   * The most principals that have a connection to the server behind at once; 100 by default. For one
+   * more, the connection that was unused for longest is closed; when all are in use, the call is
+   * refused with `INTERNAL_ERROR`.
+   */
+  readonly maxPrincipals?: number
+}
+
+/** How a gateway behaves for every client. */
+export interface GatewayOptions extends ServerOptions, GatewayLimits {}
 
 /** A server that stands in front of another. */
 export interface Gateway {
   /** Offers all that the other server offers, under the same names; its info and instructions too. */
   readonly server: Server
-  /** Takes everything away, and closes the connection to the other server. */
+  /** Takes everything away, and closes the connections to the other server. */
   close(): Promise<void>
 }
 
@@ -30,9 +46,11 @@ export interface Gateway {
  * resources under their own URIs. Progress, logs, cancellation, questions, completions,
  * subscriptions and errors pass through, and what the other server announces is followed.
  *
- * In revisions with sessions a question of the other server does not say which call it belongs to:
- * it is passed on while one call is under way, and cancelled otherwise, so that no user is asked
- * for another. Of the resources that somebody wanted to hear of the newest 1,000 are watched, and
+ * Each principal has a connection of its own, for which `connect` is called anew; the first serves
+ * callers that are not authenticated, and lists. Questions and logs go to the call on whose stream
+ * they came. Where the transport does not show that, they go to the client whose calls are the only
+ * ones under way on that connection, calls that were given up but not answered included; otherwise
+ * questions are refused and logs dropped, so that no user gets what is another's. Of the resources that somebody wanted to hear of the newest 1,000 are watched, and
  * those that somebody listens to give way to no other; to listen to more is refused. A template that
  * cannot be matched here is left out, and told to `onError`.
  *
@@ -44,9 +62,10 @@ export async function mountClient(
   server: Server,
   prefix: string,
   connect: Connector,
+  limits: GatewayLimits = {},
 ): Promise<Mount> {
   wholeDefinitionOf(server)
-  const { unmount } = await attach(() => server, prefix, connect)
+  const { unmount } = await attach(() => server, prefix, connect, limits)
   return { unmount }
 }
 
@@ -58,13 +77,13 @@ export async function mountClient(
  */
 export async function createGateway(
   connect: Connector,
-  options: ServerOptions = {},
+  options: GatewayOptions = {},
 ): Promise<Gateway> {
   const choose = ({ serverInfo, instructions }: Client): Server => {
     const info = serverInfo ?? { name: 'gateway', version: '0' }
     return createServer(info, { ...(instructions !== undefined && { instructions }), ...options })
   }
-  const { server, unmount } = await attach(choose, '', connect)
+  const { server, unmount } = await attach(choose, '', connect, options)
   return { server, close: unmount }
 }
 
@@ -72,8 +91,8 @@ async function attach(
   choose: (client: Client) => Server,
   prefix: string,
   connect: Connector,
+  { maxPrincipals = 100 }: GatewayLimits,
 ): Promise<Mount & { server: Server }> {
-  const calls = createCalls()
   let update: (() => Promise<void>) | undefined
   let report: (error: unknown) => void = () => {}
   let looked: Promise<void> = Promise.resolve()
@@ -93,13 +112,19 @@ async function attach(
   }
   let updated: (uri: string) => void = () => {}
   let completed: (elicitationId: string) => void = () => {}
-  const client = await connect({
-    ...questionsOf(calls, (id) => completed(id)),
+  const open = async (hooks: Hooks = {}): Promise<Upstream> => {
+    const calls = new OpenCalls()
+    const client = await connect({ ...questionsOf(calls, (id) => completed(id)), ...hooks })
+    return { client, calls }
+  }
+  const own = await open({
     onToolsChanged: follow,
     onPromptsChanged: follow,
     onResourcesChanged: follow,
     onResourceUpdated: (uri) => updated(uri),
   })
+  const { client } = own
+  const upstreams = new Upstreams(() => open(), maxPrincipals)
   const server = choose(client)
   const target = wholeDefinitionOf(server)
   report = (error) => target.report(error)
@@ -109,13 +134,19 @@ async function attach(
   const mirror = createMirror(target, ({ item: one }, { item: other }) => {
     return JSON.stringify(one) !== JSON.stringify(other)
   })
+  const passFor = (
+    principal: string | undefined,
+    work: (upstream: Upstream) => Promise<Result>,
+  ): Promise<Result> => (principal === undefined ? work(own) : upstreams.use(principal, work))
   const passOn: Behind['pass'] = (method, params, ctx) =>
-    pass(client, calls, ctx, method, params).catch((error: unknown) => {
-      const told = unanswered(method, error)
-      // The caller learns that there is no answer; why is for those who run this.
-      if (told) report(error)
-      throw told ?? error
-    })
+    passFor(ctx.principal, (upstream) => pass(upstream, ctx, method, params)).catch(
+      (error: unknown) => {
+        const told = unanswered(method, error)
+        // The caller learns that there is no answer; why is for those who run this.
+        if (told) report(error)
+        throw told ?? error
+      },
+    )
   const behind: Behind = {
     client,
     prefix,
@@ -142,6 +173,7 @@ async function attach(
       update = undefined
       ignore()
       mirror(NO_OFFER)
+      await upstreams.close()
       await client.close()
     },
   }

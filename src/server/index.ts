@@ -16,7 +16,14 @@ export type {
   ServerOptions,
 } from './definition.ts'
 export type { Context, LeanContext } from './context.ts'
-export { createGateway, mountClient, type Connector, type Gateway } from './gateway.ts'
+export {
+  createGateway,
+  mountClient,
+  type Connector,
+  type Gateway,
+  type GatewayLimits,
+  type GatewayOptions,
+} from './gateway.ts'
 export { mount, type Mount } from './mount.ts'
 export type { Completer, Completers } from './completion.ts'
 export type { Auth, Caller, ClientFacts } from './exchange.ts'

@@ -195,7 +195,7 @@ class Follower {
 
   async #update(asked: { [key: string]: InputRequest }, signal: AbortSignal): Promise<void> {
     const { client, taskId, request } = this.#following
-    const inputResponses = await client.answerInputs?.('tools/call', asked, signal)
+    const inputResponses = await client.answerInputs?.('tools/call', asked, signal, request)
     if (!inputResponses) {
       const what = `The task "${taskId}" asks, and this client answers nothing`
       throw new McpError('INVALID_MESSAGE', what)

@@ -1,0 +1,96 @@
+/**
+ * What the server behind a gateway asks and tells: it goes to whoever made the call that it belongs
+ * to, and to nobody where that cannot be known.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ */
+import { givenUp, type WatchesGivenUp } from '../client/given-up.ts'
+import type { ConnectOptions, InputContext } from '../client/options.ts'
+import { InputPending } from '../patterns/replay.ts'
+import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/types.ts'
+import { isMissingCapability, isUnsupported } from './ask-errors.ts'
+import type { Context } from './context.ts'
+import { logOf, openCall, passedOn, type PassedOn } from './gateway-calls.ts'
+import type { OpenCalls } from './gateway-open-calls.ts'
+
+/** The most URLs whose end can be told; the oldest give way. */
+const MAX_URLS = 1000
+
+/**
+ * How one connection of a gateway answers the server behind it.
+ *
+ * @param completed Learns of the end of what a URL asked for, by the id that the caller knows.
+ */
+export function questionsOf(
+  calls: OpenCalls,
+  completed: (id: string) => void,
+): ConnectOptions & WatchesGivenUp {
+  /** The ids under which callers were asked to open URLs, by those that the other server gave. */
+  const urls = new Map<unknown, string>()
+  const visit = async (ctx: Context, params: ElicitUrlParams): Promise<ElicitResult> => {
+    const { message, url, elicitationId } = params
+    const answer = await ctx.elicitUrl({ message, url })
+    if (elicitationId !== undefined && answer.elicitationId !== undefined) {
+      urls.set(elicitationId, answer.elicitationId)
+      const [oldest] = urls.size > MAX_URLS ? urls.keys() : []
+      urls.delete(oldest)
+    }
+    return { action: answer.action }
+  }
+  const callOf = ({ request }: InputContext): Context | undefined => {
+    const { [openCall]: call = calls.find() }: PassedOn = request ?? {}
+    return call?.ctx
+  }
+  const required = (context: InputContext): Context => {
+    const ctx = callOf(context)
+    if (ctx) return ctx
+    throw new McpError('UNSUPPORTED', 'The question belongs to no call, or to one of several')
+  }
+  return {
+    capabilities: {
+      elicitation: { form: {}, url: {} },
+      sampling: { tools: {}, context: {} },
+      roots: { listChanged: true },
+    },
+    onElicit: (params, context) => {
+      const ctx = callOf(context)
+      if (!ctx) return { action: 'cancel' }
+      return asking(() => (params.mode === 'url' ? visit(ctx, params) : fillIn(ctx, params)))
+    },
+    onSample: (params, context) => asking(() => required(context).sample(params)),
+    roots: (context) => asking(() => required(context).roots()),
+    onNotification: ({ method, params }) => {
+      if (method !== 'notifications/elicitation/complete') return
+      const id = params?.elicitationId
+      completed(urls.get(id) ?? String(id))
+      urls.delete(id)
+    },
+    onLog: (message) => {
+      if (!passedOn.has(message)) void calls.find()?.ctx.log(...logOf(message))
+    },
+    [givenUp]: (id, request) => {
+      const { [openCall]: call }: PassedOn = request ?? {}
+      if (call) calls.giveUp(call, id)
+      else if (!request) calls.answered(id)
+    },
+  }
+}
+
+async function fillIn(ctx: Context, params: ElicitFormParams): Promise<ElicitResult> {
+  const { message, requestedSchema: schema } = params
+  const answer = await ctx.elicit({ message, schema })
+  return answer.action === 'accept' ? { ...answer } : { action: answer.action }
+}
+
+/** Waits for an answer; tells the other server when the caller can give none. */
+async function asking<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    // The caller answers by another call, which the other server gets anew
+    if (error instanceof InputPending) throw new ProtocolError(INTERNAL_ERROR, error.message)
+    if (!isMissingCapability(error) && !isUnsupported(error)) throw error
+    throw new ProtocolError(METHOD_NOT_FOUND, error.message)
+  }
+}
