@@ -25,7 +25,7 @@ function stubborn(): Stubborn {
   const asked = new Map<unknown, (answer: unknown) => void>()
   let lastId = 1000
   const peer = scriptedPeer((message) => {
-    const { id, method, params } = message as JsonObject & { id?: number; method?: string }
+    const { id, method, params } = message
     const say = (result: JsonObject): JsonObject => ({ jsonrpc: '2.0', id, result })
     if (method === undefined) asked.get(id)?.(message.result ?? message.error)
     else if (method === 'initialize') {
