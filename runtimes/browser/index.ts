@@ -30,10 +30,12 @@ export {
 } from '../../src/transport/index.ts'
 export {
   findModelContext,
-  offerTools,
+  type FindModelContextOptions,
   type ModelContext,
   type ModelContextAnnotations,
   type ModelContextTool,
-  type OfferedTools,
-  type OfferToolsOptions,
-} from './model-context.ts'
+  type RegisteredTool,
+} from './web-mcp/model-context.ts'
+export { offerTools, type OfferedTools, type OfferToolsOptions } from './web-mcp/offer-tools.ts'
+export { pageTools, type PageToolsOptions } from './web-mcp/page-tools.ts'
+export { polyfillModelContext, type PolyfillOptions } from './web-mcp/polyfill.ts'

@@ -1,9 +1,16 @@
 // Gives tests the whole of the package for the browser, as the global `edgewise`.
 import * as browser from 'edgewise/browser'
+import * as schemas from 'edgewise/json-schema'
 import * as serving from 'edgewise/server'
+import * as testing from 'edgewise/testing'
 import { server } from '../../runtimes/server.ts'
 
 /** What the tests use inside the page. */
-export type Everything = typeof browser & typeof serving & { portable: typeof server }
+export type Everything = typeof browser &
+  typeof schemas &
+  typeof serving &
+  typeof testing & { portable: typeof server }
 
-Object.assign(globalThis, { edgewise: { ...browser, ...serving, portable: server } })
+Object.assign(globalThis, {
+  edgewise: { ...browser, ...schemas, ...serving, ...testing, portable: server },
+})

@@ -1,0 +1,113 @@
+/**
+ * WebMCP: the interface through which a page registers tools for the agent of the browser, and lists
+ * and calls the tools that are registered. A draft of the Web Machine Learning Community Group, which
+ * Chromium tries out from 149 on: `document.modelContext`, in secure contexts only.
+ *
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+import type { JsonObject } from '../../../src/index.ts'
+
+/** A tool, as `registerTool` takes it. */
+export interface ModelContextTool {
+  /** 1 to 128 of `A–Z a–z 0–9 _ - .` */
+  readonly name: string
+  readonly title?: string
+  /** Not empty. */
+  readonly description: string
+  readonly inputSchema: object
+  /** Describes what `execute` resolves with. Chromium reads it from 159 on. */
+  readonly outputSchema?: object
+  readonly annotations?: ModelContextAnnotations
+  /** Runs the tool. Drafts before 2026 pass no signal. */
+  execute(input: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+}
+
+/** What an agent may know of a tool before it calls it. All are `false` by default. */
+export interface ModelContextAnnotations {
+  /** The tool changes nothing. */
+  readonly readOnlyHint?: boolean
+  /** The tool does something significant that is hard to undo; browsers may ask the user first. */
+  readonly consequentialHint?: boolean
+  /** The result contains text that the tool's author does not vouch for. */
+  readonly untrustedContentHint?: boolean
+  /** The tool is for developers, not for end users. */
+  readonly debugging?: boolean
+}
+
+/**
+ * A tool, as `getTools` lists it: a dictionary up to Chromium 159, an object with accessors on its
+ * prototype from 160 on, which cannot be copied and still be executed.
+ */
+export interface RegisteredTool {
+  readonly name: string
+  /** Empty where there is none. */
+  readonly title?: string
+  readonly description: string
+  /** JSON text up to Chromium 153; missing or `null` where there is none. */
+  readonly inputSchema?: object | string | null
+  /** From Chromium 160 on. */
+  readonly outputSchema?: object | null
+  readonly annotations?: ModelContextAnnotations | null
+  /** The origin of the document that registered the tool. */
+  readonly origin: string
+  /** The window of the document that registered the tool, up to Chromium 159. */
+  readonly window?: Window
+  /** The same from Chromium 160 on. */
+  readonly source?: Window
+}
+
+/** The browser's model context. What older drafts do not have is optional. */
+export interface ModelContext {
+  /** Older drafts return nothing, or a handle. */
+  registerTool(
+    tool: ModelContextTool,
+    options?: { readonly signal?: AbortSignal; readonly exposedTo?: readonly string[] },
+  ): unknown
+  /** In older drafts; aborting the signal of `registerTool` replaces it. */
+  unregisterTool?(name: string): unknown
+  /** The tools of the documents of this tab that the page may use. */
+  getTools?(options?: {
+    readonly fromOrigins?: readonly string[]
+  }): Promise<readonly RegisteredTool[]>
+  /** Resolves with the result as JSON text, or with `null` when the document navigated. */
+  executeTool?(
+    tool: RegisteredTool,
+    input?: object | string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<string | null>
+  /** `toolchange`, `toolactivated` and `toolcancel`. */
+  addEventListener?(
+    type: string,
+    listener: (event: Event) => void,
+    options?: { readonly signal?: AbortSignal },
+  ): void
+}
+
+/** Marks the polyfill, in every script and frame of the page. */
+export const POLYFILL: unique symbol = Symbol.for('edgewise.modelContextPolyfill')
+
+/** Which model context is looked for. */
+export interface FindModelContextOptions {
+  /** Whether to ignore one that {@link polyfillModelContext} installed. @default false */
+  readonly native?: boolean | undefined
+}
+
+/**
+ * The model context of this page: `document.modelContext`, or `navigator.modelContext` of older
+ * drafts.
+ *
+ * @returns `undefined` where the browser has none, which includes pages that are not secure contexts.
+ */
+export function findModelContext({ native = false }: FindModelContextOptions = {}):
+  | ModelContext
+  | undefined {
+  const { document, navigator } = globalThis as { document?: object; navigator?: object }
+  const found = contextOf(document) ?? contextOf(navigator)
+  return native && found && POLYFILL in found ? undefined : found
+}
+
+function contextOf(holder: object | undefined): ModelContext | undefined {
+  const found = holder && 'modelContext' in holder ? holder.modelContext : undefined
+  const usable = typeof found === 'object' && found !== null && 'registerTool' in found
+  return usable ? (found as ModelContext) : undefined
+}

@@ -1,0 +1,304 @@
+/**
+ * Offers tools to the agent of the browser (WebMCP), where the browser has one.
+ *
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+import { connect, toolHints, type Client, type ConnectOptions } from '../../../src/client/index.ts'
+import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
+import { serveTransport, type LeanServer } from '../../../src/server/index.ts'
+import { inMemoryTransports } from '../../../src/transport/index.ts'
+import { isSecureOrigin } from './exposed-origins.ts'
+import {
+  findModelContext,
+  type ModelContext,
+  type ModelContextAnnotations,
+  type ModelContextTool,
+} from './model-context.ts'
+
+/** How tools are offered. */
+export interface OfferToolsOptions {
+  /** Withdraws the tools when it is aborted. */
+  readonly signal?: AbortSignal | undefined
+  /** Which tools to offer; all by default. */
+  readonly filter?: ((tool: Tool) => boolean) | undefined
+  /**
+   * Replaces annotations that were derived from the tool's. By default they are as careful as MCP's:
+   * a tool that does not say otherwise is destructive, so that browsers may have the user confirm
+   * each call, and returns untrusted content.
+   */
+  readonly annotate?: ((tool: Tool) => ModelContextAnnotations) | undefined
+  /**
+   * What agents get: the `content`, `structuredContent` and `isError` of MCP's result (`full`), or,
+   * of a tool with an output schema that did not fail, its `structuredContent` alone, described by
+   * that schema (`structured`).
+   *
+   * @default 'full'
+   */
+  readonly results?: 'full' | 'structured' | undefined
+  /**
+   * Origins whose documents in this tab may use the tools too, beside the page's own. The browser
+   * does not say which document calls.
+   */
+  readonly exposedTo?: readonly string[] | undefined
+  /** Where to offer them; the page's own model context by default. */
+  readonly modelContext?: ModelContext | undefined
+  /** Receives errors of tools that the browser refused; `console.error` by default. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** Tools that are offered. */
+export interface OfferedTools {
+  /** The names of the tools that the browser accepted. */
+  readonly names: readonly string[]
+  /** Withdraws them all. Calls that are running end normally. */
+  close(): Promise<void>
+}
+
+/** The names that browsers accept. */
+const NAME = /^[\w.-]{1,128}$/
+
+/**
+ * Offers the tools of a server, or of the server that a client is connected to, to the browser's
+ * agent, and follows the list as it changes.
+ *
+ * The tools of a server run as they do for every client: with middleware, validation of their
+ * arguments, and requests for input, which the handlers of `connect` answer; the user is there, in
+ * the page. The principal of each call is the origin of the page.
+ *
+ * @param source A client stays open when the tools are withdrawn.
+ * @returns `undefined` where the browser has no model context.
+ * @throws {TypeError} if `exposedTo` contains something other than an origin that is `https:` or
+ *   loopback.
+ * @example
+ * ```ts
+ * const offered = await offerTools(server)
+ * console.log(offered?.names ?? 'This browser has no agent')
+ * ```
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+export async function offerTools(
+  source: LeanServer | Client,
+  options: OfferToolsOptions & { readonly connect?: ConnectOptions } = {},
+): Promise<OfferedTools | undefined> {
+  const modelContext = options.modelContext ?? findModelContext()
+  if (!modelContext) return undefined
+  options.exposedTo?.forEach(requireSecureOrigin)
+  const report = options.onError ?? ((error: unknown) => console.error(error))
+  const isClient = 'callTool' in source
+  const client = isClient ? source : await connectTo(source, report, options.connect)
+  const offer = new Offer(modelContext, options, report, client)
+  const closing = new AbortController()
+  // Before the first list, so that no change is missed
+  await follow(client, closing.signal, () => void offer.update(), report)
+  await offer.update()
+  const close = async (): Promise<void> => {
+    offer.withdraw()
+    closing.abort()
+    if (isClient) return
+    if (offer.running.size === 0) await client.close()
+    else void Promise.allSettled(offer.running).then(() => client.close())
+  }
+  options.signal?.addEventListener('abort', () => void close(), { once: true })
+  if (options.signal?.aborted) await close()
+  return {
+    get names() {
+      return offer.names
+    },
+    close,
+  }
+}
+
+/** Connects to a server in this page. */
+function connectTo(
+  server: LeanServer,
+  report: (error: unknown) => void,
+  options: ConnectOptions | undefined,
+): Promise<Client> {
+  const [near, far] = inMemoryTransports()
+  serveTransport(server, far, { caller: { principal: globalThis.origin } }).catch(report)
+  return connect(near, { info: { name: 'browser', version: '1' }, onError: report, ...options })
+}
+
+/** Calls `onChange` whenever the list of tools changes, if the server announces that. */
+async function follow(
+  client: Client,
+  signal: AbortSignal,
+  onChange: () => void,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const changes = await client.listen({ toolsListChanged: true }, { signal }).catch((error) => {
+    if (!(error instanceof McpError && error.code === 'UNSUPPORTED')) report(error)
+  })
+  if (!changes) return
+  const drain = async (): Promise<void> => {
+    for await (const _ of changes) onChange()
+  }
+  drain().catch((error) => {
+    if (!signal.aborted) report(error)
+  })
+}
+
+/** The browser would refuse every tool, each with an error that does not name the origin. */
+function requireSecureOrigin(origin: string): void {
+  if (isSecureOrigin(origin)) return
+  throw new TypeError(
+    `Cannot expose tools to "${origin}": use an origin such as "https://example.com"`,
+  )
+}
+
+/** What is offered at the moment. */
+class Offer {
+  /** The calls that are not finished. */
+  readonly running = new Set<Promise<unknown>>()
+  readonly #context: ModelContext
+  readonly #options: OfferToolsOptions
+  readonly #report: (error: unknown) => void
+  readonly #client: Client
+  /** What withdraws each tool, and how it was described. */
+  readonly #offered = new Map<string, { withdrawal: AbortController; described: string }>()
+  /** The descriptions that the browser refused, each reported once. */
+  readonly #refused = new Set<string>()
+  #updating: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(
+    context: ModelContext,
+    options: OfferToolsOptions,
+    report: (error: unknown) => void,
+    client: Client,
+  ) {
+    this.#context = context
+    this.#options = options
+    this.#report = report
+    this.#client = client
+  }
+
+  get names(): readonly string[] {
+    return [...this.#offered.keys()]
+  }
+
+  /** Offers what is new, withdraws what is gone. One update after the other. */
+  update(): Promise<void> {
+    this.#updating = this.#updating.then(() => this.#update()).catch(this.#report)
+    return this.#updating
+  }
+
+  withdraw(): void {
+    this.#closed = true
+    for (const name of this.names) this.#withdraw(name)
+  }
+
+  async #update(): Promise<void> {
+    if (this.#closed) return
+    const { filter = () => true } = this.#options
+    const tools = (await this.#client.listAllTools({ fresh: true })).filter(filter)
+    const listed = new Map(tools.map((tool) => [tool.name, tool]))
+    for (const [name, { described }] of this.#offered) {
+      const tool = listed.get(name)
+      if (!tool || JSON.stringify(tool) !== described) this.#withdraw(name)
+    }
+    for (const tool of tools) {
+      if (!this.#closed && !this.#offered.has(tool.name)) await this.#offer(tool)
+    }
+  }
+
+  async #offer(tool: Tool): Promise<void> {
+    const { name } = tool
+    const described = JSON.stringify(tool)
+    if (this.#refused.has(described)) return
+    try {
+      if (!NAME.test(name)) {
+        throw new McpError(
+          'UNSUPPORTED',
+          `Browsers accept no tool named "${name}": use 1 to 128 of A-Z a-z 0-9 _ - .`,
+        )
+      }
+      const withdrawal = new AbortController()
+      const { exposedTo } = this.#options
+      const registered = describe(tool, this.#options, (...input) => this.#call(name, ...input))
+      const registration: unknown = this.#context.registerTool(registered, {
+        signal: withdrawal.signal,
+        ...(exposedTo && { exposedTo }),
+      })
+      // At once, so that a withdrawal meanwhile finds the tool
+      this.#offered.set(name, { withdrawal, described })
+      await registration
+    } catch (error) {
+      this.#offered.delete(name)
+      if (this.#closed) return
+      this.#refused.add(described)
+      this.#report(error)
+      // The page's policy forbids every tool
+      if (error instanceof DOMException && error.name === 'NotAllowedError') this.#closed = true
+    }
+  }
+
+  #call(name: string, input: JsonObject, signal?: AbortSignal): Promise<CallToolResult> {
+    const result = callTool(this.#client, name, input, signal)
+    this.running.add(result)
+    const remove = (): unknown => this.running.delete(result)
+    result.then(remove, remove)
+    return result
+  }
+
+  #withdraw(name: string): void {
+    this.#offered.get(name)?.withdrawal.abort()
+    this.#offered.delete(name)
+    try {
+      this.#context.unregisterTool?.(name)
+    } catch {
+      // Browsers with both have removed the tool by the signal
+    }
+  }
+}
+
+function describe(
+  tool: Tool,
+  { annotate, results }: OfferToolsOptions,
+  call: (input: JsonObject, signal?: AbortSignal) => Promise<CallToolResult>,
+): ModelContextTool {
+  const { name, title, description, inputSchema } = tool
+  const { readOnlyHint, destructiveHint, openWorldHint } = toolHints(tool)
+  const outputSchema = results === 'structured' ? tool.outputSchema : undefined
+  return {
+    name,
+    // Required by browsers
+    description: description || title || name,
+    ...(title !== undefined && { title }),
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    annotations: {
+      readOnlyHint,
+      consequentialHint: destructiveHint && !readOnlyHint,
+      untrustedContentHint: openWorldHint,
+      ...annotate?.(tool),
+    },
+    execute: async (input, options) => {
+      // Older drafts pass something else as options
+      const signal = options?.signal instanceof AbortSignal ? options.signal : undefined
+      const { content, structuredContent, isError } = await call(input, signal)
+      if (outputSchema && structuredContent !== undefined && !isError) return structuredContent
+      return {
+        content,
+        ...(structuredContent !== undefined && { structuredContent }),
+        ...(isError && { isError }),
+      }
+    },
+  }
+}
+
+/** Calls a tool. Failures are results, as browsers keep the reason of a rejection from the agent. */
+async function callTool(
+  client: Client,
+  name: string,
+  input: JsonObject,
+  signal: AbortSignal | undefined,
+): Promise<CallToolResult> {
+  try {
+    return await client.callTool(name, input, signal && { signal })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    const text = error instanceof Error ? error.message : String(error)
+    return { content: [{ type: 'text', text }], isError: true }
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * The tools that the documents of this tab registered with the browser (WebMCP), as a server: for an
+ * agent inside the page, or one that is reached over a connection.
+ *
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+import {
+  isContentBlock,
+  isObject,
+  ToolError,
+  type CallToolResult,
+  type Implementation,
+  type JsonObject,
+  type StandardSchema,
+  type ToolAnnotations,
+} from '../../../src/index.ts'
+import { createServer, type Server } from '../../../src/server/index.ts'
+import { findModelContext, type ModelContext, type RegisteredTool } from './model-context.ts'
+
+/** Which tools of the page are served, and how. */
+export interface PageToolsOptions {
+  /** Other origins whose tools are wanted, beside the page's own; each must expose them to it. */
+  readonly fromOrigins?: readonly string[] | undefined
+  /** Which tools to serve; all by default. */
+  readonly filter?: ((tool: RegisteredTool) => boolean) | undefined
+  /**
+   * The name under which a tool is served; its own by default. Of two tools with one name the first
+   * in the browser's order is served, the other goes to `onError`.
+   */
+  readonly rename?: ((tool: RegisteredTool) => string) | undefined
+  /** Where to look for tools; the page's own model context by default. */
+  readonly modelContext?: ModelContext | undefined
+  /** Stops following the page's tools and removes them when it is aborted. */
+  readonly signal?: AbortSignal | undefined
+  /** The server's name and version; `page` and `1` by default. */
+  readonly info?: Implementation | undefined
+  /** Receives errors of listing and of tools that cannot be served; `console.error` by default. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/**
+ * Makes a server whose tools are those that the documents of this tab registered, and follows their
+ * list as it changes. Serve it as any other server: in memory, over a port, or mounted.
+ *
+ * Names, descriptions, annotations and results come from the page and are not to be trusted.
+ * Arguments are validated by the tools themselves, as the browser does not. A tool that fails gives
+ * an `isError` result without a reason, which browsers keep to the page's console.
+ *
+ * @returns `undefined` where the browser has no model context that lists tools (Chromium from 149 on
+ *   does, with the feature enabled).
+ * @example
+ * ```ts
+ * const server = await pageTools()
+ * if (server) {
+ *   const client = await connectInMemory(server)
+ *   console.log(await client.listAllTools())
+ * }
+ * ```
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+export async function pageTools(options: PageToolsOptions = {}): Promise<Server | undefined> {
+  const modelContext = options.modelContext ?? findModelContext()
+  const getTools = modelContext?.getTools?.bind(modelContext)
+  const executeTool = modelContext?.executeTool?.bind(modelContext)
+  if (!getTools || !executeTool) return undefined
+  const server = createServer(options.info ?? { name: 'page', version: '1' })
+  const page = new PageTools(server, { getTools, executeTool }, options)
+  const { signal } = options
+  modelContext?.addEventListener?.('toolchange', () => void page.update(), signal ? { signal } : {})
+  signal?.addEventListener('abort', () => void page.update(), { once: true })
+  await page.update()
+  return server
+}
+
+type Execute = NonNullable<ModelContext['executeTool']>
+
+/** What lists and calls the tools of the page. */
+interface PageAccess {
+  readonly getTools: NonNullable<ModelContext['getTools']>
+  readonly executeTool: Execute
+}
+
+/** A tool of the page that is served. */
+interface ServedTool {
+  /** As the browser listed it last, since only that object can be executed. */
+  listed: RegisteredTool
+  readonly described: string
+  remove(): void
+}
+
+/** The tools of the page that are served at the moment. */
+class PageTools {
+  readonly #server: Server
+  readonly #access: PageAccess
+  readonly #options: PageToolsOptions
+  readonly #served = new Map<string, ServedTool>()
+  #updating: Promise<void> = Promise.resolve()
+
+  constructor(server: Server, access: PageAccess, options: PageToolsOptions) {
+    this.#server = server
+    this.#access = access
+    this.#options = options
+  }
+
+  /** Serves what is new, removes what is gone. One update after the other. */
+  update(): Promise<void> {
+    const { onError = (error: unknown) => console.error(error) } = this.#options
+    this.#updating = this.#updating.then(() => this.#update(onError)).catch(onError)
+    return this.#updating
+  }
+
+  async #update(onError: (error: unknown) => void): Promise<void> {
+    const listed = this.#options.signal?.aborted ? new Map() : await this.#list(onError)
+    for (const [name, served] of this.#served) {
+      const tool = listed.get(name)
+      if (tool && describe(tool) === served.described) served.listed = tool
+      else {
+        served.remove()
+        this.#served.delete(name)
+      }
+    }
+    for (const [name, tool] of listed) {
+      try {
+        if (!this.#served.has(name)) this.#served.set(name, this.#serve(name, tool))
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
+
+  /** What the page has now, by the name under which it is served. */
+  async #list(onError: (error: unknown) => void): Promise<Map<string, RegisteredTool>> {
+    const { fromOrigins, filter = () => true, rename = ({ name }) => name } = this.#options
+    const tools = await this.#access.getTools(fromOrigins ? { fromOrigins } : {})
+    const listed = new Map<string, RegisteredTool>()
+    for (const tool of tools.filter(filter)) {
+      const name = rename(tool)
+      if (listed.has(name)) {
+        onError(
+          new TypeError(
+            `The tool "${tool.name}" of ${tool.origin} is not served, because another is named "${name}": use "rename"`,
+          ),
+        )
+      } else listed.set(name, tool)
+    }
+    return listed
+  }
+
+  #serve(name: string, tool: RegisteredTool): ServedTool {
+    const { title, description } = tool
+    const annotations = annotationsOf(tool)
+    const registration = this.#server.tool(
+      name,
+      {
+        description,
+        ...(title && { title }),
+        ...(annotations && { annotations }),
+        input: unchecked(inputSchemaOf(tool)),
+      },
+      (input, ctx) => callPageTool(this.#access.executeTool, served.listed, input, ctx.signal),
+    )
+    const served: ServedTool = {
+      listed: tool,
+      described: describe(tool),
+      remove: () => registration.remove(),
+    }
+    return served
+  }
+}
+
+async function callPageTool(
+  execute: Execute,
+  tool: RegisteredTool,
+  input: JsonObject,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  let text: string | null
+  try {
+    text = await execute(tool, input, { signal }).catch((error: unknown) => {
+      // Chromium up to 153 takes JSON text
+      if (/parse input/i.test(String(error))) {
+        return execute(tool, JSON.stringify(input), { signal })
+      }
+      throw error
+    })
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw new ToolError(`The page's tool "${tool.name}" failed; see the console of its document`)
+  }
+  return text === null ? { content: [] } : resultOf(text)
+}
+
+/** Reads a result, which is JSON text, or plain text in browsers that pass a string on as it is. */
+function resultOf(text: string): CallToolResult {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = text
+  }
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  if (!isObject(value)) return { content: [{ type: 'text', text }] }
+  const { content, structuredContent, isError } = value
+  if (!Array.isArray(content) || !content.every(isContentBlock)) {
+    return { content: [{ type: 'text', text }], structuredContent: value }
+  }
+  return {
+    content,
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(isError === true && { isError }),
+  }
+}
+
+/** What a listing says of a tool, whichever shape it has. */
+function describe({ title, description, inputSchema, annotations }: RegisteredTool): string {
+  return JSON.stringify([title, description, inputSchema, annotations])
+}
+
+function inputSchemaOf({ inputSchema }: RegisteredTool): JsonObject {
+  const schema: unknown = typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema
+  return isObject(schema) ? schema : { type: 'object' }
+}
+
+/**
+ * The annotations in MCP's terms. What is `false` may only have been left unsaid, so it becomes no
+ * claim that a tool is harmless.
+ */
+function annotationsOf({ annotations }: RegisteredTool): ToolAnnotations | undefined {
+  if (!annotations) return undefined
+  return {
+    ...(annotations.readOnlyHint && { readOnlyHint: true }),
+    ...(annotations.consequentialHint && { destructiveHint: true }),
+    ...(annotations.untrustedContentHint && { openWorldHint: true }),
+  }
+}
+
+/** A schema that only describes. */
+function unchecked(schema: JsonObject): StandardSchema<JsonObject> {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'edgewise',
+      validate: (value) => ({ value: isObject(value) ? value : {} }),
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * A model context (WebMCP) for browsers without one, and for tests. It follows the draft, but knows
+ * neither forms nor documents of other origins.
+ *
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+import { isObject, type JsonObject } from '../../../src/index.ts'
+import { isSecureOrigin } from './exposed-origins.ts'
+import {
+  POLYFILL,
+  type ModelContext,
+  type ModelContextAnnotations,
+  type ModelContextTool,
+  type RegisteredTool,
+} from './model-context.ts'
+
+/** How the polyfill behaves. */
+export interface PolyfillOptions {
+  /**
+   * What `getTools` resolves with: dictionaries as in Chromium up to 159, or objects with accessors
+   * as from 160 on.
+   *
+   * @default 'dictionary'
+   */
+  readonly tools?: 'dictionary' | 'interface' | undefined
+}
+
+type EventType = 'toolchange' | 'toolactivated' | 'toolcancel'
+
+/** A tool that a document registered; other documents of its origin read it too. */
+interface Registration {
+  readonly window: Window
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** JSON text, so that nobody changes it. */
+  readonly inputSchema: string | undefined
+  readonly outputSchema: string | undefined
+  readonly annotations: Required<ModelContextAnnotations> | undefined
+  /** Fires an event of the document's model context. */
+  readonly fire: (type: EventType, toolName?: string) => void
+  readonly execute: ModelContextTool['execute']
+  /** Whether it was not withdrawn. */
+  live: boolean
+}
+
+/**
+ * Installs `document.modelContext`, unless the page has one or is not a secure context. Tools of
+ * frames of the same origin are listed if these frames install it too.
+ *
+ * @returns Whether it was installed.
+ * @example
+ * ```ts
+ * polyfillModelContext()
+ * await offerTools(server)
+ * ```
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+export function polyfillModelContext({ tools = 'dictionary' }: PolyfillOptions = {}): boolean {
+  if (!isSecureContext || 'modelContext' in document) return false
+  const value = new PolyfilledModelContext(tools)
+  Object.defineProperty(document, 'modelContext', { value, configurable: true })
+  return true
+}
+
+class PolyfilledModelContext extends EventTarget implements ModelContext {
+  ontoolchange: ((event: Event) => void) | null = null
+  ontoolactivated: ((event: Event) => void) | null = null
+  ontoolcancel: ((event: Event) => void) | null = null
+  readonly #shape: 'dictionary' | 'interface'
+  readonly #registrations = new Map<string, Registration>()
+  readonly #listed = new WeakMap<object, Registration>()
+
+  constructor(shape: 'dictionary' | 'interface') {
+    super()
+    this.#shape = shape
+  }
+
+  get [POLYFILL](): Iterable<Registration> {
+    return this.#registrations.values()
+  }
+
+  async registerTool(
+    tool: ModelContextTool,
+    options: { readonly signal?: AbortSignal; readonly exposedTo?: readonly string[] } = {},
+  ): Promise<void> {
+    if (this.#registrations.has(tool.name)) throw invalidState('Duplicate tool name')
+    const registration = createRegistration(tool, this.#fire)
+    const { signal, exposedTo = [] } = options
+    if (!exposedTo.every(isSecureOrigin)) throw new DOMException('Bad origin', 'SecurityError')
+    signal?.throwIfAborted()
+    this.#registrations.set(tool.name, registration)
+    signal?.addEventListener('abort', () => {
+      registration.live = false
+      this.#registrations.delete(tool.name)
+      queueTask(() => this.#fire('toolchange'))
+    })
+    await new Promise<void>((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+      queueTask(() => {
+        if (registration.live) this.#fire('toolchange')
+        resolve()
+      })
+    })
+  }
+
+  async getTools(): Promise<readonly RegisteredTool[]> {
+    return registrationsIn(window.top ?? window)
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .map((registration) => {
+        const tool = this.#shape === 'interface' ? new Tool(registration) : dictionary(registration)
+        this.#listed.set(tool, registration)
+        return tool
+      })
+  }
+
+  async executeTool(
+    tool: RegisteredTool,
+    input: object = {},
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<string> {
+    const copy: unknown = JSON.parse(JSON.stringify(input))
+    if (!isObject(copy)) throw new TypeError('The input is not an object')
+    signal?.throwIfAborted()
+    const registration = this.#find(tool)
+    if (!registration) throw new DOMException('The tool does not exist', 'UnknownError')
+    return run(registration, copy, signal)
+  }
+
+  #find(tool: RegisteredTool): Registration | undefined {
+    if (this.#shape === 'interface') {
+      const registration = this.#listed.get(tool)
+      return registration?.live ? registration : undefined
+    }
+    const { name, window: owner } = tool
+    return registrationsIn(window.top ?? window).find(
+      (registration) => registration.name === name && registration.window === owner,
+    )
+  }
+
+  readonly #fire = (type: EventType, toolName?: string): void => {
+    const event = Object.assign(new Event(type), toolName !== undefined && { toolName })
+    this.dispatchEvent(event)
+    this[`on${type}`]?.(event)
+  }
+}
+
+/** Checks a tool, in the order of the draft. */
+function createRegistration(tool: ModelContextTool, fire: Registration['fire']): Registration {
+  const { name, title = '', description, annotations } = tool
+  if (!/^[\w.-]{1,128}$/.test(name)) throw invalidState('Invalid tool name')
+  if (description === undefined || typeof tool.execute !== 'function') {
+    throw new TypeError('A tool has a description and a function "execute"')
+  }
+  if (description === '') throw invalidState('Description is required')
+  return {
+    window,
+    name,
+    title,
+    description,
+    inputSchema: jsonText(tool.inputSchema),
+    outputSchema: jsonText(tool.outputSchema),
+    annotations: annotations && {
+      readOnlyHint: annotations.readOnlyHint ?? false,
+      untrustedContentHint: annotations.untrustedContentHint ?? false,
+      consequentialHint: annotations.consequentialHint ?? false,
+      debugging: annotations.debugging ?? false,
+    },
+    fire,
+    execute: (input, options) => tool.execute(input, options),
+    live: true,
+  }
+}
+
+function jsonText(schema: object | undefined): string | undefined {
+  if (schema === undefined) return undefined
+  const text: unknown = JSON.stringify(schema)
+  if (typeof text === 'string') return text
+  throw new TypeError('The schema has no JSON text')
+}
+
+/** Runs a tool. The page that calls learns nothing of why it failed. */
+async function run(
+  { name, execute, fire }: Registration,
+  input: JsonObject,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  fire('toolactivated', name)
+  const controller = new AbortController()
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal?.reason as Error)
+      controller.abort()
+      fire('toolcancel', name)
+    }
+    signal?.addEventListener('abort', onAbort, { signal: controller.signal })
+  })
+  const executed = async (): Promise<string> => {
+    try {
+      const text: unknown = JSON.stringify(await execute(input, { signal: controller.signal }))
+      if (typeof text === 'string') return text
+    } catch (error) {
+      if (!signal?.aborted) console.error(error)
+    }
+    throw new DOMException('The tool failed', 'UnknownError')
+  }
+  return Promise.race([executed(), aborted])
+}
+
+/** The tools of a window and its frames, as far as they are of this origin. */
+function registrationsIn(view: Window): Registration[] {
+  const frames = Array.from({ length: view.length }, (_, index) => view[index])
+  return [view, ...frames].flatMap((each, index) => {
+    if (!each) return []
+    if (index > 0) return registrationsIn(each)
+    try {
+      const context = (each.document as { modelContext?: object }).modelContext
+      return context && POLYFILL in context
+        ? [...(context[POLYFILL] as Iterable<Registration>)]
+        : []
+    } catch {
+      // Another origin
+      return []
+    }
+  })
+}
+
+function dictionary(registration: Registration): RegisteredTool {
+  const { name, title, description, inputSchema, annotations } = registration
+  return {
+    name,
+    title,
+    description,
+    ...(inputSchema !== undefined && { inputSchema: JSON.parse(inputSchema) as object }),
+    ...(annotations && { annotations }),
+    origin: registration.window.origin,
+    window: registration.window,
+  }
+}
+
+/** A tool as Chromium lists it from 160 on: nothing of it can be copied. */
+class Tool implements RegisteredTool {
+  readonly #registration: Registration
+
+  constructor(registration: Registration) {
+    this.#registration = registration
+  }
+
+  get name(): string {
+    return this.#registration.name
+  }
+
+  get title(): string {
+    return this.#registration.title
+  }
+
+  get description(): string {
+    return this.#registration.description
+  }
+
+  get inputSchema(): object | null {
+    return parsed(this.#registration.inputSchema)
+  }
+
+  get outputSchema(): object | null {
+    return parsed(this.#registration.outputSchema)
+  }
+
+  get annotations(): ModelContextAnnotations | null {
+    return this.#registration.annotations ?? null
+  }
+
+  get origin(): string {
+    return this.#registration.window.origin
+  }
+
+  get source(): Window {
+    return this.#registration.window
+  }
+}
+
+function parsed(text: string | undefined): object | null {
+  return text === undefined ? null : (JSON.parse(text) as object)
+}
+
+function invalidState(message: string): DOMException {
+  return new DOMException(message, 'InvalidStateError')
+}
+
+/** A task, as the browser queues its events, not a microtask. */
+function queueTask(task: () => void): void {
+  setTimeout(task)
+}
