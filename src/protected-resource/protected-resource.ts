@@ -25,7 +25,7 @@ export function protectedResource(options: ProtectedResourceOptions): Protection
   return {
     paths: settings.paths,
     publish: (request) => metadataResponse(settings, request),
-    permit: (frame, caller, server) => requirePermission(settings, frame, caller, server),
+    permit: (...asked) => requirePermission(settings, ...asked),
     async admit(request, caller, server) {
       const credentials = requireCredentials(settings, request)
       let found: AccessToken | RefusedToken | undefined

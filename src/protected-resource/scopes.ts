@@ -12,6 +12,7 @@ import { union, type Settings } from './options.ts'
 /**
  * Checks a message, or every one of a batch.
  *
+ * @param more Scopes that are needed beside those of the message.
  * @throws {Refusal} 403 with a challenge that names all scopes that the caller needs: those that it
  *   has, so that it does not lose them, and those that it lacks.
  */
@@ -20,12 +21,13 @@ export function requirePermission(
   frame: unknown,
   caller: Caller,
   server: ServerDefinition,
+  more: readonly string[] = [],
 ): void {
   const { options, scopes } = settings
   const { auth } = caller
   const granted = auth?.scopes ?? []
   const holds = options.holds ?? ((all, scope) => all.includes(scope))
-  const needed = union(scopes, neededFor(settings, frame, caller, server))
+  const needed = union(scopes, [...more, ...neededFor(settings, frame, caller, server)])
   if (needed.every((scope) => holds(granted, scope))) return
 
   const lacking = needed.filter((scope) => !holds(granted, scope))

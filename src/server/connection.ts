@@ -38,6 +38,7 @@ import type { Caller, Exchange, Rounds } from './exchange.ts'
 import { initialize, sessionRevision } from './lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
 import { Outbox } from './outbox.ts'
+import type { Protection } from './protection.ts'
 import {
   describesItself,
   noSessions,
@@ -53,6 +54,8 @@ import type { LeanServer, ServerDefinition } from './definition.ts'
 export interface ConnectionOptions extends InputOptions {
   /** What the host knows of the peer. */
   caller?: Caller
+  /** Decides which tasks the peer may see; {@link HandlerOptions.protect} of HTTP+SSE. */
+  protect?: Pick<Protection, 'permit'>
   /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal
 }
@@ -231,6 +234,7 @@ class Connection {
       revision,
       client,
       caller: this.#caller,
+      protect: this.#options.protect,
       cancellation,
       ending: this.#ending,
       peer: this,
@@ -260,6 +264,7 @@ class Connection {
       revision,
       client: { info: record.clientInfo, capabilities: record.clientCapabilities },
       caller: this.#caller,
+      protect: this.#options.protect,
       cancellation,
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,

@@ -17,6 +17,7 @@ import type {
   LoggingLevel,
 } from '../protocol/types.ts'
 import type { ChangeSource } from './notifier.ts'
+import type { Protection } from './protection.ts'
 import type { Session } from '../session/session.ts'
 
 /** Who the client is and what it offers: per session before 2026-07-28, per request since. */
@@ -93,6 +94,8 @@ export interface Exchange {
   readonly revision: RevisionFacts
   readonly client: ClientFacts
   readonly caller: Caller
+  /** Decides what the caller may do, where the server is protected. */
+  readonly protect?: Pick<Protection, 'permit'> | undefined
   /** Whether somebody still waits for the answer. */
   readonly cancellation: Cancellation
   /** Whether the host shuts down, so that open listeners should end gracefully. */

@@ -28,7 +28,8 @@ export interface Protection {
    * Checks that a caller may send a message, before the message is even validated.
    *
    * @param frame A message or a batch of them, as parsed.
+   * @param scopes Scopes that are needed beside those of the message.
    * @throws {Refusal} 403, with a challenge that names the scopes that are missing.
    */
-  permit(frame: unknown, caller: Caller, server: ServerDefinition): void
+  permit(frame: unknown, caller: Caller, server: ServerDefinition, scopes?: readonly string[]): void
 }

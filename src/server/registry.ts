@@ -113,7 +113,12 @@ export class Registry<T extends Entry> {
   /** The entry of that key, if the caller may use it. */
   find(key: string, caller: Caller): T | undefined {
     const entry = this.#entries.get(key)
-    return entry?.enabled && (entry.visible?.(caller) ?? true) ? entry : undefined
+    return entry?.enabled && !this.hides(key, caller) ? entry : undefined
+  }
+
+  /** Whether an entry of that key, disabled or not, is hidden from the caller. */
+  hides(key: string, caller: Caller): boolean {
+    return !(this.#entries.get(key)?.visible?.(caller) ?? true)
   }
 
   /**

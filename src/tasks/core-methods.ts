@@ -14,11 +14,11 @@ import {
 } from '../protocol/errors.ts'
 import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest, LoggingLevel, Result } from '../protocol/types.ts'
-import type { Context } from '../server/context.ts'
 import { wants } from '../server/logging.ts'
 import type { RequestContext } from '../server/request-context.ts'
 import { invalidParams } from '../server/params.ts'
-import { principalOf, requireTask, unknownTask } from './methods.ts'
+import { mayCall, principalOf, type ServedTasks } from './access.ts'
+import { requireTask, unknownTask } from './methods.ts'
 import { expiresAt, isFinal, TIME_IS_OVER, type InputOutcome, type TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 import { coreTaskOf, outcomeOf, relatedTo } from './wire.ts'
@@ -28,9 +28,9 @@ const PAGE_SIZE = 50
 
 /** Answers `tasks/get`: the task. */
 export async function getCoreTask(
-  tasks: TaskService,
+  tasks: ServedTasks,
   params: JsonObject,
-  ctx: Context,
+  ctx: RequestContext,
 ): Promise<Result> {
   return { ...coreTaskOf(await requireTask(tasks, params, ctx)) }
 }
@@ -41,12 +41,14 @@ export async function getCoreTask(
  * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task, or it is at its end already.
  */
 export async function cancelCoreTask(
-  tasks: TaskService,
+  tasks: ServedTasks,
   params: JsonObject,
-  ctx: Context,
+  ctx: RequestContext,
 ): Promise<Result> {
   const before = await requireTask(tasks, params, ctx)
-  const after = isFinal(before) ? before : await tasks.cancel(before.taskId, principalOf(ctx))
+  const after = isFinal(before)
+    ? before
+    : await tasks.service.cancel(before.taskId, principalOf(ctx))
   if (!after) throw unknownTask()
   if (isFinal(before) || after.status !== 'cancelled') {
     throw invalidParams(`The task cannot be cancelled: it is ${after.status}`)
@@ -60,18 +62,21 @@ export async function cancelCoreTask(
  * @throws {ProtocolError} `INVALID_PARAMS` when the cursor is none.
  */
 export async function listCoreTasks(
-  tasks: TaskService,
+  tasks: ServedTasks,
   { cursor }: JsonObject,
-  ctx: Context,
+  ctx: RequestContext,
 ): Promise<Result> {
-  if (!tasks.list) throw new ProtocolError(METHOD_NOT_FOUND, 'Nobody knows all tasks here')
+  const { service, server } = tasks
+  if (!service.list) throw new ProtocolError(METHOD_NOT_FOUND, 'Nobody knows all tasks here')
   const principal = principalOf(ctx)
   const after = cursor === undefined ? undefined : readCursor(cursor)
-  if (after !== undefined && !(await tasks.get(after, principal))) throw invalidCursor()
-  const found = await tasks.list(principal, PAGE_SIZE + 1, after)
+  if (after !== undefined && !(await service.get(after, principal))) throw invalidCursor()
+  const found = await service.list(principal, PAGE_SIZE + 1, after)
   const page = found.slice(0, PAGE_SIZE)
   const last = page.at(-1)
-  const result: Result = { tasks: page.map(coreTaskOf) }
+  const result: Result = {
+    tasks: page.filter((task) => mayCall(server, task, ctx)).map(coreTaskOf),
+  }
   if (last && found.length > PAGE_SIZE) {
     result.nextCursor = encodeBase64Url(new TextEncoder().encode(last.taskId))
   }
@@ -96,16 +101,17 @@ function invalidCursor(): ProtocolError {
  *   such task, or no longer.
  */
 export async function getCoreResult(
-  tasks: TaskService,
+  tasks: ServedTasks,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
   const { signal } = ctx
+  const { service } = tasks
   let task = await requireTask(tasks, params, ctx)
   const { taskId } = task
   const principal = principalOf(ctx)
-  const asker = new Asker(tasks, ctx)
-  const silence = tasks.hear?.(taskId, ({ method, params: told }) => {
+  const asker = new Asker(service, ctx)
+  const silence = service.hear?.(taskId, ({ method, params: told }) => {
     const level = told?.level as LoggingLevel
     if (method === 'notifications/message' && !wants(ctx.exchange.logLevel, level)) return
     void ctx.exchange.send(notification(method, withRelation(told, taskId)))
@@ -114,7 +120,7 @@ export async function getCoreResult(
     while (!isFinal(task)) {
       asker.ask(task)
       const { lastUpdatedAt: seen, pollIntervalMs: waitMs } = task
-      const next = await tasks.next({ taskId, principal, seen, waitMs, signal })
+      const next = await service.next({ taskId, principal, seen, waitMs, signal })
       signal.throwIfAborted()
       if (!next) throw forgotten(task)
       if (next.lastUpdatedAt > seen) {

@@ -14,7 +14,7 @@ import type { RequestContext } from '../server/request-context.ts'
 import type { ToolTask } from '../server/tool-task.ts'
 import type { ToolEntry } from '../server/tools.ts'
 import { taskIdOf } from './context.ts'
-import { principalOf } from './methods.ts'
+import { principalOf } from './access.ts'
 import { ttlMsOf, type TasksOptions } from './options.ts'
 import type { NewTask, TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
@@ -64,6 +64,7 @@ export function taskWanted(
  */
 export async function deferCall(
   deferral: Deferral,
+  { scopes }: ToolEntry,
   how: ToolTask,
   args: unknown,
   params: JsonObject,
@@ -88,6 +89,7 @@ export async function deferCall(
       client: { info: ctx.client.info, capabilities: ctx.client.capabilities },
       principal: principalOf(ctx),
       ...(ctx.auth !== undefined && { auth: ctx.auth }),
+      ...(scopes && { scopes }),
       ...(core && !ctx.exchange.ask && { unreachable: true }),
     },
   })

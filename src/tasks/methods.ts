@@ -6,22 +6,16 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
-import type { Context } from '../server/context.ts'
 import type { RequestContext } from '../server/request-context.ts'
 import type { Tell } from '../server/added.ts'
 import { invalidParams, requireString } from '../server/params.ts'
+import { findTask, mayCall, principalOf, type ServedTasks } from './access.ts'
 import { requireAnswers } from './input-check.ts'
 import { isFinal, type TaskRecord } from './record.ts'
-import type { TaskService } from './service.ts'
 import { detailedTaskOf } from './wire.ts'
 
 /** The most tasks that one listener may hear of. */
 const MAX_LISTENED_TASKS = 100
-
-/** The principal of a request, as tasks keep it. */
-export function principalOf({ principal }: Pick<Context, 'principal'>): string | null {
-  return principal ?? null
-}
 
 /** The error of a task that does not exist, or not for this principal. */
 export function unknownTask(): Error {
@@ -31,14 +25,14 @@ export function unknownTask(): Error {
 /**
  * The task that a request is about.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when there is none, or it is somebody else's.
+ * @throws {ProtocolError} `INVALID_PARAMS` when there is none that the caller may see.
  */
 export async function requireTask(
-  tasks: TaskService,
+  tasks: ServedTasks,
   params: JsonObject,
-  ctx: Context,
+  ctx: RequestContext,
 ): Promise<TaskRecord> {
-  const found = await tasks.get(requireString(params, 'taskId'), principalOf(ctx))
+  const found = await findTask(tasks, requireString(params, 'taskId'), ctx)
   if (found) return found
   throw unknownTask()
 }
@@ -49,7 +43,7 @@ export async function requireTask(
  * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
  */
 export async function getTask(
-  tasks: TaskService,
+  tasks: ServedTasks,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
@@ -64,14 +58,14 @@ export async function getTask(
  *   which leaves the task as it is.
  */
 export async function updateTask(
-  tasks: TaskService,
+  tasks: ServedTasks,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
   const task = await requireTask(tasks, params, ctx)
   const answers = requireAnswers(params, task)
   if (Object.keys(answers).length > 0) {
-    await tasks.answer(task.taskId, principalOf(ctx), answers, ctx.caller)
+    await tasks.service.answer(task.taskId, principalOf(ctx), answers, ctx.caller)
   }
   return {}
 }
@@ -82,12 +76,12 @@ export async function updateTask(
  * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
  */
 export async function cancelTask(
-  tasks: TaskService,
+  tasks: ServedTasks,
   params: JsonObject,
-  ctx: Context,
+  ctx: RequestContext,
 ): Promise<Result> {
   const { taskId } = await requireTask(tasks, params, ctx)
-  await tasks.cancel(taskId, principalOf(ctx))
+  await tasks.service.cancel(taskId, principalOf(ctx))
   return {}
 }
 
@@ -97,9 +91,9 @@ export async function cancelTask(
  * @throws {ProtocolError} `INVALID_PARAMS` when it is no list of ids.
  */
 export async function honourTaskIds(
-  tasks: TaskService,
+  tasks: ServedTasks,
   wanted: unknown,
-  ctx: Context,
+  ctx: RequestContext,
 ): Promise<string[] | undefined> {
   if (!Array.isArray(wanted) || !wanted.every((id) => typeof id === 'string')) {
     throw invalidParams('"taskIds" must be a list of ids')
@@ -107,15 +101,14 @@ export async function honourTaskIds(
   if (wanted.length > MAX_LISTENED_TASKS) {
     throw invalidParams(`One listener may hear of ${MAX_LISTENED_TASKS} tasks at most`)
   }
-  const principal = principalOf(ctx)
-  const found = await Promise.all([...new Set(wanted)].map((id) => tasks.get(id, principal)))
+  const found = await Promise.all([...new Set(wanted)].map((id) => findTask(tasks, id, ctx)))
   const ids = found.flatMap((task) => (task ? [task.taskId] : []))
   return ids.length > 0 ? ids : undefined
 }
 
 /** Tells of every change of some tasks, and at first how they are, until it is stopped. */
 export function listenToTasks(
-  tasks: TaskService,
+  { service, server }: ServedTasks,
   ids: readonly string[],
   tell: Tell,
   ctx: RequestContext,
@@ -124,18 +117,18 @@ export function listenToTasks(
   const { signal } = stopped
   const principal = principalOf(ctx)
   const told = (task: TaskRecord): void => {
-    if (signal.aborted) return
+    if (signal.aborted || !mayCall(server, task, ctx)) return
     tell('notifications/tasks', { ...detailedTaskOf(task, ctx.exchange.revision) })
   }
   const follow = async (taskId: string): Promise<void> => {
-    if (tasks.watch) {
-      const stop = await tasks.watch(taskId, principal, told)
+    if (service.watch) {
+      const stop = await service.watch(taskId, principal, told)
       signal.addEventListener('abort', stop)
       return signal.aborted ? stop() : undefined
     }
     let seen = -1
     for (let waitMs = 0; !signal.aborted;) {
-      const task = await tasks.next({ taskId, principal, seen, waitMs, signal })
+      const task = await service.next({ taskId, principal, seen, waitMs, signal })
       if (!task) return
       if (task.lastUpdatedAt > seen) told(task)
       if (isFinal(task)) return

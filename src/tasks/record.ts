@@ -26,6 +26,8 @@ export interface TaskCall {
   readonly principal: string | null
   /** What else authorization found out. */
   readonly auth?: Auth | undefined
+  /** The scopes that the tool needed, in case that it is not there any more. */
+  readonly scopes?: readonly string[] | undefined
   /** Set where no way leads to the client, so that every question is refused. */
   readonly unreachable?: true | undefined
 }

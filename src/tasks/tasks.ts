@@ -16,6 +16,7 @@ import { definitionOf } from '../server/lean-definition.ts'
 import type { ToolReturn } from '../server/tool-result.ts'
 import type { TaskMaker, ToolEntry } from '../server/tools.ts'
 import { taskIdOf } from './context.ts'
+import type { ServedTasks } from './access.ts'
 import { cancelCoreTask, getCoreResult, getCoreTask, listCoreTasks } from './core-methods.ts'
 import { deferCall, taskWanted, type Deferral } from './defer.ts'
 import { TaskEngine, type EngineOptions } from './engine.ts'
@@ -99,7 +100,7 @@ class ServerTasks implements Tasks {
     })
     const modern = (answer: TaskMethod): Pick<ExtensionMethod, 'handle' | 'nameParam'> => ({
       nameParam: 'taskId',
-      handle: (params, ctx) => answer(this.#tasks, params, ctx as RequestContext),
+      handle: (params, ctx) => answer(this.#served, params, ctx as RequestContext),
     })
     this.methods = {
       'tasks/get': { ...modern(getTask), ...core(getCoreTask) },
@@ -110,9 +111,9 @@ class ServerTasks implements Tasks {
     }
     this.filters = {
       taskIds: {
-        honour: (wanted, ctx) => honourTaskIds(this.#tasks, wanted, ctx),
+        honour: (wanted, ctx) => honourTaskIds(this.#served, wanted, ctx as RequestContext),
         subscribe: (ids, tell, ctx) =>
-          listenToTasks(this.#tasks, ids as string[], tell, ctx as RequestContext),
+          listenToTasks(this.#served, ids as string[], tell, ctx as RequestContext),
       },
     }
   }
@@ -169,6 +170,10 @@ class ServerTasks implements Tasks {
     throw new McpError('INVALID_USE', 'These tasks belong to no server: extend one with them')
   }
 
+  get #served(): ServedTasks {
+    return { service: this.#tasks, server: this.#server }
+  }
+
   /** What keeps the tasks. */
   get #tasks(): TaskService {
     if (this.#service) return this.#service
@@ -185,7 +190,7 @@ class ServerTasks implements Tasks {
 
   /** Only one revision has tasks in its core. */
   #answerCore(answer: TaskMethod, params: JsonObject, ctx: RequestContext): Promise<Result> {
-    if (ctx.exchange.revision.tasks === 'core') return answer(this.#tasks, params, ctx)
+    if (ctx.exchange.revision.tasks === 'core') return answer(this.#served, params, ctx)
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
   }
 
@@ -202,7 +207,7 @@ class ServerTasks implements Tasks {
       options: this.#options,
       report: (error, during) => this.#server.report(error, during),
     }
-    const result = await deferCall(deferral, how, args, params, ctx)
+    const result = await deferCall(deferral, entry, how, args, params, ctx)
     this.#made.set(ctx, result.taskId)
     return result
   }
@@ -212,4 +217,4 @@ class ServerTasks implements Tasks {
   }
 }
 
-type TaskMethod = (tasks: TaskService, params: JsonObject, ctx: RequestContext) => Promise<Result>
+type TaskMethod = (tasks: ServedTasks, params: JsonObject, ctx: RequestContext) => Promise<Result>

@@ -26,7 +26,7 @@ export interface SseHandlerOptions
       HandlerOptions,
       'allowedOrigins' | 'allowedHosts' | 'maxBodyBytes' | 'keepAliveMs' | 'protect'
     >,
-    Omit<ConnectionOptions, 'caller' | 'signal'> {
+    Omit<ConnectionOptions, 'caller' | 'protect' | 'signal'> {
   /**
    * The path that clients are told to post to, which must reach this handler too; that of the
    * stream by default.

@@ -3,7 +3,8 @@ import { env } from 'cloudflare:workers'
 import type { JSONWebKeySet } from 'jose'
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer, extend } from '../../src/server/index.ts'
+import { tasks } from '../../src/tasks/index.ts'
 
 const server = createServer({ name: 'protected', version: '1.0.0' })
 server.tool('whoami', {}, (_args, { principal, auth, request }) =>
@@ -13,7 +14,8 @@ server.tool('whoami', {}, (_args, { principal, auth, request }) =>
     headers: [...(request?.headers.keys() ?? [])],
   }),
 )
-server.tool('write', { scopes: ['notes:write'] }, () => 'Written')
+extend(server, tasks())
+server.tool('write', { scopes: ['notes:write'], task: 'optional' }, () => 'Written')
 
 const worker = createWorker(server, {
   protect: protectedResource({
@@ -27,4 +29,4 @@ const worker = createWorker(server, {
 })
 
 export default worker
-export const { McpSession, McpHub } = worker.durableObjects
+export const { McpSession, McpHub, McpTask } = worker.durableObjects

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bearer, call, challengeOf, open, send, textOf } from '../protected-resource/endpoint.ts'
 import { Issuer, RESOURCE } from '../protected-resource/issuer.ts'
-import { initializeRequest } from '../transport/streamable-http/post.ts'
-import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+import { initializeRequest, lastMessage } from '../transport/streamable-http/post.ts'
+import { bundleWorker, startWorker, withTasks, type Workerd } from './workerd.ts'
 
 const METADATA = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
 const whoami = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
@@ -15,7 +15,7 @@ let workerd: Workerd
 beforeAll(async () => {
   issuer = await Issuer.make()
   const script = await bundleWorker('protected-worker.ts')
-  workerd = await startWorker(script, { bindings: { JWKS: issuer.jwks as never } })
+  workerd = await startWorker(script, { ...withTasks, bindings: { JWKS: issuer.jwks as never } })
 })
 afterAll(() => workerd.stop())
 
@@ -68,6 +68,24 @@ describe('A protected Worker', () => {
     const more = { ...headers, ...bearer(await issuer.token({ scope: 'mcp notes:write' })) }
     const done = await send(workerd.handle, write, { ...more, 'mcp-session-id': session })
     expect(await textOf(done)).toBe('Written')
+  })
+
+  it("covers the tasks of a tool by its scopes, for the same user's other clients [S007]", async () => {
+    const ask = async (scope: string, method: string, params: object): Promise<object> => {
+      const headers = bearer(await issuer.token({ scope }))
+      const session = { 'mcp-session-id': await open(workerd.handle, headers) }
+      const request = { jsonrpc: '2.0', id: 1, method, params }
+      return lastMessage(await send(workerd.handle, request, { ...headers, ...session }))
+    }
+    const full = 'mcp notes:write'
+    const made = await ask(full, 'tools/call', { name: 'write', task: {} })
+    const { result } = made as { result: { task: { taskId: string } } }
+    const { taskId } = result.task
+    expect(await ask(full, 'tasks/result', { taskId })).toHaveProperty('result.content')
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+      const refused = await ask('mcp', method, { taskId })
+      expect(refused).toHaveProperty('error.message', 'Unknown task')
+    }
   })
 
   it('has no session for another principal, also after it was replaced [L-HTTP-061] [L-HTTP-062]', async () => {

@@ -92,6 +92,7 @@ export async function run(
     revision,
     client: { info: record?.clientInfo, capabilities: record?.clientCapabilities ?? {} },
     caller,
+    protect: host.options.protect,
     cancellation,
     logLevel: undefined,
     send: ({ method, params }) => {

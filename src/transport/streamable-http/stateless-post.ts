@@ -56,6 +56,7 @@ export async function postStateless(
       client,
       logLevel,
       caller,
+      protect: host.options.protect,
       cancellation,
       ending: host.ending,
       changes: host.changes,
