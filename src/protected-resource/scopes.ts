@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
-import type { Caller } from '../server/exchange.ts'
-import type { ServerDefinition } from '../server/definition.ts'
+import type { Caller, ScopedServer } from '../server/exchange.ts'
 import { isObject, isRequestId } from '../protocol/validate.ts'
 import { challenge } from './challenge.ts'
 import { union, type Settings } from './options.ts'
@@ -20,7 +19,7 @@ export function requirePermission(
   settings: Settings,
   frame: unknown,
   caller: Caller,
-  server: ServerDefinition,
+  server: ScopedServer,
   more: readonly string[] = [],
 ): void {
   const { options, scopes } = settings
@@ -49,7 +48,7 @@ function neededFor(
   settings: Settings,
   frame: unknown,
   caller: Caller,
-  server: ServerDefinition,
+  server: ScopedServer,
 ): readonly string[] {
   if (Array.isArray(frame)) {
     return frame.flatMap((each) => neededFor(settings, each, caller, server))

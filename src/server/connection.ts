@@ -34,11 +34,10 @@ import { idInUse, Session } from '../session/session.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { announceTo } from './announce.ts'
 import { dispatch } from './dispatch.ts'
-import type { Caller, Exchange, Rounds } from './exchange.ts'
+import type { Caller, Exchange, Permissions, Rounds } from './exchange.ts'
 import { initialize, sessionRevision } from './lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
 import { Outbox } from './outbox.ts'
-import type { Protection } from './protection.ts'
 import {
   describesItself,
   noSessions,
@@ -55,7 +54,7 @@ export interface ConnectionOptions extends InputOptions {
   /** What the host knows of the peer. */
   caller?: Caller
   /** Decides which tasks the peer may see; {@link HandlerOptions.protect} of HTTP+SSE. */
-  protect?: Pick<Protection, 'permit'>
+  protect?: Permissions
   /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal
 }

@@ -17,7 +17,6 @@ import type {
   LoggingLevel,
 } from '../protocol/types.ts'
 import type { ChangeSource } from './notifier.ts'
-import type { Protection } from './protection.ts'
 import type { Session } from '../session/session.ts'
 
 /** Who the client is and what it offers: per session before 2026-07-28, per request since. */
@@ -62,6 +61,28 @@ export interface Caller {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
+/** What authorization has to know of a server. */
+export interface ScopedServer {
+  readonly tools: {
+    find(
+      name: string,
+      caller: Caller,
+    ): { readonly scopes?: readonly string[] | undefined } | undefined
+  }
+}
+
+/** Decides what a caller may ask. */
+export interface Permissions {
+  /**
+   * Checks that a caller may send a message, before the message is even validated.
+   *
+   * @param frame A message or a batch of them, as parsed.
+   * @param scopes Scopes that are needed beside those of the message.
+   * @throws {Refusal} 403, with a challenge that names the scopes that are missing.
+   */
+  permit(frame: unknown, caller: Caller, server: ScopedServer, scopes?: readonly string[]): void
+}
+
 /**
  * How to put a request to the client, wait, and get its answer. `sent` learns the id of the request
  * before it goes out.
@@ -95,7 +116,7 @@ export interface Exchange {
   readonly client: ClientFacts
   readonly caller: Caller
   /** Decides what the caller may do, where the server is protected. */
-  readonly protect?: Pick<Protection, 'permit'> | undefined
+  readonly protect?: Permissions | undefined
   /** Whether somebody still waits for the answer. */
   readonly cancellation: Cancellation
   /** Whether the host shuts down, so that open listeners should end gracefully. */

@@ -4,11 +4,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-import type { Caller } from './exchange.ts'
+import type { Caller, Permissions } from './exchange.ts'
 import type { ServerDefinition } from './definition.ts'
 
 /** Decides who is served. Made by `protectedResource` or `identifyCallers`. */
-export interface Protection {
+export interface Protection extends Permissions {
   /** The paths beside the endpoint's that must reach the handler too: those of the metadata. */
   readonly paths: readonly string[]
   /** Answers a request for the metadata, whatever its origin; nothing when it is for the endpoint. */
@@ -24,12 +24,4 @@ export interface Protection {
     caller: Caller,
     server: ServerDefinition,
   ): Promise<Caller | Response> | Caller
-  /**
-   * Checks that a caller may send a message, before the message is even validated.
-   *
-   * @param frame A message or a batch of them, as parsed.
-   * @param scopes Scopes that are needed beside those of the message.
-   * @throws {Refusal} 403, with a challenge that names the scopes that are missing.
-   */
-  permit(frame: unknown, caller: Caller, server: ServerDefinition, scopes?: readonly string[]): void
 }
