@@ -1,30 +1,25 @@
 /**
- * Notifications of change, as an async iterator.
+ * The notifications of one subscription that wait to be taken.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
+import { McpError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
+import { missed } from './changes.ts'
+import type { Subscription } from './subscription.ts'
 
-/**
- * A stream of notifications of change. It ends when it is closed, when its signal fires or when the
- * client closes; it throws when the server will not go on with it. What is told twice before it is
- * taken comes once, and after a gap everything listened to is told once, as it may have changed
- * unseen.
- */
-export interface Subscription extends AsyncIterable<JsonRpcNotification> {
-  /** What the server agreed to tell; may be less than was asked for. */
-  readonly filter: SubscriptionFilter
-  /** Stops listening. */
-  close(): void
-}
+/** How many notifications may wait. */
+const MAX_WAITING = 10_000
 
 /** A {@link Subscription} and its inner side. */
 export class Feed implements Subscription {
   filter: SubscriptionFilter = {}
   readonly patient: boolean | undefined
   readonly #closing = new AbortController()
-  readonly #queue: JsonRpcNotification[] = []
+  /** What waits to be taken: changes by what changed, what an extension sends by itself. */
+  readonly #waiting = new Map<unknown, JsonRpcNotification>()
+  #limit = MAX_WAITING
   #wake: (() => void) | undefined
   #error: Error | undefined
 
@@ -45,14 +40,21 @@ export class Feed implements Subscription {
 
   /** Gives a notification to who iterates, unless it waits there already. */
   push(message: JsonRpcNotification): void {
-    const { method, params } = message
-    // What an extension tells is news each time
-    const waits = this.#queue.some(
-      (one) => one.method === method && one.params?.uri === params?.uri,
-    )
-    if (waits && /(?:changed|updated)$/.test(method)) return
-    this.#queue.push(message)
+    const key = keyOf(message)
+    if (!this.#waiting.has(key)) this.#waiting.set(key, message)
+    if (this.#waiting.size > this.#limit) this.#collapse()
     this.#wake?.()
+  }
+
+  /** Makes room, in that everything listened to is announced once in place of each change. */
+  #collapse(): void {
+    const waiting = this.#waiting
+    for (const [key, message] of waiting) if (key !== message) waiting.delete(key)
+    if (waiting.size > MAX_WAITING / 2) {
+      this.fail(new McpError('LIMIT_EXCEEDED', 'Too many notifications wait to be read'))
+    }
+    for (const message of missed(this.filter)) waiting.set(keyOf(message), message)
+    this.#limit = waiting.size + MAX_WAITING
   }
 
   /** Ends the feed with an error, unless it was closed before. */
@@ -69,18 +71,25 @@ export class Feed implements Subscription {
   async *[Symbol.asyncIterator](): AsyncGenerator<JsonRpcNotification, void, undefined> {
     try {
       for (;;) {
-        const next = this.#queue.shift()
-        if (next) yield next
-        else if (this.#error) throw this.#error
-        else if (this.signal.aborted) return
-        else {
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve
-          })
+        // Finding the first entry of a map anew takes time in proportion to what was deleted
+        for (const [key, message] of this.#waiting) {
+          this.#waiting.delete(key)
+          yield message
         }
+        if (this.#error) throw this.#error
+        if (this.signal.aborted) return
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
       }
     } finally {
       this.close()
     }
   }
+}
+
+/** What waiting once is enough for; the message itself where each is news. */
+function keyOf(message: JsonRpcNotification): unknown {
+  const { method, params } = message
+  return /(?:changed|updated)$/.test(method) ? `${method} ${String(params?.uri)}` : message
 }

@@ -13,7 +13,7 @@ export { createConnection } from './live.ts'
 export type { ConnectionState, LiveConnection, LiveOptions, LiveTarget } from './live-options.ts'
 export { watchInteraction, type Visits } from './visits.ts'
 export { toolHints } from './tool-hints.ts'
-export type { Subscription } from './feed.ts'
+export type { Subscription } from './subscription.ts'
 export {
   clientExtension,
   type ClientExtensionOptions,

@@ -10,10 +10,11 @@ import type { SubscriptionFilter } from '../protocol/types.ts'
 import { covers, fire, forget, hooked, missed, offered } from './changes.ts'
 import type { Connection } from './connection.ts'
 import type { Listening } from './features.ts'
-import { Feed, type Subscription } from './feed.ts'
+import { Feed } from './feed.ts'
 import { Listener } from './listen.ts'
 import type { ConnectOptions, RequestOptions } from './options.ts'
 import { request } from './request.ts'
+import type { Subscription } from './subscription.ts'
 
 /** All that hears of changes on one connection. */
 export class Subscriptions implements Listening {
@@ -76,9 +77,14 @@ export class Subscriptions implements Listening {
     if (!part) throw untold()
     this.#hear()
     feed.filter = part
+    const counted: string[] = []
+    // One listener for all, as Node warns of many
+    feed.signal.addEventListener('abort', () => {
+      for (const uri of counted) this.#connection.watch(this.#count(uri, -1, {}))
+    })
     for (const uri of part.resourceSubscriptions ?? []) {
       await this.#count(uri, 1, options)
-      feed.signal.addEventListener('abort', () => this.#connection.watch(this.#count(uri, -1, {})))
+      counted.push(uri)
     }
   }
 
@@ -110,22 +116,33 @@ export class Subscriptions implements Listening {
     if (this.#uris.delete(uri)) await this.#watch(options)
   }
 
-  /** Listens to all resources of the hooks at once, then no longer to those of before. */
+  /**
+   * Listens to all that the hooks hear of at once, then no longer to that of before: each stream
+   * takes one of the few connections that a browser has for a server.
+   */
   #watch(options: RequestOptions): Promise<void> {
     const turn = this.#turn.then(async () => {
-      const hearing = { resourceSubscriptions: [...this.#uris] }
-      const wanted = offered(hearing, this.#connection)
-      const feed = wanted && (await this.listen(wanted, { ...options, signal: undefined }))
-      this.#watched?.close()
-      this.#watched = feed
-      if (feed) this.#pump(feed)
+      const wanted = this.#wanted()
+      this.#pump(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
     })
     this.#turn = turn.catch(() => {})
     return turn
   }
 
-  /** Passes what a feed tells on to the hooks; what a session tells they have already. */
-  #pump(feed: Subscription): void {
+  /** What the hooks hear of, as far as the server offers it. */
+  #wanted(): SubscriptionFilter | undefined {
+    const hearing = { ...hooked(this.#options), resourceSubscriptions: [...this.#uris] }
+    return offered(hearing, this.#connection)
+  }
+
+  /**
+   * Passes what a feed tells on to the hooks, in place of the one before; what a session tells they
+   * have already.
+   */
+  #pump(feed: Subscription | undefined): void {
+    this.#watched?.close()
+    this.#watched = feed
+    if (!feed) return
     const pump = async (): Promise<void> => {
       for await (const message of feed) {
         if (this.#listens) this.#connection.watch(fire(this.#options, message))
@@ -138,9 +155,10 @@ export class Subscriptions implements Listening {
   start(): void {
     const options = this.#options
     if (this.#listens) {
-      const wanted = offered(hooked(options), this.#connection)
-      if (wanted)
-        this.#connection.watch(this.listen(wanted, {}, true).then((feed) => this.#pump(feed)))
+      const wanted = this.#wanted()
+      // The stream of a resource that was subscribed to meanwhile has it all
+      const begin = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
+      if (wanted) this.#connection.watch(this.listen(wanted, {}, true).then(begin))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
       this.#hear()
   }

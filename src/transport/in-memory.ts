@@ -31,8 +31,8 @@ export function inMemoryTransports(): [Transport, Transport] {
 class InMemoryTransport implements Transport {
   peer: InMemoryTransport | undefined
   #receiver: Receiver | undefined
-  /** What the peer sent and the receiver has not taken. */
-  readonly #incoming: unknown[] = []
+  /** What the peer sent and the receiver has not taken; a set, as taking from it is cheap. */
+  readonly #incoming = new Set<unknown>()
   /** Settles when nothing waits any more; absent while nothing does. */
   #drained: Promise<void> | undefined
   #closed = false
@@ -48,16 +48,16 @@ class InMemoryTransport implements Transport {
       throw new McpError('CLOSED', 'Cannot send: the connection is closed')
     }
     try {
-      peer.#incoming.push(jsonCopy(frame))
+      peer.#incoming.add(jsonCopy(frame))
     } catch (cause) {
       throw unwritable(cause)
     }
     peer.#schedule()
-    if (peer.#incoming.length > ROOM) await peer.#drained
+    if (peer.#incoming.size > ROOM) await peer.#drained
   }
 
   async close(): Promise<void> {
-    this.#incoming.length = 0
+    this.#incoming.clear()
     this.#end()
     const { peer } = this
     if (peer) peer.#end()
@@ -77,8 +77,9 @@ class InMemoryTransport implements Transport {
     // Leaves the sender's turn, and lets all that is sent in it arrive together.
     await Promise.resolve()
     try {
-      while (this.#incoming.length > 0) {
-        const taken = receiver.message(this.#incoming.shift())
+      for (const frame of this.#incoming) {
+        this.#incoming.delete(frame)
+        const taken = receiver.message(frame)
         if (taken) await taken
       }
     } catch (cause) {
