@@ -9,13 +9,17 @@ import type { CacheHints, Result } from '../protocol/types.ts'
 interface Entry {
   readonly method: string
   readonly uri: unknown
-  readonly result: Result
+  /** The result as JSON, which is compact and of known length. */
+  readonly json: string
   readonly staleAt: number
   /** Whose entry it is; nobody's in particular when absent. */
   readonly principal: string | undefined
 }
 
-/** Bounded; the entry that was used least recently goes first. */
+/** How long all entries may be together, in UTF-16 units of their JSON. */
+const MAX_LENGTH = 16 * 1024 * 1024
+
+/** Bounded in number and length; the entry that was used least recently goes first. */
 export class ResultCache {
   readonly #entries = new Map<string, Entry>()
   readonly #limit: number
@@ -41,7 +45,7 @@ export class ResultCache {
     // The entries are in the order of their last use
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    return structuredClone(entry.result)
+    return JSON.parse(entry.json) as Result
   }
 
   /** Keeps a result if its hints allow. What is not marked as public is the principal's own. */
@@ -53,12 +57,15 @@ export class ResultCache {
     this.#entries.set(key, {
       method,
       uri: params.uri,
-      result: structuredClone(result),
+      json: JSON.stringify(result),
       staleAt: performance.now() + ttlMs,
       principal: cacheScope === 'public' ? undefined : principal,
     })
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size > this.#limit) this.#entries.delete(oldest)
+    let count = 0
+    let length = 0
+    for (const [newest, { json }] of [...this.#entries].reverse()) {
+      length += json.length
+      if (++count > this.#limit || length > MAX_LENGTH) this.#entries.delete(newest)
     }
   }
 

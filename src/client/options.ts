@@ -65,8 +65,10 @@ export interface LeanOptions extends HttpOptions {
   readonly probeTimeoutMs?: number
   /** How often one call may be asked for input before it fails. Default: 10. */
   readonly maxRounds?: number
-  /** How many pages a list may have. Default: 1000. */
+  /** How many pages a list may have. Default: 200. */
   readonly maxPages?: number
+  /** How long the JSON of all pages of a list may be, in UTF-16 units. Default: 16 Mi. */
+  readonly maxListLength?: number
   /** How many results are kept for as long as their `ttlMs` says; 0 keeps none. Default: 256. */
   readonly cacheEntries?: number
   /** Checks structured output against the tool's schema; says what is wrong, or nothing. */

@@ -56,7 +56,7 @@ export async function request(
   for (let round = 0; ; round++) {
     const result: Result = await roundTrip(connection, method, asked, options, facts)
     if ((result.resultType ?? 'complete') === 'complete') {
-      check(connection, method, result)
+      check(connection, method, result, params)
       // What the answer to an input request led to holds for this once
       const once = round > 0 || 'requestState' in params || 'inputResponses' in params
       if (principal !== undefined && !once && changes === cache.changes) {
@@ -67,7 +67,7 @@ export async function request(
     if (!facts?.asks || !isInputRequired(result)) {
       const complete = follow(connection, followed, result)
       if (!complete) throw invalid(method, result)
-      return check(connection, method, await complete)
+      return check(connection, method, await complete, params)
     }
     if (options.input === 'manual') return result
     if (round >= maxRounds) {
@@ -186,20 +186,27 @@ async function inputParams(
 }
 
 /** Refuses a complete result without what its method promises; gives it otherwise. */
-function check(connection: Connection, method: string, result: Result): Result {
+function check(
+  connection: Connection,
+  method: string,
+  result: Result,
+  { cursor }: JsonObject,
+): Result {
   const path = methods.get(method)?.array
   const list = path ? memberAt(result, path) : []
   if (!Array.isArray(list) || !(method === 'completion/complete' || list.every(isObject)))
     throw invalid(method, result)
-  if (method === 'tools/list') result.tools = visibleTools(connection, result.tools as Tool[])
+  if (method === 'tools/list') {
+    result.tools = visibleTools(connection, result.tools as Tool[], cursor === undefined)
+  }
   return result
 }
 
 /** The tools that can be called; HTTP clients of 2026-07-28 leave out those with bad annotations. */
-function visibleTools(connection: Connection, tools: readonly Tool[]): Tool[] {
+function visibleTools(connection: Connection, tools: readonly Tool[], isFirst: boolean): Tool[] {
   const hide = (name: string, fault: string): void =>
     connection.problem(new McpError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
-  return connection.tools.remember(tools, connection.mirrors ? hide : undefined)
+  return connection.tools.remember(tools, isFirst, connection.mirrors ? hide : undefined)
 }
 
 function invalid(method: string, result: Result): McpError {

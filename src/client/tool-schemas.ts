@@ -19,18 +19,31 @@ interface Remembered {
   readonly output: JsonObject | undefined
 }
 
-/** The remembered parts of the tools last listed, by name. */
+/**
+ * The remembered parts of the tools last listed, by name. Those of the list before are forgotten
+ * only when yet another begins, so that calls meanwhile find their tool.
+ */
 export class ToolSchemas {
-  readonly #tools = new Map<string, Remembered>()
+  #tools = new Map<string, Remembered>()
+  #earlier = this.#tools
 
   /**
    * Remembers a page of tools.
    *
+   * @param isFirst Whether a list begins with it.
    * @param onFault Learns of tools whose annotations are invalid; they are left out. Without it,
    *   where no headers repeat arguments, they stay.
    * @returns The tools that can be called.
    */
-  remember(tools: readonly Tool[], onFault?: (name: string, fault: string) => void): Tool[] {
+  remember(
+    tools: readonly Tool[],
+    isFirst: boolean,
+    onFault?: (name: string, fault: string) => void,
+  ): Tool[] {
+    if (isFirst) {
+      this.#earlier = this.#tools
+      this.#tools = new Map()
+    }
     return tools.filter(({ name, inputSchema, outputSchema }) => {
       const found = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
       this.#tools.set(name, { found, output: isObject(outputSchema) ? outputSchema : undefined })
@@ -40,9 +53,13 @@ export class ToolSchemas {
     })
   }
 
+  #find(name: string): Remembered | undefined {
+    return this.#tools.get(name) ?? this.#earlier.get(name)
+  }
+
   /** The schema of a tool's structured output, when it has one and has been listed. */
   output(name: string): JsonObject | undefined {
-    return this.#tools.get(name)?.output
+    return this.#find(name)?.output
   }
 
   /**
@@ -52,7 +69,7 @@ export class ToolSchemas {
    *   travel.
    */
   headers(name: string, args: JsonObject): Record<string, string> | undefined {
-    const known = this.#tools.get(name)?.found
+    const known = this.#find(name)?.found
     if (!known) return undefined
     if (known.fault) {
       throw new McpError('INVALID_USE', `Tool "${name}" cannot be called: ${known.fault}`)

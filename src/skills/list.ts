@@ -5,14 +5,12 @@
  */
 import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
+import { walkPages } from '../patterns/pages.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Resource } from '../protocol/types.ts'
+import type { Resource, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { isSkill, SKILLS, type Skill } from './skill.ts'
-
-/** How many pages a list may have. */
-const MAX_PAGES = 1000
 
 /**
  * Lists the skills, fetching pages as they are needed; reads none of their files. A server may name
@@ -85,19 +83,21 @@ async function* pages<T extends object>(
   is: (value: unknown) => value is T,
   options?: RequestOptions,
 ): AsyncGenerator<T, void, undefined> {
-  const seen = new Set<unknown>()
-  let asked = params
-  while (seen.size < MAX_PAGES) {
+  const fetchPage = async (cursor: string | undefined): Promise<Result> => {
+    const asked = cursor === undefined ? params : { ...params, cursor }
     const result = await client.request(method, asked, options)
-    const { [member]: list, nextCursor: cursor } = result
-    if (!Array.isArray(list) || !list.every(is)) throw invalid(method, result)
-    yield* list
-    if (cursor === undefined || cursor === null) return
-    if (seen.has(cursor)) throw invalid(method, result)
-    seen.add(cursor)
-    asked = { ...params, cursor }
+    const { [member]: list, nextCursor } = result
+    const isPage = Array.isArray(list) && list.every(is) && isCursor(nextCursor)
+    if (!isPage) throw invalid(method, result)
+    return result
   }
-  throw new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${MAX_PAGES} pages`)
+  yield* walkPages<T>(method, fetchPage, member, {}, (error) => {
+    throw error
+  })
+}
+
+function isCursor(value: unknown): boolean {
+  return typeof (value ?? '') === 'string'
 }
 
 /** What the server declares; nothing while it has not said what it offers. */

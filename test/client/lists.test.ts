@@ -163,4 +163,126 @@ describe('lists', () => {
     await expect(client.listAllPrompts()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
     await client.close()
   })
+
+  test.each<[string, [unknown, [unknown[], unknown]][], number[], string, unknown[]]>([
+    [
+      'one cursor again and again',
+      [
+        [undefined, [[1, 2], 'a']],
+        ['a', [[1, 2], 'a']],
+      ],
+      [1, 2],
+      'a',
+      [undefined, 'a'],
+    ],
+    [
+      'two cursors in turn',
+      [
+        [undefined, [[1], 'a']],
+        ['a', [[2], 'b']],
+        ['b', [[1, 3], 'a']],
+      ],
+      [1, 2, 3],
+      'a',
+      [undefined, 'a', 'b'],
+    ],
+    [
+      'one page under a new cursor each time',
+      [
+        [undefined, [[1], 'a']],
+        ['a', [[1], 'b']],
+        ['b', [[1], 'c']],
+      ],
+      [1],
+      'a',
+      [undefined, 'a'],
+    ],
+  ])(
+    'a server that gives %s is followed until it repeats itself, and each entry comes once [probe: repeating pages]',
+    async (_, pages, names, cursor, expected) => {
+      const problems: Error[] = []
+      const { result, asked } = await withPages(pages, all, { onError: (e) => problems.push(e) })
+      expect(result).toEqual(names)
+      expect(asked).toEqual(expected)
+      expect(problems.map(({ message }) => message)).toEqual([
+        `"prompts/list" repeats itself at the cursor "${cursor}"`,
+      ])
+    },
+  )
+
+  test('an entry that two pages share comes once [probe: repeating pages]', async () => {
+    const { result } = await withPages(
+      [
+        [undefined, [[1, 2], 'a']],
+        ['a', [[2, 3], undefined]],
+      ],
+      all,
+    )
+    expect(result).toEqual([1, 2, 3])
+  })
+
+  test('a list of more than 200 pages is refused by default [probe: repeating pages]', async () => {
+    let count = 0
+    const peer = duplexPeer((message) =>
+      reply(
+        message,
+        message.method === 'server/discover'
+          ? discovered()
+          : { prompts: [{ name: `p${count}` }], nextCursor: String(count++) },
+      ),
+    )
+    await using client = await connectTo(peer)
+    await expect(client.listAllPrompts()).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: '"prompts/list" has more than 200 pages ("maxPages")',
+    })
+    expect(count).toBe(200)
+  })
+
+  test.each([
+    [undefined, 1024 * 1024, 16],
+    [10_000, 3_000, 3],
+  ])(
+    'a list whose pages are longer together than maxListLength (%s) is refused, and no more is fetched [S013]',
+    async (maxListLength, pageLength, pages) => {
+      let count = 0
+      const peer = duplexPeer((message) =>
+        reply(
+          message,
+          message.method === 'server/discover'
+            ? discovered()
+            : {
+                tools: [{ name: `t${count}`, description: 'x'.repeat(pageLength) }],
+                nextCursor: String(count++),
+              },
+        ),
+      )
+      await using client = await connectTo(peer, maxListLength ? { maxListLength } : {})
+      await expect(client.listAllTools()).rejects.toMatchObject({
+        code: 'LIMIT_EXCEEDED',
+        message: expect.stringContaining('"maxListLength"') as string,
+      })
+      expect(count).toBe(pages + (maxListLength ? 1 : 0))
+    },
+  )
+
+  test('cached results are bounded by their length together, not only by their number [S013]', async () => {
+    const text = 'x'.repeat(6 * 1024 * 1024)
+    const peer = duplexPeer((message) =>
+      reply(
+        message,
+        message.method === 'server/discover'
+          ? discovered()
+          : {
+              contents: [{ uri: (message.params as JsonObject).uri, text }],
+              ttlMs: 3_600_000,
+              cacheScope: 'private',
+            },
+      ),
+    )
+    await using client = await connectTo(peer)
+    for (const uri of ['a:1', 'a:2', 'a:3', 'a:3', 'a:1']) await client.readResource(uri)
+    const asked = peer.sent('resources/read').map((seen) => (seen.params as JsonObject).uri)
+    expect(asked).toEqual(['a:1', 'a:2', 'a:3', 'a:1'])
+  })
 })

@@ -1,0 +1,73 @@
+/**
+ * Walking a list that comes in pages, from a server that may be wrong or hostile.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
+import { McpError } from '../protocol/errors.ts'
+import type { PaginatedResult } from '../protocol/types.ts'
+
+/** How much of a cursor an error quotes. */
+const QUOTED_LENGTH = 100
+
+/** How much a list may be, all of its pages together. */
+export interface PageLimits {
+  /** How many pages a list may have. Default: 200. */
+  readonly maxPages?: number | undefined
+  /**
+   * How long the JSON of all pages of a list may be together, in UTF-16 units. Default: 16 Mi
+   * (16,777,216).
+   */
+  readonly maxListLength?: number | undefined
+}
+
+/**
+ * Gives the entries of a list, page after page, each entry once, and fetches a page when it is
+ * needed. Only a missing cursor ends the list.
+ *
+ * @param fetchPage Gets the page of a cursor; the first one without.
+ * @param member Where in a page its entries are.
+ * @param onRepeat Learns that the server repeats a cursor or a page, which ends the list.
+ * @throws {McpError} `LIMIT_EXCEEDED` when the list has more pages, or is longer, than allowed.
+ */
+export async function* walkPages<Item extends object>(
+  method: string,
+  fetchPage: (cursor: string | undefined) => Promise<PaginatedResult>,
+  member: string,
+  { maxPages = 200, maxListLength = 16 * 1024 * 1024 }: PageLimits,
+  onRepeat: (error: McpError) => void,
+): AsyncGenerator<Item, void, undefined> {
+  const cursors = new Set<string>()
+  const given = new Set<unknown>()
+  let cursor: string | undefined
+  let left = maxListLength
+  for (let page = 0; page < maxPages; page++) {
+    const result = await fetchPage(cursor)
+    left -= JSON.stringify(result).length
+    if (left < 0) {
+      const what = `"${method}" gives more than the ${maxListLength} characters of "maxListLength"`
+      throw new McpError('LIMIT_EXCEEDED', what)
+    }
+    const next = result.nextCursor ?? undefined
+    // Some servers end a list with an empty cursor, and begin anew when it is sent back
+    if (cursor === '' && next === '') return
+    const items = result[member] as Item[]
+    const before = given.size
+    for (const item of items) {
+      const { uri, uriTemplate = uri, name } = item as Record<string, unknown>
+      const key = uriTemplate ?? name ?? item
+      if (given.has(key)) continue
+      given.add(key)
+      yield item
+    }
+    if (next === undefined) return
+    const isRepeated = items.length > 0 && given.size === before
+    if (isRepeated || cursors.has(next)) {
+      const at = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
+      const what = `"${method}" repeats itself at the cursor "${at}"`
+      return onRepeat(new McpError('INVALID_MESSAGE', what))
+    }
+    cursors.add(next)
+    cursor = next
+  }
+  throw new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${maxPages} pages ("maxPages")`)
+}
