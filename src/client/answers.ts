@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { degradeClientResult } from '../protocol/degrade-client.ts'
-import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import {
   errorResponse,
   resultResponse,
@@ -14,9 +14,10 @@ import {
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
 import { findMethod } from '../protocol/methods.ts'
+import { semaphore } from '../patterns/semaphore.ts'
 import type { Outgoing } from './channel.ts'
 import type { Connection } from './connection.ts'
-import { abortable } from './delay.ts'
+import { abortable, abortReason } from './delay.ts'
 import type { ServerAnswer } from './extension.ts'
 import type { Answers } from './features.ts'
 import { readInput } from './input.ts'
@@ -28,12 +29,21 @@ const USER_REJECTED = -1
 /** Answers one question that was checked. */
 type Answer = (signal: AbortSignal, request?: RequestOptions) => Promise<JsonObject>
 
+/** What the server may still ask during one call. */
+interface Quota {
+  left: number
+  /** Runs as much at once as may be. */
+  readonly inTurn: ReturnType<typeof semaphore>
+}
+
 /** The answers of one client. */
 export class HandlerAnswers implements Answers {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   /** What is being answered, by the ids of the server's requests. */
   readonly #running = new Map<unknown, AbortController>()
+  /** What the server may still ask during each call. */
+  readonly #quotas = new WeakMap<object, Quota>()
 
   constructor(connection: Connection, options: ConnectOptions) {
     this.#connection = connection
@@ -47,20 +57,33 @@ export class HandlerAnswers implements Answers {
   request(message: JsonRpcRequest, call: Outgoing | undefined): void {
     // The server was told that nobody waits for that call any more
     if (call?.settled) return
+    const connection = this.#connection
+    // Where it came on no call's stream it may belong to any call
+    const payer = call ?? connection.findCall((one) => this.#quota(one.message).left > 0)
+    const quota = this.#quota(payer?.message ?? connection.latest)
+    if (--quota.left < 0) {
+      const error = this.#tooMany()
+      connection.pending(payer?.message.id)?.cancel(error)
+      // Once, whatever else the server asks
+      if (!payer && quota.left === -1) connection.problem(error)
+      const refusal = { code: INTERNAL_ERROR, message: error.message }
+      return connection.respond(errorResponse(message.id, refusal))
+    }
     const controller = new AbortController()
     if (call) call.signal.addEventListener('abort', () => controller.abort(call.signal.reason))
     this.#running.set(message.id, controller)
-    this.#connection.watch(this.#respond(message, controller.signal, call?.options))
+    connection.watch(this.#respond(message, controller.signal, quota, call?.options))
   }
 
   async #respond(
     message: JsonRpcRequest,
     signal: AbortSignal,
+    quota: Quota,
     request: RequestOptions | undefined,
   ): Promise<void> {
     const connection = this.#connection
     const { id, method } = message
-    let answer: ServerAnswer = async (asked) => this.#read(asked)(signal, request)
+    let answer: ServerAnswer = async (asked) => this.#read(asked, quota)(signal, request)
     for (const { wrap } of this.#options.extensions ?? []) {
       answer = wrap(answer, connection.capabilities)
     }
@@ -70,7 +93,8 @@ export class HandlerAnswers implements Answers {
       response = resultResponse(id, degradeClientResult(method, result, connection.revision))
     } catch (error) {
       const isDenied = error instanceof McpError && error.code === 'DENIED'
-      if (!isDenied && !(error instanceof ProtocolError)) connection.problem(error)
+      const isExpected = isDenied || signal.aborted || error instanceof ProtocolError
+      if (!isExpected) connection.problem(error)
       const told = isDenied ? { code: USER_REJECTED, message: error.message } : toErrorObject(error)
       response = errorResponse(id, told)
     }
@@ -86,18 +110,25 @@ export class HandlerAnswers implements Answers {
   /**
    * Answers every request of one `input_required` result, all at once.
    *
+   * @param call Stands for the call that they belong to.
    * @throws {McpError} `INVALID_MESSAGE` when the server asks for what was not declared, or wrongly;
-   *   `DENIED` when the user refused what the wire has no refusal for; `ABORTED`.
+   *   `DENIED` when the user refused what the wire has no refusal for; `LIMIT_EXCEEDED` when it asks
+   *   too much during one call; `ABORTED`.
    */
   async inputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
     request: RequestOptions | undefined,
+    call: object,
   ): Promise<JsonObject> {
-    const inputs = Object.entries(requests).map(([key, value]): [string, Answer] => {
+    const quota = this.#quota(call)
+    const asked = Object.entries(requests)
+    quota.left -= asked.length
+    if (quota.left < 0) throw this.#tooMany()
+    const inputs = asked.map(([key, value]): [string, Answer] => {
       try {
-        return [key, this.#read(value)]
+        return [key, this.#read(value, quota)]
       } catch (cause) {
         throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
       }
@@ -116,10 +147,29 @@ export class HandlerAnswers implements Answers {
   }
 
   /** Checks what is asked, and gives what answers it. */
-  #read(asked: unknown): Answer {
+  #read(asked: unknown, { inTurn }: Quota): Answer {
     const { capabilities, server } = this.#connection
     const answer = readInput(asked, this.#options, capabilities)
-    return (signal, request) => answer({ signal, server, request })
+    return (signal, request) =>
+      inTurn(() => {
+        if (signal.aborted) throw abortReason(signal)
+        // A handler that ignores the signal must not hold its place for ever
+        return abortable(answer({ signal, server, request }), signal)
+      })
+  }
+
+  #quota(call: object): Quota {
+    const { maxInputs = 100, maxConcurrentInputs = 10 } = this.#options
+    let quota = this.#quotas.get(call)
+    if (!quota) {
+      quota = { left: maxInputs, inTurn: semaphore(maxConcurrentInputs) }
+      this.#quotas.set(call, quota)
+    }
+    return quota
+  }
+
+  #tooMany(): McpError {
+    return new McpError('LIMIT_EXCEEDED', 'The server asks too much during one call ("maxInputs")')
   }
 
   /** Tells a session that the roots have changed. */

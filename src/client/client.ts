@@ -63,9 +63,10 @@ export class Client extends LeanClient {
    * result has them answered; for extensions that carry such requests in their own way.
    *
    * @param method The method that they are about.
+   * @param signal Gives up. Requests that come with the same signal count as those of one call.
    * @param request The options of the request that they are about, which handlers find in their
    *   context.
-   * @throws {McpError} `INVALID_MESSAGE`, `DENIED`, `ABORTED`.
+   * @throws {McpError} `INVALID_MESSAGE`, `DENIED`, `LIMIT_EXCEEDED`, `ABORTED`.
    */
   answerInputs(
     method: string,
@@ -73,6 +74,6 @@ export class Client extends LeanClient {
     signal?: AbortSignal,
     request?: RequestOptions,
   ): Promise<JsonObject> {
-    return this.#answers.inputs(method, requests, signal, request)
+    return this.#answers.inputs(method, requests, signal, request, signal ?? requests)
   }
 }

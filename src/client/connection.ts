@@ -77,6 +77,8 @@ export class Connection implements ChannelReceiver, CallOwner {
   proven = false
   /** Lists the tools anew, as the headers of a call were refused. */
   declare refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
+  /** The request that was sent last. */
+  declare latest: JsonRpcRequest
   readonly #calls = new Map<unknown, Call>()
   /** What every request of 2026-07-28 tells. */
   #meta: JsonObject | undefined
@@ -148,6 +150,7 @@ export class Connection implements ChannelReceiver, CallOwner {
     const call = new Call(message, { ...options, timeoutMs, maxTimeoutMs, headers }, this)
     if (this.#closed) call.reject(this.#closed)
     if (call.settled) return call
+    this.latest = message
     this.#calls.set(id, call)
     this.channel.request(call)
     return call
@@ -218,6 +221,13 @@ export class Connection implements ChannelReceiver, CallOwner {
   /** The request in flight with an id. Ids compare with their JSON type. */
   pending(id: unknown): Call | undefined {
     return this.#calls.get(id)
+  }
+
+  /** The first call in flight that passes a test, or else the newest. */
+  findCall(passes: (call: Call) => boolean): Call | undefined {
+    let found: Call | undefined
+    for (found of this.#calls.values()) if (passes(found)) break
+    return found
   }
 
   receive(frame: unknown, call?: Outgoing): void {

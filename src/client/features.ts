@@ -32,12 +32,14 @@ export interface Answers {
    * Answers every request of one `input_required` result, all at once.
    *
    * @param request The options of the request that got it.
+   * @param call Stands for the call that they belong to, in each of its rounds.
    */
   inputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
     request: RequestOptions | undefined,
+    call: object,
   ): Promise<JsonObject>
   /** Stops answering. */
   close(): void

@@ -170,6 +170,13 @@ export interface Handlers {
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    */
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
+  /**
+   * How often a server may ask during one call, by all of these together; more ends the call with
+   * `LIMIT_EXCEEDED`. What comes outside of calls counts as part of the last one. Default: 100.
+   */
+  readonly maxInputs?: number
+  /** How many questions of one call are answered at once; the others wait. Default: 10. */
+  readonly maxConcurrentInputs?: number
 }
 
 /** A value or a promise of it. */

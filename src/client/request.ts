@@ -175,13 +175,15 @@ function isInputRequired(result: Result): boolean {
 /** The original params with the answers of this round, and only these. */
 async function inputParams(
   connection: Connection,
-  { method, params, options }: FollowedRequest,
+  followed: FollowedRequest,
   result: InputRequiredResult,
 ): Promise<JsonObject> {
   const { inputRequests, requestState } = result
+  const { method, params, options } = followed
   const { answers } = connection
   const inputResponses =
-    inputRequests && (await answers.inputs(method, inputRequests, options.signal, options))
+    inputRequests &&
+    (await answers.inputs(method, inputRequests, options.signal, options, followed))
   return { ...params, inputResponses, requestState }
 }
 
