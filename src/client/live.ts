@@ -13,6 +13,7 @@ import { sleep } from './delay.ts'
 import type { ConnectionState, LiveConnection, LiveOptions, LiveTarget } from './live-options.ts'
 import type { AuthProvider } from './options.ts'
 import { tellProblem } from './problem.ts'
+import { unlimitedFetch } from '../transport/streamable-http/unlimited-fetch.ts'
 import { watchFetch, watchTransport } from './watch.ts'
 
 /**
@@ -197,7 +198,7 @@ class Live implements LiveConnection {
     }
     const to = typeof target === 'function' ? watchTransport(await target(), closed) : target
     const { visits: _, onWake: __, isOffline: ___, ...options } = this.#options
-    const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
+    const send = options.fetch ?? unlimitedFetch
     const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
     return connect(to, {
       ...options,

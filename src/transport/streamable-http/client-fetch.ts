@@ -7,6 +7,7 @@ import type { Outgoing } from '../../client/channel.ts'
 import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../client/options.ts'
 import { abortReason } from '../../client/delay.ts'
 import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
+import { platformLimit, unlimitedFetch } from './unlimited-fetch.ts'
 
 /** Headers that the protocol owns: what an application sets under these names is dropped. */
 const OWNED = /^(?:accept|content-type|last-event-id|mcp-.*)$/
@@ -117,14 +118,26 @@ export class HttpSender {
 
   async #fetch(init: HttpInit): Promise<Response> {
     // Taken out of the object, as browsers refuse a `fetch` that is called as a method
-    const send = this.#options.fetch ?? fetch
+    const send = this.#options.fetch ?? unlimitedFetch
     try {
       return await send(this.url, init as RequestInit)
     } catch (cause) {
       if (init.signal.aborted) throw abortReason(init.signal)
-      throw new McpError('NETWORK', `Cannot reach "${this.url}": ${String(cause)}`, { cause })
+      throw networkError(`Cannot reach "${this.url}": ${String(cause)}`, cause)
     }
   }
+}
+
+/**
+ * The error for a request or a response that broke off.
+ *
+ * @param what Says what failed, where no time limit of the platform did it.
+ */
+export function networkError(what: string, cause?: unknown, data?: unknown): McpError {
+  const limit = cause && platformLimit(cause)
+  return limit
+    ? new McpError('TIMEOUT', `A time limit of the platform was reached: ${limit}`, { cause, data })
+    : new McpError('NETWORK', what, { cause, data })
 }
 
 /** The error for a response that has no answer; lets go of its body. */

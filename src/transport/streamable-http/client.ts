@@ -27,7 +27,7 @@ import {
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../sse.ts'
 import { hasType, isEventStream, readEvents, readText } from './client-body.ts'
-import { discard, httpError, HttpSender } from './client-fetch.ts'
+import { discard, httpError, HttpSender, networkError } from './client-fetch.ts'
 
 /** How long to wait before a stream is resumed when the server did not say, in milliseconds. */
 const RETRY_MS = 1_000
@@ -256,7 +256,7 @@ export class StreamableHttpChannel implements Channel {
 
 function lostAnswer(method: string, cause?: unknown): McpError {
   const what = `The connection ended before the answer to "${method}"`
-  return new McpError('NETWORK', what, { cause, data: { method } })
+  return networkError(what, cause, { method })
 }
 
 /** The JSON-RPC error in the body of a refusal, if there is one. */
