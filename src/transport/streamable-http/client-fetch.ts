@@ -134,7 +134,7 @@ export class HttpSender {
  * @param what Says what failed, where no time limit of the platform did it.
  */
 export function networkError(what: string, cause?: unknown, data?: unknown): McpError {
-  const limit = cause && platformLimit(cause)
+  const limit = platformLimit(cause)
   return limit
     ? new McpError('TIMEOUT', `A time limit of the platform was reached: ${limit}`, { cause, data })
     : new McpError('NETWORK', what, { cause, data })

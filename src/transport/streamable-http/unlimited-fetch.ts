@@ -33,12 +33,12 @@ const unlimited = {
 
 /** Sends a request by the global `fetch`, for as long as its signal allows. */
 export function unlimitedFetch(url: string, init: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, ...unlimited } as RequestInit)
+  return fetch(url, { ...init, ...unlimited })
 }
 
 /** The limit of a platform that ended a request, where it was one that could not be lifted. */
 export function platformLimit(error: unknown): string | undefined {
-  const { name, message, cause } = error as Error
+  const { name, message, cause } = (error ?? {}) as Error
   const code = String((cause as { code?: unknown } | undefined)?.code)
   if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code)) return code
   return name === 'TimeoutError' ? `${name}: ${message}` : undefined
