@@ -26,8 +26,12 @@ function clientSecretBasic(clientSecret: string): ClientAuth {
   }
 }
 
+const BASIC = 'client_secret_basic'
+const POST = 'client_secret_post'
+
 /**
- * The way of proving who the client is that both sides know.
+ * The way of proving who the client is that both sides know. A client that has a secret always
+ * proves it, even where the server takes public clients as well.
  *
  * @param method The one that was agreed on, if any was.
  * @throws {AuthorizationError} When there is none.
@@ -35,23 +39,23 @@ function clientSecretBasic(clientSecret: string): ClientAuth {
 export function oauthClient(
   server: AuthorizationServer,
   { clientId: client_id, clientSecret, authentication }: Omit<ClientCredentials, 'issuer'>,
-  method?: unknown,
+  method?: string,
 ): OAuthClient {
   if (authentication) return { client_id, authenticate: authentication }
-  const methods = methodsOf(server)
-  const knows = (name: string): boolean => (method ? method === name : methods.includes(name))
-  if (clientSecret === undefined || knows('none')) return { client_id, authenticate: None() }
-  if (knows('client_secret_basic')) {
+  if (clientSecret === undefined || method === 'none') return { client_id, authenticate: None() }
+  const methods = method ? [method] : methodsOf(server)
+  if (methods.includes(POST) && !methods.includes(BASIC)) {
+    return { client_id, authenticate: ClientSecretPost(clientSecret) }
+  }
+  // The default of RFC 7591, where a server that gave out a secret lists nothing to do with it
+  if (methods.includes(BASIC) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }
-  if (knows('client_secret_post'))
-    return { client_id, authenticate: ClientSecretPost(clientSecret) }
-  const offered = methods.join('", "')
-  const what = `"${server.issuer}" takes no client secret, but "${offered}"`
+  const what = `"${server.issuer}" takes no client secret, but "${methods.join('", "')}"`
   throw new AuthorizationError('registration', what)
 }
 
 /** The ways that a server knows of proving who a client is. */
 export function methodsOf(server: AuthorizationServer): readonly string[] {
-  return server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  return server.token_endpoint_auth_methods_supported ?? [BASIC]
 }

@@ -81,9 +81,9 @@ async function exchange(
   const client = oauthClient(provider, identityProvider)
   const party = { network: trusted, server: provider }
   const answer = await postGrant(party, client, TOKEN_EXCHANGE, params, 'token')
-  const { status, json = {} } = answer
+  const { ok, json = {} } = answer
   const { access_token: assertion, issued_token_type: issued } = json
-  if (status !== 200 || issued !== `${TOKEN_TYPE}id-jag` || typeof assertion !== 'string') {
+  if (!ok || issued !== `${TOKEN_TYPE}id-jag` || typeof assertion !== 'string') {
     throw refused('token', 'The identity provider gave no ID-JAG assertion', answer)
   }
   return assertion

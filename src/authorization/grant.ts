@@ -27,6 +27,12 @@ export interface AuthorizationOptions {
   readonly oldServers?: boolean
   /** Binds tokens to a key of this client: `dpop()`. */
   readonly proofs?: Proofs
+  /**
+   * Whether tokens of another type than `Bearer` are used like those of that type, such as the type
+   * `user` of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. Not
+   * asked about tokens that are bound to a key. Default: they are refused.
+   */
+  readonly acceptTokenType?: (tokenType: string, issuer: string) => boolean
   /** Sends the requests of signing in. Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** How long each of these requests may take, in milliseconds. Default: 30 s. */

@@ -19,6 +19,12 @@ export type { AuthorizationOptions } from './grant.ts'
 export type { SignIn } from './provider.ts'
 export type { Interaction, Returned, Visit } from './interaction.ts'
 export { clientMetadata, type ClientIdentity, type RegistrationOptions } from './registration.ts'
+export {
+  forgetRegistration,
+  listRegistrations,
+  saveRegistration,
+  type Registration,
+} from './registrations.ts'
 export type { ClientCredentials } from './clients.ts'
 export { memoryTokens, takeTurns, type TokenRecord, type TokenStore } from './store.ts'
 export { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } from './errors.ts'

@@ -138,9 +138,9 @@ async function find(
   for (const place of places) {
     try {
       const answer = await getJson(network, place, step, headers)
-      const { status, json } = answer
+      const { status, ok, json } = answer
       if (status >= 500) throw refused(step, 'Reading metadata failed', answer)
-      if (status === 200 && typeof json?.[member] === 'string') return json
+      if (ok && typeof json?.[member] === 'string') return json
       tried.push(`"${place}" (HTTP ${status})`)
     } catch (error) {
       // What browsers keep from a page looks like a broken network

@@ -268,7 +268,7 @@ export class Provider implements SignIn {
   }
 
   #network(url: string): Network {
-    const { fetch, timeoutMs = 30_000, allowUrl, proofs, signal } = this.#options
+    const { fetch, timeoutMs = 30_000, allowUrl, proofs, signal, acceptTokenType } = this.#options
     const local = isPrivateHost(new URL(url).hostname)
     return {
       fetch: fetch ?? ((target, init) => globalThis.fetch(target, init)),
@@ -276,6 +276,7 @@ export class Provider implements SignIn {
       allowed: allowUrl ?? (({ hostname }) => local || !isPrivateHost(hostname)),
       proofs,
       signal,
+      acceptTokenType,
     }
   }
 }

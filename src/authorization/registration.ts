@@ -10,8 +10,9 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'
+import { listRegistrations, saveRegistration, type Registration } from './registrations.ts'
 import { readAnswer, refused, send } from './requests.ts'
-import type { OAuthClient } from './token.ts'
+import { splitScope, type OAuthClient } from './token.ts'
 import { checkUrl, isLocalHttp, parseUrl } from './urls.ts'
 
 /** Who the client is, for users and for authorization servers. */
@@ -75,25 +76,10 @@ export function requireMetadataUrl(metadataUrl: string): string {
   throw new TypeError(`"${metadataUrl}" cannot identify a client: it has to be HTTPS with a path`)
 }
 
-/** Where the registration at an authorization server is kept. */
-function clientKey(issuer: string): string {
-  return `client ${issuer}`
-}
-
 /** The redirect URI of the registration that is kept. */
 export async function knownRedirectUri(request: GrantRequest): Promise<string | undefined> {
-  const kept = await request.tokens.get(clientKey(request.server.issuer))
-  return typeof kept?.redirect_uri === 'string' ? kept.redirect_uri : undefined
-}
-
-/** Forgets a registration that the authorization server does not know any more. */
-export async function forgetClient(
-  { tokens, server }: GrantRequest,
-  { client_id }: OAuthClient,
-): Promise<void> {
-  const key = clientKey(server.issuer)
-  // Another registration may have taken its place
-  if ((await tokens.get(key))?.client_id === client_id) await tokens.delete(key)
+  const kept = (await listRegistrations(request.tokens)).get(request.server.issuer)
+  return kept?.redirect_uris?.[0]
 }
 
 /**
@@ -117,19 +103,20 @@ export async function findClient(
   if (client.metadataUrl && server.client_id_metadata_document_supported === true) {
     return oauthClient(server, { clientId: client.metadataUrl })
   }
-  const kept = await tokens.get(clientKey(issuer))
+  const kept = (await listRegistrations(tokens)).get(issuer)
   if (kept && isUsable(kept, redirectUri)) return registered(request, kept)
   if (endpoint !== undefined && redirectUri !== undefined) {
     const answer = await register(request, client, redirectUri)
-    await tokens.set(clientKey(issuer), answer)
+    await saveRegistration(tokens, issuer, answer)
     return registered(request, answer)
   }
   const entered = redirectUri === undefined ? undefined : await askCredentials?.(issuer)
   if (entered) {
     const { clientId: client_id, clientSecret: client_secret, authentication } = entered
-    const record = { client_id, client_secret, redirect_uri: redirectUri }
-    if (!authentication) await tokens.set(clientKey(issuer), record)
-    return oauthClient(server, entered)
+    if (authentication) return oauthClient(server, entered)
+    const record = { client_id, client_secret, redirect_uris: [redirectUri ?? ''] }
+    await saveRegistration(tokens, issuer, record)
+    return registered(request, record)
   }
   const what = `"${issuer}" registers no clients, and there are no credentials for it`
   throw new AuthorizationError('registration', what)
@@ -138,17 +125,42 @@ export async function findClient(
 /** Whether a registration is for the redirect URI, and its secret has not expired. */
 function isUsable(kept: JsonObject, redirectUri: string | undefined): boolean {
   const until = Number(kept.client_secret_expires_at ?? 0)
-  const fits = redirectUri === undefined || kept.redirect_uri === redirectUri
+  const fits = redirectUri === undefined || allowsRedirect(kept, redirectUri)
   return fits && (until === 0 || until * 1_000 > Date.now())
 }
 
+/** Whether a registration takes a redirect URI: on this machine, with any port if it names none. */
+export function allowsRedirect({ redirect_uris: uris }: JsonObject, redirectUri: string): boolean {
+  if (!Array.isArray(uris)) return true
+  const url = new URL(redirectUri)
+  if (isLocalHttp(url)) url.port = ''
+  return uris.includes(redirectUri) || uris.includes(url.href)
+}
+
+/** Whether a registration may use a grant. */
+export function allowsGrant({ grant_types: grants }: JsonObject, grant: string): boolean {
+  return !Array.isArray(grants) || grants.includes(grant)
+}
+
+/** Whether a registration may ask for a scope. Nobody may ask to renew what cannot be renewed. */
+export function allowsScope(registration: JsonObject, scope: string): boolean {
+  const { scope: all } = registration
+  if (scope === 'offline_access' && !allowsGrant(registration, 'refresh_token')) return false
+  return typeof all !== 'string' || all === '' || splitScope(all).includes(scope)
+}
+
 function registered({ server }: GrantRequest, kept: JsonObject): Registered {
-  const { client_id: clientId, client_secret: secret, token_endpoint_auth_method: method } = kept
-  const credentials = {
-    clientId: String(clientId),
-    ...(typeof secret === 'string' && secret !== '' && { clientSecret: secret }),
+  const text = (name: string): string | undefined => {
+    const value = kept[name]
+    return typeof value === 'string' && value !== '' ? value : undefined
   }
-  return { ...oauthClient(server, credentials, method), registration: kept }
+  const clientSecret = text('client_secret')
+  const credentials = {
+    clientId: text('client_id') ?? '',
+    ...(clientSecret !== undefined && { clientSecret }),
+  }
+  const client = oauthClient(server, credentials, text('token_endpoint_auth_method'))
+  return { ...client, registration: kept }
 }
 
 /** Registers with RFC 7591, which the protocol keeps for servers that read no metadata documents. */
@@ -156,7 +168,7 @@ async function register(
   { network, server }: GrantRequest,
   client: ClientIdentity,
   redirectUri: string,
-): Promise<JsonObject> {
+): Promise<Registration> {
   const step = 'registration'
   const endpoint = server.registration_endpoint
   const { href } = await checkUrl(endpoint, 'registration endpoint', step, network.allowed)
@@ -176,20 +188,29 @@ async function register(
   const init = { method: 'POST', headers, body: wellFormedJson(body), redirect: 'manual' } as const
   const response = await send(network, href, init, step)
   const answer = await readAnswer(network, response, href, step)
-  const { status, json } = answer
-  if (
-    (status !== 201 && status !== 200) ||
-    typeof json?.client_id !== 'string' ||
-    !json.client_id
-  ) {
+  const { ok, json } = answer
+  if (!ok || typeof json?.client_id !== 'string' || !json.client_id) {
     throw refused(step, `Registering with "${redirectUri}" failed`, answer)
   }
-  const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = json
+  const {
+    client_id,
+    client_secret,
+    client_secret_expires_at,
+    token_endpoint_auth_method,
+    redirect_uris,
+    scope,
+    grant_types,
+  } = json
+  // What the server changed counts, and not what it was asked for
   return {
     client_id,
     client_secret,
     client_secret_expires_at,
     token_endpoint_auth_method,
-    redirect_uri: redirectUri,
-  }
+    redirect_uris:
+      Array.isArray(redirect_uris) && redirect_uris.length > 0 ? redirect_uris : [redirectUri],
+    scope,
+    grant_types,
+    client_id_issued_at: Math.floor(Date.now() / 1_000),
+  } as Registration
 }

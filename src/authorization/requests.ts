@@ -36,10 +36,14 @@ export interface Network {
   readonly allowed: UrlPolicy
   readonly proofs: Proofs | undefined
   readonly signal: AbortSignal | undefined
+  /** Whether a token of another type than `Bearer` is used like one. */
+  readonly acceptTokenType: ((tokenType: string, issuer: string) => boolean) | undefined
 }
 
 /** What came back. */
 export interface Answer extends AuthorizationAnswer {
+  /** Whether the status is one of success. */
+  readonly ok: boolean
   /** The body, when it is a JSON object. */
   readonly json: JsonObject | undefined
 }
@@ -109,7 +113,7 @@ export async function readAnswer(
   secrets: Iterable<string> = [],
 ): Promise<Answer> {
   const url = address.split('?', 1)[0] ?? ''
-  const { status } = response
+  const { status, ok } = response
   let text: string
   try {
     text = await within(timeoutMs, signal, async (over) => {
@@ -131,10 +135,11 @@ export async function readAnswer(
     return shown.replace(GIVEN, '$1***').slice(0, EXCERPT_LENGTH)
   }
   // What may hold tokens is not shown
-  const body = json || status === 200 ? undefined : hide(text)
+  const body = json || ok ? undefined : hide(text)
   return {
     url,
     status,
+    ok,
     json,
     body,
     error: hide(json?.error),
@@ -166,7 +171,7 @@ export async function within<T>(
 
 /** The error for an answer that is not what was asked for. */
 export function refused(step: AuthorizationStep, what: string, answer: Answer): AuthorizationError {
-  const { json: _, ...shown } = answer
+  const { json: _, ok: __, ...shown } = answer
   const { url, status, error, description, body } = answer
   const said = error ? `${error}${description ? `, ${description}` : ''}` : body?.trim()
   return new AuthorizationError(

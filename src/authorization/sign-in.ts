@@ -16,13 +16,16 @@ import type { Interaction } from './interaction.ts'
 import type { AuthorizationOptions, Grant, GrantRequest, OpenRequest } from './grant.ts'
 import { Provider, type SignIn } from './provider.ts'
 import {
+  allowsGrant,
+  allowsRedirect,
+  allowsScope,
   findClient,
-  forgetClient,
   knownRedirectUri,
   requireMetadataUrl,
   type Registered,
   type RegistrationOptions,
 } from './registration.ts'
+import { forgetRegistration } from './registrations.ts'
 import { within } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
@@ -49,6 +52,11 @@ export function signIn(options: SignInOptions): SignIn {
   return new Provider(new CodeGrant(options), options)
 }
 
+const CODE = 'authorization_code'
+const REFRESH = 'refresh_token'
+/** The scope that makes authorization servers give refresh tokens. */
+const OFFLINE_ACCESS = 'offline_access'
+
 /** What is remembered while the user is away. */
 type Flow = {
   readonly server: string
@@ -66,29 +74,44 @@ class CodeGrant implements Grant {
 
   constructor(options: SignInOptions) {
     this.#options = options
-    if (options.offlineAccess !== false) this.offlineScope = 'offline_access'
+    if (options.offlineAccess !== false) this.offlineScope = OFFLINE_ACCESS
   }
 
   async obtain(request: GrantRequest): Promise<TokenRecord> {
     requirePkce(request)
     const { interaction } = this.#options
     for (let attempt = 0; ; attempt++) {
-      const visit = await interaction.begin(await knownRedirectUri(request))
+      const known = await knownRedirectUri(request)
+      const visit = await interaction.begin(known)
+      const { redirectUri } = visit
       try {
-        requireRedirectUri(visit.redirectUri)
-        const client = await findClient(request, this.#options, visit.redirectUri)
-        const { url, flow } = await begin(request, client, visit.redirectUri)
+        requireRedirectUri(redirectUri)
+        const client = await findClient(request, this.#options, redirectUri)
+        const { registration = {} } = client
+        if (!allowsRedirect(registration, redirectUri)) {
+          // Maybe the user can be sent back to where the server wants it
+          if (attempt === 0) continue
+          throw changed(request, `other redirect URIs than "${redirectUri}"`)
+        }
+        if (!allowsGrant(registration, CODE)) throw changed(request, `no grant "${CODE}"`)
+        const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
+        const allowed = { ...request, scopes }
+        const { url, flow } = await begin(allowed, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
         const going = within(interactionTimeoutMs, signal, (over) =>
           visit.go(url, JSON.stringify(flow), over),
         )
-        const callback = await going.catch(cameToNothing)
+        const callback = await going.catch(async (cause: unknown) => {
+          // Some servers show those whom they do not know a page, and nobody comes back from that
+          if (known === redirectUri && registration.client_id_issued_at)
+            await forget(request, client)
+          const what = `The user did not come back: ${String(cause)}`
+          throw new AuthorizationError('authorization', what, undefined, cause)
+        })
         try {
-          const token = await redeem(request, client, flow, callback)
-          return { ...token, client: client.registration }
+          return await keepClient(request, client, redeem(allowed, client, flow, callback))
         } catch (error) {
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
-          await forgetClient(request, client)
         }
       } finally {
         await visit.end?.()
@@ -98,14 +121,20 @@ class CodeGrant implements Grant {
 
   async refresh(request: GrantRequest, latest: TokenRecord): Promise<TokenRecord> {
     const client = await findClient(request, this.#options, undefined, latest.client)
-    const grant = { refresh_token: latest.refreshToken ?? '' }
-    try {
-      const token = await requestToken(request, client, 'refresh_token', grant, 'refresh')
-      return { ...token, client: client.registration }
-    } catch (error) {
-      if (client.registration && isUnknownClient(error)) await forgetClient(request, client)
-      throw error
+    const renew = (scopes: readonly string[]): Promise<TokenRecord> => {
+      const grant = { refresh_token: latest.refreshToken ?? '', ...scopeParam(scopes) }
+      return requestToken(request, client, REFRESH, grant, 'refresh')
     }
+    const { scopes } = request
+    // Few servers list it among what they granted
+    const offline = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
+    const all = scopes.length > 0 ? [...new Set([...scopes, ...offline])] : []
+    // Some servers refuse without scopes, others with any that they did not say they granted
+    const renewed = renew(all).catch((error: unknown) => {
+      if (errorOf(error) !== 'invalid_scope') throw error
+      return renew([])
+    })
+    return keepClient(request, client, renewed)
   }
 
   async resume(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined> {
@@ -116,9 +145,36 @@ class CodeGrant implements Grant {
     const { server, issuer, resource, scopes, redirectUri } = kept
     const request = await open(server, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
-    const token = await redeem(request, client, kept, callback)
-    return { server, token: { ...token, client: client.registration } }
+    const token = await keepClient(request, client, redeem(request, client, kept, callback))
+    return { server, token }
   }
+}
+
+/** Adds to a token the registration that it was given to; forgets one that is not known any more. */
+async function keepClient(
+  request: GrantRequest,
+  client: Registered,
+  obtained: Promise<TokenRecord>,
+): Promise<TokenRecord> {
+  const { registration } = client
+  try {
+    const token = await obtained
+    const renewable = !registration || allowsGrant(registration, REFRESH)
+    return { ...token, client: registration, ...(!renewable && { refreshToken: undefined }) }
+  } catch (error) {
+    if (registration && isUnknownClient(error)) await forget(request, client)
+    throw error
+  }
+}
+
+/** Forgets a registration, unless another has taken its place. */
+function forget({ tokens, server }: GrantRequest, { client_id }: Registered): Promise<void> {
+  return forgetRegistration(tokens, server.issuer, client_id)
+}
+
+function changed({ server }: GrantRequest, what: string): AuthorizationError {
+  const text = `"${server.issuer}" registered the client with ${what}`
+  return new AuthorizationError('registration', text)
 }
 
 /** Makes the URL to send the user to, and what has to be remembered meanwhile. */
@@ -142,7 +198,7 @@ async function begin(
     resource,
     ...scopeParam(scopes),
     // OpenID Connect gives refresh tokens only to those whom the user was asked about
-    ...(scopes.includes('offline_access') && { prompt: 'consent' }),
+    ...(scopes.includes(OFFLINE_ACCESS) && { prompt: 'consent' }),
   }
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
   const flow = { server: mcpServer, issuer, resource, scopes, redirectUri, state, verifier }
@@ -184,7 +240,7 @@ async function redeem(
   if (another !== undefined) throw new AuthorizationError(step, 'The response has two codes')
   const { redirectUri: redirect_uri, verifier: code_verifier } = flow
   const grant = { code, redirect_uri, code_verifier }
-  return requestToken(request, client, 'authorization_code', grant)
+  return requestToken(request, client, CODE, grant)
 }
 
 /** Without PKCE a code that leaks is a token that leaks, so it is not asked for one. */
@@ -201,13 +257,13 @@ function requireRedirectUri(redirectUri: string): void {
   throw new TypeError(`The redirect URI "${redirectUri}" is neither HTTPS nor this machine`)
 }
 
+/** Whether the server does not know the client, in whichever of the usual words. */
 function isUnknownClient(error: unknown): boolean {
-  return error instanceof AuthorizationError && error.answer?.error === 'invalid_client'
+  return /client/.test(errorOf(error) ?? '')
 }
 
-function cameToNothing(cause: unknown): never {
-  const what = `The user did not come back: ${String(cause)}`
-  throw new AuthorizationError('authorization', what, undefined, cause)
+function errorOf(error: unknown): string | undefined {
+  return error instanceof AuthorizationError ? error.answer?.error : undefined
 }
 
 /** Reads what was kept while the page was left. */

@@ -32,6 +32,7 @@ export interface TokenPurpose {
   readonly scopes: readonly string[]
 }
 
+const BEARER = 'bearer'
 /** How long before its end a token is renewed, in milliseconds, or for short ones as a share. */
 const MARGIN_MS = 30_000
 const MARGIN_SHARE = 0.25
@@ -51,28 +52,37 @@ export async function requestToken(
   step: AuthorizationStep = 'token',
 ): Promise<TokenRecord> {
   const { server, resource, scopes } = purpose
+  const { proofs, acceptTokenType } = purpose.network
   const answer = await postGrant(purpose, client, grantType, { ...params, resource }, step)
-  const { json = {}, status } = answer
+  const { json = {}, ok } = answer
   const { access_token: accessToken, refresh_token: refreshToken, scope } = json
-  const tokenType = String(json.token_type).toLowerCase()
-  const bound = purpose.network.proofs ? 'dpop' : 'bearer'
-  if (status !== 200 || json.error !== undefined || typeof accessToken !== 'string') {
+  // Servers that know one type only tend to leave it out
+  const { token_type: type = BEARER } = json
+  const bound = proofs ? 'dpop' : BEARER
+  if (!ok || json.error !== undefined || typeof accessToken !== 'string') {
     throw refused(step, 'There is no token', answer)
   }
-  if (tokenType !== bound) {
-    throw new AuthorizationError(step, `The token is of type "${tokenType}", not "${bound}"`)
+  const fits =
+    typeof type === 'string' &&
+    (type.toLowerCase() === bound || (!proofs && acceptTokenType?.(type, server.issuer)))
+  if (!fits) {
+    const what = `"${server.issuer}" gave a token of type ${JSON.stringify(type)}, not "${bound}"`
+    const remedy = proofs ? '' : ': if it is used like one, accept it with "acceptTokenType"'
+    throw new AuthorizationError(step, what + remedy)
   }
   if (!isSendable(accessToken)) {
     throw new AuthorizationError(step, 'The token has characters that no token has')
   }
-  const lifeMs = Number(json.expires_in) * 1_000
+  // Nothing of what is not a number, null and an empty text included
+  const lifeMs = Number.parseFloat(String(json.expires_in)) * 1_000
   return {
     issuer: server.issuer,
     resource,
     accessToken,
     tokenType: bound,
-    renewAt:
-      lifeMs > 0 ? Date.now() + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE) : undefined,
+    renewAt: Number.isFinite(lifeMs)
+      ? Date.now() + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE)
+      : undefined,
     refreshToken: typeof refreshToken === 'string' && refreshToken ? refreshToken : undefined,
     asked: scopes,
     granted: typeof scope === 'string' ? splitScope(scope) : scopes,

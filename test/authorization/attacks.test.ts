@@ -358,7 +358,7 @@ describe('an authorization server', () => {
   it.each([
     [{ token_type: 'mac' }],
     [{ token_type: 'DPoP' }],
-    [{ token_type: undefined }],
+    [{ token_type: 7 }],
     [{ access_token: undefined }],
     [{ access_token: '' }],
     [{ access_token: 7 }],

@@ -135,11 +135,16 @@ describe('a token that is bound to a key', () => {
     expect(new Set(one.bound.values()).size).toBe(1)
   })
 
+  it('is told from one of no type, which everybody can use, too [C002]', async () => {
+    const one = boundWorld({ token: { token_type: undefined } })
+    await expect(connectBound(one)).rejects.toMatchObject({ step: 'token' })
+  })
+
   it('is told from one that everybody can use, which is refused [M-XAUTH-033]', async () => {
     const one = boundWorld({ token: { token_type: 'Bearer' } })
     await expect(connectBound(one)).rejects.toMatchObject({
       step: 'token',
-      message: 'The token is of type "bearer", not "dpop"',
+      message: `"${ISSUER}" gave a token of type "Bearer", not "dpop"`,
     })
   })
 

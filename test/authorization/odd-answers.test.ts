@@ -1,7 +1,13 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#error-handling
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { clientCredentials, dpop, isPrivateHost } from '../../src/authorization/index.ts'
+import {
+  clientCredentials,
+  dpop,
+  isPrivateHost,
+  listRegistrations,
+  saveRegistration,
+} from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'
 import {
   CALLBACK,
@@ -283,10 +289,10 @@ describe('a registration that another one followed', () => {
     const world = createWorld()
     const tokens = openStore()
     await using client = await world.connect(world.signIn({ tokens }))
-    const first = tokens.values.get(`client ${ISSUER}`)?.client_id
+    const first = (await listRegistrations(tokens)).get(ISSUER)?.client_id
     // As when the port of the redirect URI was taken, for another server of the same issuer
-    const redirect_uri = 'http://127.0.0.1:9999/callback'
-    await tokens.set(`client ${ISSUER}`, { client_id: 'later', redirect_uri })
+    const redirect_uris = ['http://127.0.0.1:9999/callback']
+    await saveRegistration(tokens, ISSUER, { client_id: 'later', redirect_uris })
     for (let round = 0; round < 2; round++) {
       world.valid.clear()
       await client.callTool('book')
@@ -296,7 +302,7 @@ describe('a registration that another one followed', () => {
       ['refresh_token', first],
       ['refresh_token', first],
     ])
-    expect(tokens.values.get(`client ${ISSUER}`)?.client_id).toBe('later')
+    expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toBe('later')
   })
 })
 

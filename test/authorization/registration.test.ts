@@ -1,8 +1,26 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
 import { describe, expect, it } from 'vitest'
-import { clientMetadata, signIn, type SignInOptions } from '../../src/authorization/index.ts'
+import {
+  clientCredentials,
+  clientMetadata,
+  forgetRegistration,
+  listRegistrations,
+  saveRegistration,
+  signIn,
+  type SignInOptions,
+  type TokenStore,
+} from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { CALLBACK, createWorld, ISSUER, json, MCP, openStore, type World } from './world.ts'
+import {
+  CALLBACK,
+  createWorld,
+  ISSUER,
+  json,
+  MCP,
+  openStore,
+  RESOURCE_METADATA,
+  type World,
+} from './world.ts'
 
 const DOCUMENT = 'https://app.example/client.json'
 const REGISTER = `${ISSUER}/register`
@@ -52,7 +70,12 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
   })
 
   it('that the user entered is kept, and not asked for again', async () => {
-    const world = createWorld({ server: { registration_endpoint: undefined } })
+    const world = createWorld({
+      server: {
+        registration_endpoint: undefined,
+        token_endpoint_auth_methods_supported: ['client_secret_post'],
+      },
+    })
     const tokens = openStore()
     let asked = 0
     const askCredentials = () => ({ clientId: `entered-${++asked}`, clientSecret: 'secret' })
@@ -182,7 +205,7 @@ describe('dynamic registration', () => {
     const world = createWorld()
     const tokens = openStore()
     const client = await clientOf(world, { tokens })
-    expect(tokens.values.get(`client ${ISSUER}`)).toMatchObject({ client_id: client })
+    expect((await listRegistrations(tokens)).get(ISSUER)).toMatchObject({ client_id: client })
     expect(tokens.values.get(`token ${MCP}`)).toMatchObject({ issuer: ISSUER })
   })
 
@@ -193,26 +216,10 @@ describe('dynamic registration', () => {
       client_id: 'old',
       client_secret: 's',
       client_secret_expires_at: 1_000,
-      redirect_uri: CALLBACK,
+      redirect_uris: [CALLBACK],
     }
-    await tokens.set(`client ${ISSUER}`, expired)
+    await saveRegistration(tokens, ISSUER, expired)
     expect(await clientOf(world, { tokens })).toMatch(/^client-/)
-  })
-
-  it('happens once more when the authorization server has forgotten the client [M-AREG-024]', async () => {
-    const world: World = createWorld({
-      routes: {
-        [`POST ${TOKEN}`]: ({ body }) => {
-          if (body.client_id === 'forgotten') return json({ error: 'invalid_client' }, 401)
-          world.valid.set('t', { scopes: [], resource: MCP, refreshToken: '' })
-          return json({ access_token: 't', token_type: 'bearer' })
-        },
-      },
-    })
-    const tokens = openStore()
-    await tokens.set(`client ${ISSUER}`, { client_id: 'forgotten', redirect_uri: CALLBACK })
-    expect(await clientOf(world, { tokens })).toMatch(/^client-/)
-    expect(world.to(REGISTER)).toHaveLength(1)
   })
 
   it('does not go on for ever when no client is ever known [M-AREG-024]', async () => {
@@ -249,6 +256,280 @@ describe('dynamic registration', () => {
     tokens.values.delete(`token ${MCP}`)
     await using __ = await world.connect(world.signIn({ tokens }))
     expect(world.to(REGISTER)).toHaveLength(1)
+  })
+})
+
+describe('a registration that the authorization server has forgotten', () => {
+  const stale = { client_id: 'forgotten', redirect_uris: [CALLBACK], client_id_issued_at: 1 }
+
+  interface Forgetful {
+    readonly world: World
+    readonly tokens: TokenStore
+    readonly fetch: World['fetch']
+  }
+
+  /** A world whose authorization server refuses the client at one of its endpoints. */
+  async function forgetful(endpoint: string, answer: (url: URL) => Response): Promise<Forgetful> {
+    const tokens = openStore()
+    await saveRegistration(tokens, ISSUER, stale)
+    const world = createWorld()
+    const fetch: World['fetch'] = async (url, init = {}) => {
+      const { body } = init
+      const named = body instanceof URLSearchParams ? body : new URL(url).searchParams
+      const refused = url.startsWith(endpoint) && named.get('client_id') === stale.client_id
+      return refused ? answer(new URL(url)) : world.fetch(url, init)
+    }
+    return { world, tokens, fetch }
+  }
+
+  it.each([
+    [401, 'invalid_client'],
+    [400, 'invalid_client'],
+    [400, 'unauthorized_client'],
+    [404, 'client_not_found'],
+  ])(
+    'is replaced once when the token endpoint answers %i %s [M-AREG-024] [probe: stale registrations]',
+    async (status, error) => {
+      const { world, tokens, fetch } = await forgetful(TOKEN, () => json({ error }, status))
+      await using _ = await world.connect(world.signIn({ tokens, fetch }))
+      expect(world.to(REGISTER)).toHaveLength(1)
+      expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toMatch(/^client-/)
+    },
+  )
+
+  it.each(['unauthorized_client', 'invalid_client'])(
+    'is replaced when the user is sent back with %s, also if the page was left [probe: stale registrations]',
+    async (error) => {
+      const back = (url: URL): Response => {
+        const state = url.searchParams.get('state') ?? ''
+        const location = `${CALLBACK}?${new URLSearchParams({ error, state, iss: ISSUER }).toString()}`
+        return new Response(null, { status: 302, headers: { location } })
+      }
+      const { world, tokens, fetch } = await forgetful(`${ISSUER}/authorize`, back)
+      let left: { callback: string; flow: string } | undefined
+      const go = async (url: string, flow: string): Promise<string> => {
+        const { headers } = await fetch(url, { redirect: 'manual' })
+        const callback = headers.get('location') ?? ''
+        left ??= { callback, flow }
+        return callback
+      }
+      const interaction = { begin: () => ({ redirectUri: CALLBACK, go }) }
+      await using _ = await world.connect(world.signIn({ tokens, fetch, interaction }))
+      expect(world.to(REGISTER)).toHaveLength(1)
+      // The same, seen by the page that was loaded anew
+      await saveRegistration(tokens, ISSUER, stale)
+      const request = { url: MCP, server: MCP, method: 'POST' }
+      const resumed = world.signIn({
+        tokens,
+        fetch,
+        interaction: { ...interaction, returned: () => left },
+      })
+      await expect(resumed.headers(request)).rejects.toMatchObject({ answer: { error } })
+      expect(await listRegistrations(tokens)).toEqual(new Map())
+    },
+  )
+
+  it('is forgotten when the user gets a page of error and does not come back [probe: stale registrations]', async () => {
+    const page = () => new Response('Client not found', { status: 500 })
+    const { world, tokens, fetch } = await forgetful(`${ISSUER}/authorize`, page)
+    const interaction = {
+      begin: () => ({
+        redirectUri: CALLBACK,
+        async go(url: string) {
+          const { headers } = await fetch(url, { redirect: 'manual' })
+          const location = headers.get('location')
+          if (!location) throw new Error('The window was closed')
+          return location
+        },
+      }),
+    }
+    const auth = world.signIn({ tokens, fetch, interaction })
+    await expect(world.connect(auth)).rejects.toThrow('The window was closed')
+    await using _ = await world.connect(auth)
+    expect(world.to(REGISTER)).toHaveLength(1)
+  })
+
+  it('is kept when the user does not come back, if nobody can make another [probe: stale registrations]', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    await saveRegistration(tokens, ISSUER, { client_id: 'seeded', client_secret: 's' })
+    const go = () => Promise.reject(new Error('The window was closed'))
+    const interaction = { begin: () => ({ redirectUri: CALLBACK, go }) }
+    const connecting = world.connect(world.signIn({ tokens, interaction }))
+    await expect(connecting).rejects.toThrow('The window was closed')
+    expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toBe('seeded')
+  })
+
+  it('is replaced when a token cannot be renewed by it any more [probe: stale registrations]', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    let forgot = false
+    const fetch: World['fetch'] = async (url, init) => {
+      const { body } = init ?? {}
+      const renews = body instanceof URLSearchParams && body.has('refresh_token')
+      return forgot && renews ? json({ error: 'unauthorized_client' }, 400) : world.fetch(url, init)
+    }
+    await using client = await world.connect(world.signIn({ tokens, fetch }))
+    forgot = true
+    world.valid.clear()
+    await client.callTool('book')
+    expect(world.to(REGISTER)).toHaveLength(2)
+  })
+
+  it('that the user entered is asked for once more [probe: stale registrations]', async () => {
+    const { world, tokens, fetch } = await forgetful(TOKEN, () =>
+      json({ error: 'invalid_client' }, 401),
+    )
+    await forgetRegistration(tokens, ISSUER)
+    const ids = ['forgotten', 'right']
+    const askCredentials = () => ({ clientId: ids.shift() ?? '' })
+    const withoutRegistering: World['fetch'] = async (url, init) => {
+      const response = await fetch(url, init)
+      if (!url.includes('oauth-authorization-server')) return response
+      const { registration_endpoint: _, ...metadata } = (await response.json()) as JsonObject
+      return json(metadata)
+    }
+    const auth = world.signIn({ tokens, fetch: withoutRegistering, askCredentials })
+    await using client = await world.connect(auth)
+    expect(await client.listAllTools()).toHaveLength(1)
+    expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toBe('right')
+  })
+})
+
+describe('the registrations that are kept', () => {
+  it('can be listed, seeded and forgotten by the application [probe: stale registrations]', async () => {
+    const world = createWorld()
+    const tokens = openStore()
+    const seed = { client_id: 'seeded', redirect_uris: [CALLBACK] }
+    await saveRegistration(tokens, ISSUER, seed)
+    await saveRegistration(tokens, 'https://other.example', { client_id: 'other' })
+    expect(await clientOf(world, { tokens })).toBe('seeded')
+    expect(world.to(REGISTER)).toEqual([])
+    await forgetRegistration(tokens, ISSUER, 'another client')
+    expect([...(await listRegistrations(tokens))]).toEqual([
+      [ISSUER, seed],
+      ['https://other.example', { client_id: 'other' }],
+    ])
+    await forgetRegistration(tokens, ISSUER)
+    expect([...(await listRegistrations(tokens)).keys()]).toEqual(['https://other.example'])
+    await tokens.delete(`token ${MCP}`)
+    expect(await clientOf(world, { tokens })).toMatch(/^client-/)
+  })
+
+  it('are all there when many are made at once [probe: stale registrations]', async () => {
+    const tokens = openStore()
+    const issuers = Array.from({ length: 20 }, (_, n) => `https://as-${n}.example`)
+    await Promise.all(
+      issuers.map((issuer) => saveRegistration(tokens, issuer, { client_id: issuer })),
+    )
+    expect([...(await listRegistrations(tokens)).keys()]).toEqual(issuers)
+  })
+})
+
+describe('what the authorization server changed in a registration', () => {
+  /** Registers, with an answer that differs from what was asked for. */
+  const changing = (changes: JsonObject, server: JsonObject = {}): World =>
+    createWorld({
+      challenge: `Bearer resource_metadata="${RESOURCE_METADATA}", scope="openid read"`,
+      server: { scopes_supported: ['openid', 'read', 'offline_access'], ...server },
+      routes: {
+        [`POST ${REGISTER}`]: ({ body }) => json({ ...body, client_id: 'c', ...changes }, 201),
+      },
+    })
+
+  it('bounds the scopes that are asked for [C007]', async () => {
+    const world = changing({ scope: 'openid proxy' })
+    await using client = await world.connect(world.signIn())
+    const { scope, prompt } = world.to(`${ISSUER}/authorize`)[0]!.query
+    expect([scope, prompt]).toEqual(['openid', undefined])
+    world.valid.clear()
+    await client.callTool('book')
+    expect(world.to(TOKEN)[1]?.body).toMatchObject({ grant_type: 'refresh_token', scope: 'openid' })
+  })
+
+  it('leaves out what only refresh tokens need where these are not granted [C007]', async () => {
+    const world = changing({ grant_types: ['authorization_code'] })
+    await using client = await world.connect(world.signIn())
+    expect(world.to(`${ISSUER}/authorize`)[0]?.query.scope).toBe('openid read')
+    world.valid.clear()
+    await client.callTool('book')
+    expect(world.to(TOKEN).map(({ body }) => body.grant_type)).toEqual(
+      Array(2).fill('authorization_code'),
+    )
+  })
+
+  it('ends the sign-in before the user is sent away where codes are not granted [C007]', async () => {
+    const world = changing({ grant_types: ['client_credentials'] })
+    await expect(world.connect(world.signIn())).rejects.toMatchObject({
+      step: 'registration',
+      message: `"${ISSUER}" registered the client with no grant "authorization_code"`,
+    })
+    expect(world.to(`${ISSUER}/authorize`)).toEqual([])
+  })
+
+  it('moves the redirect URI where the interaction can follow [C007]', async () => {
+    const moved = 'http://localhost:8123/callback'
+    const world = changing({ redirect_uris: [moved] })
+    const interaction = {
+      begin: async (known: string | undefined) => ({
+        ...(await world.user.begin(undefined)),
+        redirectUri: known ?? CALLBACK,
+      }),
+    }
+    await using _ = await world.connect(world.signIn({ interaction }))
+    expect(world.to(`${ISSUER}/authorize`).map(({ query }) => query.redirect_uri)).toEqual([moved])
+    expect(world.to(REGISTER)).toHaveLength(1)
+  })
+
+  it('ends the sign-in before the user is sent away where it cannot [C007]', async () => {
+    const world = changing({ redirect_uris: ['https://app.example/callback'] })
+    await expect(world.connect(world.signIn())).rejects.toMatchObject({
+      step: 'registration',
+      message: `"${ISSUER}" registered the client with other redirect URIs than "${CALLBACK}"`,
+    })
+    expect(world.to(`${ISSUER}/authorize`)).toEqual([])
+  })
+
+  it.each([['http://127.0.0.1/callback'], [undefined]])(
+    'is nothing where it names this machine without a port, or nothing at all: %s [C007]',
+    async (uri) => {
+      const world = changing({ redirect_uris: uri && [uri] })
+      await using _ = await world.connect(world.signIn())
+      expect(world.to(`${ISSUER}/authorize`)[0]?.query.redirect_uri).toBe(CALLBACK)
+    },
+  )
+
+  it.each([
+    ['client_secret_post', { client_secret: 's' }, false],
+    ['client_secret_basic', {}, true],
+    [undefined, {}, true],
+    ['none', {}, false],
+  ])(
+    'decides how the client authenticates: %s [C007] [probe: secrets that are dropped]',
+    async (method, form, header) => {
+      const methods = ['none', 'client_secret_post', 'client_secret_basic']
+      const world = changing(
+        { client_secret: 's', token_endpoint_auth_method: method },
+        { token_endpoint_auth_methods_supported: methods },
+      )
+      await using _ = await world.connect(world.signIn())
+      const { headers, body } = world.to(TOKEN)[0]!
+      expect(headers.has('authorization')).toBe(header)
+      expect(body.client_secret).toBe((form as JsonObject).client_secret)
+    },
+  )
+
+  it('ends the sign-in where it is a way of authenticating that nobody has [C007]', async () => {
+    const world = changing({ client_secret: 's', token_endpoint_auth_method: 'tls_client_auth' })
+    await expect(world.connect(world.signIn())).rejects.toMatchObject({
+      step: 'registration',
+      message: `"${ISSUER}" takes no client secret, but "tls_client_auth"`,
+    })
+  })
+
+  it('is taken with any status of success [C001]', async () => {
+    const routes = { [`POST ${REGISTER}`]: () => json({ client_id: 'c' }, 202) }
+    expect(await clientOf(createWorld({ routes }))).toBe('c')
   })
 })
 
@@ -339,7 +620,7 @@ describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
       given: { clientSecret: secret },
       form: { client_secret: secret },
     },
-    { known: ['none'], given: { clientSecret: secret }, form: {} },
+    { known: ['none'], given: { clientSecret: secret }, basic: true },
     { known: undefined, given: { clientSecret: secret }, basic: true },
   ])('is done as both sides know it: %j', async ({ known, given, basic, form }) => {
     const world = createWorld({ server: { token_endpoint_auth_methods_supported: known } })
@@ -351,6 +632,27 @@ describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
     expect(body.client_id).toBe(form && 'a-b')
     expect(body.client_secret).toBe(form?.client_secret)
   })
+
+  it.each([
+    { known: ['none', 'client_secret_post'], post: true },
+    { known: ['none', 'client_secret_basic', 'client_secret_post'], post: false },
+    { known: ['client_secret_post', 'none', 'private_key_jwt'], post: true },
+    { known: ['none', 'private_key_jwt'], post: false },
+  ])(
+    'is done with the secret whatever else the server takes: %j [probe: secrets that are dropped]',
+    async ({ known, post }) => {
+      const server = { token_endpoint_auth_methods_supported: known }
+      const world = createWorld({ server })
+      const given = { issuer: ISSUER, clientId: 'c', clientSecret: 's' }
+      await clientOf(world, { credentials: [given] })
+      await using _ = await world.connect(clientCredentials({ ...given, fetch: world.fetch }))
+      expect(world.to(TOKEN)).toHaveLength(2)
+      for (const { headers, body } of world.to(TOKEN)) {
+        expect(headers.get('authorization')).toBe(post ? null : `Basic ${btoa('c:s')}`)
+        expect(body.client_secret).toBe(post ? 's' : undefined)
+      }
+    },
+  )
 
   it.each(['client_secret_basic', 'client_secret_post', 'none'])(
     'is asked for at registration as the server knows it: %s',

@@ -1,8 +1,21 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#access-token-usage
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { AuthorizationError, type TokenStore } from '../../src/authorization/index.ts'
+import {
+  AuthorizationError,
+  clientCredentials,
+  type TokenStore,
+} from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createWorld, ISSUER, json, MCP, openStore, type Answer, type World } from './world.ts'
+import {
+  createWorld,
+  ISSUER,
+  json,
+  MCP,
+  openStore,
+  RESOURCE_METADATA,
+  type Answer,
+  type World,
+} from './world.ts'
 
 const TOKEN = `${ISSUER}/token`
 const AUTHORIZE = `${ISSUER}/authorize`
@@ -166,7 +179,7 @@ describe('renewing', () => {
     expect(left).toBeLessThan(3_571_000)
   })
 
-  it.each([undefined, 'soon', 0, -5, null])(
+  it.each([undefined, 'soon', '', null])(
     'is left to the server when the lifetime is %j',
     async (expires_in) => {
       const world = createWorld({ token: { expires_in } })
@@ -175,6 +188,61 @@ describe('renewing', () => {
       expect(grants(world)).toEqual(['authorization_code'])
     },
   )
+
+  it.each([0, '0', -5])(
+    'is done before each request when tokens live for %j seconds [small one: expires_in 0]',
+    async (expires_in) => {
+      const world = createWorld({ token: { expires_in } })
+      await using client = await world.connect(world.signIn())
+      const before = world.to(TOKEN).length
+      await client.callTool('book')
+      expect(grants(world).slice(before)).toEqual(['refresh_token'])
+      expect(world.to(AUTHORIZE)).toHaveLength(1)
+    },
+  )
+
+  it.each([0])(
+    'is done by a new grant before each request of a machine whose tokens live for %j seconds [small one: expires_in 0]',
+    async (expires_in) => {
+      const world = createWorld({ token: { expires_in, refresh_token: undefined } })
+      const credentials = { issuer: ISSUER, clientId: 'machine', clientSecret: 's' }
+      await using client = await world.connect(
+        clientCredentials({ ...credentials, fetch: world.fetch }),
+      )
+      const before = world.to(TOKEN).length
+      await client.callTool('book')
+      expect(world.to(TOKEN)).toHaveLength(before + 1)
+    },
+  )
+
+  it('asks for the scopes that were granted, and for access while the user is away again [C004]', async () => {
+    const world = createWorld({
+      server: { scopes_supported: ['read', 'write', 'offline_access'] },
+      challenge: `Bearer resource_metadata="${RESOURCE_METADATA}", scope="read write"`,
+      grant: () => ['read'],
+    })
+    await using client = await world.connect(world.signIn())
+    world.valid.clear()
+    await client.callTool('book')
+    expect(world.to(TOKEN).map(({ body }) => [body.grant_type, body.scope])).toEqual([
+      ['authorization_code', undefined],
+      ['refresh_token', 'read offline_access'],
+    ])
+  })
+
+  it('asks again without scopes where the server takes none that it did not name [C004]', async () => {
+    const world: World = createWorld({ token: { scope: 'read' } })
+    const fetch: World['fetch'] = async (url, init) => {
+      const body = init?.body instanceof URLSearchParams ? init.body : undefined
+      return body?.has('refresh_token') && body.has('scope')
+        ? json({ error: 'invalid_scope' }, 400)
+        : world.fetch(url, init)
+    }
+    await using client = await world.connect(world.signIn({ fetch }))
+    world.valid.clear()
+    await client.callTool('book')
+    expect(grants(world)).toEqual(['authorization_code', 'refresh_token'])
+  })
 
   it('keeps the old refresh token when no new one comes B085', async () => {
     const world: World = createWorld({
@@ -234,7 +302,7 @@ describe('renewing', () => {
     const tokens = openStore()
     const { world, client } = await ended(tokens)
     await using _ = client
-    tokens.values.delete(`client ${ISSUER}`)
+    tokens.values.delete('clients')
     await tokens.set(`token ${MCP}`, { ...tokens.values.get(`token ${MCP}`), client: undefined })
     await client.callTool('book')
     expect(grants(world)).toEqual(['authorization_code', 'authorization_code'])
@@ -246,7 +314,7 @@ describe('renewing', () => {
     const counting: TokenStore = {
       ...tokens,
       exclusively: (key, work) => {
-        turns++
+        if (key === KEY) turns++
         return tokens.exclusively(key, work)
       },
     }
@@ -350,6 +418,61 @@ describe('renewing', () => {
     await client.listAllTools()
     const holders = world.seen.filter(({ body }) => JSON.stringify(body).includes('refresh-'))
     expect(holders.map(({ url }) => url)).toEqual([TOKEN])
+  })
+})
+
+describe('the answer of a token endpoint', () => {
+  const answering =
+    (status: number, token: JsonObject, world: () => World): Answer =>
+    ({ body }) => {
+      world().valid.set('t', { scopes: [], resource: MCP, refreshToken: '' })
+      return json(
+        { access_token: 't', refresh_token: 'r', body: body.grant_type, ...token },
+        status,
+      )
+    }
+
+  it.each([200, 201, 202, 203])('is taken with the status %i [C001]', async (status) => {
+    const answer = answering(status, { token_type: 'bearer' }, () => world)
+    const world: World = createWorld({ routes: { [`POST ${TOKEN}`]: answer } })
+    await using client = await world.connect(world.signIn())
+    // What renews a token is answered so too
+    await client.callTool('book')
+    expect(grants(world)).toEqual(['authorization_code'])
+  })
+
+  it('is told without its tokens where it is a 201 that nobody understands [C001]', async () => {
+    const body = 'access_token=canary&token_type=bearer&other=canary'
+    const routes = { [`POST ${TOKEN}`]: () => new Response(body, { status: 201 }) }
+    const world = createWorld({ routes })
+    const error: unknown = await world.connect(world.signIn()).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ step: 'token', answer: { status: 201 } })
+    expect(JSON.stringify(error)).not.toContain('canary')
+  })
+
+  it('is one for a bearer where it has no type [C002]', async () => {
+    const world: World = createWorld({ token: { token_type: undefined } })
+    await using client = await world.connect(world.signIn())
+    await client.callTool('book')
+    expect(world.to(MCP).at(-1)?.headers.get('authorization')).toMatch(/^Bearer /)
+  })
+
+  it('is refused with a token of another type, and the option that accepts it is named [C002]', async () => {
+    const world = createWorld({ token: { token_type: 'user' } })
+    await expect(world.connect(world.signIn())).rejects.toMatchObject({
+      step: 'token',
+      message: `"${ISSUER}" gave a token of type "user", not "bearer": if it is used like one, accept it with "acceptTokenType"`,
+    })
+  })
+
+  it('is accepted with a token of another type for an issuer that the application names [C002]', async () => {
+    const world = createWorld({ token: { token_type: 'user' } })
+    const asked: string[][] = []
+    const acceptTokenType = (...facts: string[]): boolean => asked.push(facts) > 0
+    await using client = await world.connect(world.signIn({ acceptTokenType }))
+    await client.callTool('book')
+    expect(asked).toEqual([['user', ISSUER]])
+    expect(world.to(MCP).at(-1)?.headers.get('authorization')).toMatch(/^Bearer /)
   })
 })
 
