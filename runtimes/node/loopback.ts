@@ -10,8 +10,8 @@ import type { Interaction, LoopbackHost, LoopbackOptions } from '../../src/autho
 
 /**
  * Signs users in with their own browser: give the result to `signIn` as `interaction`. Deno has to
- * allow `--allow-net=127.0.0.1` for it, and `--allow-run` of the program that opens the browser, or
- * the page's address is printed.
+ * allow `--allow-net=127.0.0.1` for it, and `--allow-run` of the program that opens the browser; the
+ * page's address is printed in any case.
  */
 export function loopback(options: LoopbackOptions = {}): Interaction {
   return {
@@ -23,7 +23,8 @@ export function loopback(options: LoopbackOptions = {}): Interaction {
   }
 }
 
-const host: LoopbackHost = {
+/** This machine. */
+export const host: LoopbackHost = {
   os: process.platform,
   async listen(port, answer) {
     const { createServer } = await import('node:http')
@@ -47,8 +48,13 @@ const host: LoopbackHost = {
   async run(command, args) {
     const { spawn } = await import('node:child_process')
     const child = spawn(command, args, { stdio: 'ignore', detached: true })
-    await new Promise((resolve, reject) => child.on('spawn', resolve).on('error', reject))
     child.unref()
+    await new Promise<void>((resolve, reject) => {
+      child.on('error', reject).on('exit', (code) => {
+        if (code === 0) resolve()
+        else reject(new Error(`"${command}" ended with ${code ?? 'a signal'}`))
+      })
+    })
   },
 }
 

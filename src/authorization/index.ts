@@ -33,6 +33,7 @@ export type { Proofs } from './requests.ts'
 export { isPrivateHost, type UrlPolicy } from './urls.ts'
 export {
   loopbackOn,
+  openBrowser,
   type LoopbackHost,
   type LoopbackListener,
   type LoopbackOptions,

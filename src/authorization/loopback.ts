@@ -14,7 +14,7 @@ export interface LoopbackOptions {
   readonly port?: number
   /** The path to be sent back to. Default: `/callback`. */
   readonly path?: string
-  /** Shows a page to the user. Default: opens it in their browser, or prints it to stderr. */
+  /** Shows a page to the user. Default: prints its URL to stderr and opens it in their browser. */
   readonly open?: (url: string) => Awaitable<void>
   /** The HTML that users see when they are back. Default: a sentence. */
   readonly page?: string
@@ -26,7 +26,10 @@ export interface LoopbackHost {
   readonly os: string
   /** Listens on 127.0.0.1; a port of 0 stands for any. Rejects when the port is taken. */
   listen(port: number, answer: (request: Request) => Response): Promise<LoopbackListener>
-  /** Runs a program without a shell; rejects when it cannot be started. */
+  /**
+   * Runs a program without a shell, and does not keep this one from ending. Rejects when it cannot be
+   * started, or ends with a status other than 0.
+   */
   run(command: string, args: readonly string[]): Promise<void>
 }
 
@@ -49,13 +52,15 @@ const HEADERS = {
 
 /** Makes the interaction of a machine. */
 export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): Interaction {
-  const { path = '/callback', page = PAGE, open = (url) => openBrowser(host, url) } = options
+  const { path = '/callback', page = PAGE, open = (url) => showUrl(host, url) } = options
   return {
     async begin(known): Promise<Visit> {
       let state: string | null = null
       let arrived: ((callback: string) => void) | undefined
       const answer = ({ url, method }: Request): Response => {
-        const { pathname, searchParams } = new URL(url)
+        const { hostname, pathname, searchParams } = new URL(url)
+        // A name that leads here only by DNS is another site's
+        if (!isLoopback(hostname)) return new Response(null, { status: 403 })
         if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
         // Any page can send the browser here; only the authorization server knows the state
         if (!arrived || searchParams.get('state') !== state) {
@@ -96,16 +101,26 @@ async function listen(
     : host.listen(port, answer).catch(() => host.listen(0, answer))
 }
 
-/** Opens a page in the user's browser. */
-async function openBrowser(host: LoopbackHost, url: string): Promise<void> {
+/** Prints a URL, as nobody can know whether a browser really shows it, and opens it there. */
+async function showUrl(host: LoopbackHost, url: string): Promise<void> {
   const { href } = new URL(url)
+  console.error(`To sign in, open ${href}`)
+  await openBrowser(host, href).catch((error: unknown) => {
+    console.error(`Cannot open a browser: ${error instanceof Error ? error.message : error}`)
+  })
+}
+
+/**
+ * Opens a page in the user's browser.
+ *
+ * @throws whatever `host.run` rejects with: there is no program for that, or it has failed.
+ */
+export function openBrowser(host: Pick<LoopbackHost, 'os' | 'run'>, url: string): Promise<void> {
   const [command, ...args] =
     host.os === 'darwin'
       ? ['open']
       : host.os.startsWith('win')
         ? ['rundll32', 'url.dll,FileProtocolHandler']
         : ['xdg-open']
-  await host.run(command ?? '', [...args, href]).catch(() => {
-    console.error(`To sign in, open ${href}`)
-  })
+  return host.run(command ?? '', [...args, new URL(url).href])
 }

@@ -1,7 +1,10 @@
 // https://www.rfc-editor.org/rfc/rfc8252#section-7.3
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loopback } from '../../runtimes/node/index.ts'
@@ -62,6 +65,20 @@ describe('coming back to this machine', () => {
     await visit.end?.()
   })
 
+  it('is at an address of this machine only: not at a name that leads here by DNS [S003]', async () => {
+    const visit = await loopback({ open: () => {} }).begin(undefined)
+    const going = visit.go('https://as.example/authorize?state=s', '', never)
+    const { port } = new URL(visit.redirectUri)
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.end(
+      'GET /callback?code=c&state=s HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    )
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 403/)
+    await fetch(`${visit.redirectUri}?code=good&state=s`)
+    expect(await going).toContain('code=good')
+    await visit.end?.()
+  })
+
   it('survives requests that are none', async () => {
     const visit = await loopback({ open: () => {} }).begin(undefined)
     const { port } = new URL(visit.redirectUri)
@@ -74,7 +91,7 @@ describe('coming back to this machine', () => {
     ]) {
       const socket = connect(Number(port), '127.0.0.1')
       socket.end(`${head}\r\nConnection: close\r\n\r\n`)
-      expect(await text(socket)).toMatch(/^HTTP\/1.1 40[04]/)
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 40[034]/)
     }
     await visit.end?.()
   })
@@ -134,7 +151,10 @@ describe('the browser of the user', () => {
     },
   })
   beforeEach(() => void ran.splice(0))
-  afterEach(() => vi.restoreAllMocks())
+  afterEach(() => {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+  })
 
   it.each([
     ['linux', 'xdg-open', 0],
@@ -144,6 +164,7 @@ describe('the browser of the user', () => {
   ])(
     'is started on %s as a program with the URL as its argument, by no shell [L-AUTH-097] [M-ASEC-052]',
     async (os, command, before) => {
+      vi.spyOn(console, 'error').mockImplementation(() => {})
       const visit = await loopbackOn(host(os)).begin(undefined)
       visit.go(url, '', never).catch(() => {})
       await vi.waitFor(() => expect(ran).toHaveLength(1), PATIENCE)
@@ -155,13 +176,35 @@ describe('the browser of the user', () => {
     },
   )
 
-  it('that cannot be started leaves the URL on stderr', async () => {
+  it('may show nothing, so the URL is on stderr whether it is started or not [use 2]', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const visit = await loopbackOn(host('linux', false)).begin(undefined)
-    visit.go('https://as.example/authorize?state=s', '', never).catch(() => {})
-    await vi.waitFor(() => expect(said).toHaveBeenCalledTimes(1), PATIENCE)
-    expect(said.mock.calls[0]?.join()).toContain('https://as.example/authorize?state=s')
+    for (const works of [true, false]) {
+      const visit = await loopbackOn(host('linux', works)).begin(undefined)
+      visit.go('https://as.example/authorize?state=s', '', never).catch(() => {})
+    }
+    const line = 'To sign in, open https://as.example/authorize?state=s'
+    const lines = [line, line, 'Cannot open a browser: No such program']
+    await vi.waitFor(() => expect(said.mock.calls.flat()).toEqual(lines), PATIENCE)
   })
+
+  it.runIf(process.platform === 'linux')(
+    'that ends with a status other than 0 is said not to open (where it is xdg-open) [use 2]',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'edgewise-'))
+      writeFileSync(join(folder, 'xdg-open'), '#!/bin/sh\nexit 3\n', { mode: 0o755 })
+      vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+      const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+      const visit = await loopback().begin(undefined)
+      visit.go('https://as.example/authorize?state=s', '', never).catch(() => {})
+      const lines = [
+        'To sign in, open https://as.example/authorize?state=s',
+        'Cannot open a browser: "xdg-open" ended with 3',
+      ]
+      await vi.waitFor(() => expect(said.mock.calls.flat()).toEqual(lines), PATIENCE)
+      await visit.end?.()
+      rmSync(folder, { recursive: true })
+    },
+  )
 })
 
 describe('signing in by it', () => {

@@ -196,6 +196,43 @@ describe('help', () => {
   })
 })
 
+it('a server that wants other scopes is quoted on them when it refuses to connect [left over: scopes]', async () => {
+  const challenge = 'Bearer error="insufficient_scope", scope="shop:read shop:list"'
+  const server = createServer((_, response) => {
+    response.writeHead(403, { 'www-authenticate': challenge }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { code, err } = await edgewise('list', `http://127.0.0.1:${port}/`, '--token', 'few')
+  server.close()
+  expect(code).toBe(3)
+  expect(err).toMatch(
+    /^Cannot connect to .*\. It wants a token with the scopes shop:read shop:list\n$/,
+  )
+})
+
+describe('options', () => {
+  const target = { URL: ['http://localhost/'], program: ['--', 'server'] }
+  it.each([
+    ['--env a=b', 'URL'],
+    ['--cwd .', 'URL'],
+    ['--header a:b', 'program'],
+    ['--token a', 'program'],
+    ['--sign-in', 'program'],
+  ] as const)('%s is refused with a %s, which has no use for it [use 1]', async (option, kind) => {
+    for (const command of ['list', 'inspect', 'bridge']) {
+      const [url, ...program] = kind === 'URL' ? target.URL : ['', ...target.program]
+      const words = [command, url, ...option.split(' '), ...program].filter((word) => word)
+      const { code, err } = await edgewise(...(words as string[]))
+      const [name] = option.split(' ')
+      expect([code, err]).toEqual([
+        2,
+        expect.stringContaining(`"${name}" has no effect with a ${kind}`),
+      ])
+    }
+  })
+})
+
 describe('wrong usage', () => {
   it.each([
     [['nope'], 'There is no command "nope"'],
@@ -224,6 +261,10 @@ describe('wrong usage', () => {
     [['list', 'http://localhost/', '--port', '1'], '"list" takes no "--port"'],
     [['new', 'node', 'x', '--json'], '"new" takes no "--json"'],
     [['list', '--'], 'A program must follow "--"'],
+    [
+      ['bridge', 'http://localhost/', '--port', '0', '--path', 'mcp'],
+      'takes a path such as "/mcp"',
+    ],
   ])('such as %j ends with 2 and says what is wrong', async (words, reason) => {
     const { code, out, err } = await edgewise(...words)
     expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -30,6 +30,8 @@ export interface Target {
   url: string
   /** Any, if not given. */
   revision: Revision | undefined
+  /** The longest silence of a request, in milliseconds; the client's default, if not given. */
+  timeoutMs: number | undefined
   /** Gives up connecting. */
   signal: AbortSignal
 }
@@ -46,7 +48,7 @@ export interface ConnectionEvents {
 
 /** Connects and loads the lists; loads them again, and says so, when the server changes them. */
 export async function openConnection(
-  { url, revision, signal }: Target,
+  { url, revision, timeoutMs, signal }: Target,
   activity: Activity,
   { onChanged, onAnswer, onReach }: ConnectionEvents,
 ): Promise<Connection> {
@@ -87,6 +89,7 @@ export async function openConnection(
     onPromptsChanged: reload,
     onError,
     ...(revision && { revision }),
+    ...(timeoutMs && { timeoutMs }),
   })
   if (client.serverCapabilities?.logging) await client.setLogLevel('debug').catch(onError)
   const catalog = await loadCatalog(client, onError)

@@ -29,6 +29,9 @@ const button = find('open', HTMLButtonElement)
 const detail = find('detail', HTMLElement)
 const activity = setUpActivity()
 
+const query = new URLSearchParams(location.search)
+const timeoutMs = Number(query.get('timeoutMs')) || undefined
+
 let connection: Connection | undefined
 let opening: AbortController | undefined
 let cancellable: ReturnType<typeof setTimeout> | undefined
@@ -152,7 +155,7 @@ async function open(): Promise<void> {
     await last?.client.close()
     const wanted = findRevision(revision.value)?.version
     const opened = await openConnection(
-      { url: endpoint.value, revision: wanted, signal },
+      { url: endpoint.value, revision: wanted, timeoutMs, signal },
       activity,
       {
         onChanged() {
@@ -189,13 +192,12 @@ async function signOut({ client, url }: Connection): Promise<void> {
 
 /** Keeps the connection in the page's address, so that a reload or a shared link opens it. */
 function remember(): void {
-  const query = new URLSearchParams({ url: endpoint.value })
-  if (revision.value !== 'auto') query.set('revision', revision.value)
+  query.set('url', endpoint.value)
+  query.set('revision', revision.value)
   history.replaceState(null, '', `?${query}${location.hash}`)
 }
 
-const query = new URLSearchParams(location.search)
-endpoint.value = query.get('url') ?? new URL('/mcp', location.href).href
+endpoint.value = query.get('url') ?? new URL('mcp', document.baseURI).href
 revision.value = query.get('revision') ?? 'auto'
 setUpTheme(find('theme', HTMLButtonElement))
 setUpNavigation()

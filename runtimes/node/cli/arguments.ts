@@ -39,6 +39,7 @@ const definitions = {
   cwd: { type: 'string' },
   resource: { type: 'string', multiple: true, default: [] as string[] },
   port: { type: 'string' },
+  path: { type: 'string' },
   yes: { type: 'boolean', default: false },
   verbose: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -57,6 +58,7 @@ export interface Options {
   readonly cwd: string | undefined
   readonly resources: readonly string[]
   readonly port: number | undefined
+  readonly path: string | undefined
   readonly yes: boolean
   readonly verbose: boolean
 }
@@ -81,6 +83,7 @@ export function readArguments(
   }
   checkOptions(
     command,
+    end === -1 ? 'url' : 'program',
     tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
   )
   if (command === 'new') return { command, rest: others }
@@ -117,6 +120,7 @@ function optionsOf(values: Values): Options {
     cwd,
     resources: values.resource,
     port: numberOf(values.port, '--port', 0, 65_535),
+    path: pathOf(values.path),
     yes,
     verbose,
   }
@@ -173,6 +177,11 @@ function numberOf(
     throw new UsageError(`"${option}" takes a whole number from ${least} to ${most}, not "${text}"`)
   }
   return number
+}
+
+function pathOf(text: string | undefined): string | undefined {
+  if (text === undefined || /^\/[\w./~-]*$/.test(text)) return text
+  throw new UsageError(`"--path" takes a path such as "/mcp", not "${text}"`)
 }
 
 function revisionOf(text: string | undefined): Revision | undefined {

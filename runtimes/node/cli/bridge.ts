@@ -8,9 +8,10 @@ import { serveHttp } from '../serve-http.ts'
 import { serveStdio } from '../serve-stdio.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
+import { secretPath } from './local-site.ts'
 import { open } from './open.ts'
 import { print, tell } from './print.ts'
-import { takesNothing } from './usage.ts'
+import { takesNothing, UsageError } from './usage.ts'
 
 /**
  * Serves a URL over stdio, or a program over HTTP, until the client or the user ends it.
@@ -20,6 +21,8 @@ import { takesNothing } from './usage.ts'
 export async function bridge(invocation: Invocation): Promise<number> {
   const { target, options, rest } = invocation
   takesNothing(rest)
+  const overStdio = 'url' in target && options.port === undefined
+  if (overStdio && options.path !== undefined) throw new UsageError('"--path" needs "--port"')
   const onError = (error: unknown): void => {
     if (options.verbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -29,11 +32,12 @@ export async function bridge(invocation: Invocation): Promise<number> {
     { onError },
   )
   try {
-    if ('url' in target && options.port === undefined) {
+    if (overStdio) {
       await serveStdio(gateway.server)
     } else {
-      const { port = 0 } = options
-      await using http = await serveHttp(gateway.server, { port })
+      // Whoever knows the address acts with the user's rights.
+      const { port = 0, path = `${secretPath()}/mcp` } = options
+      await using http = await serveHttp(gateway.server, { port, path })
       print(http.url)
       await over()
     }

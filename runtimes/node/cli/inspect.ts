@@ -2,15 +2,15 @@
  * `edgewise inspect`: opens the playground on a server. The page talks to this program, which passes
  * everything on, so that servers need not allow pages of other origins.
  */
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createGateway, createHandler, keptSessions } from '../../../src/server/index.ts'
-import { listen } from '../listen.ts'
-import { toNodeListener } from '../listener.ts'
+import { host } from '../loopback.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
-import { open } from './open.ts'
+import { serveLocally } from './local-site.ts'
+import { explain, open, signInWithBrowser } from './open.ts'
 import { print, tell } from './print.ts'
+import { createProxy } from './proxy.ts'
 import { takesNothing } from './usage.ts'
 
 type Answer = (request: Request) => Promise<Response>
@@ -22,59 +22,81 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 const page = new URL('../../../playground/', import.meta.url)
-/** What a proxy keeps to itself: it is about one connection, or about the body's encoding on it. */
-const hopHeaders = [
-  'host',
-  'connection',
-  'content-length',
-  'content-encoding',
-  'transfer-encoding',
-  'origin',
-  'referer',
-]
 
 /**
  * Serves the page until interrupted.
  *
  * @throws {McpError} `CLOSED` when the program that it shows has ended; `INVALID_USE` when the port
  *   is taken.
+ * @throws {ConnectError} when the user cannot be signed in.
  */
 export async function inspect(invocation: Invocation): Promise<number> {
-  const { target, options, rest } = invocation
+  const { options, rest } = invocation
   takesNothing(rest)
   const { end, over } = lifetime()
-  let close = async (): Promise<void> => {}
-  let serve: Answer
-  if ('url' in target) {
-    serve = (request) => passOn(request, target.url, options.headers)
-  } else {
-    const gateway = await createGateway((passed) => open(invocation, passed, end), {
-      onError: () => {},
-    })
-    serve = createHandler(gateway.server, { sessions: keptSessions() })
-    close = () => gateway.close()
-  }
-  const { createServer } = await import('node:http')
-  const http = createServer(toNodeListener((request) => route(request, serve)))
+  const { serve, close } = await reach(invocation, end)
+  const policy = await readPolicy()
+  const site = await serveLocally(options.port ?? 0, async (request, path) => {
+    const response = await (path === '/mcp' ? serve(request) : readPage(path))
+    // Also for what the server answers: it must not become a page of this origin that may do more.
+    for (const [name, value] of policy) response.headers.set(name, value)
+    return response
+  }).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   try {
-    const url = `http://127.0.0.1:${await listen(http, options.port ?? 0, '127.0.0.1')}/`
+    const url = addressOf(site.url, options)
     print(url)
-    openBrowser(url)
+    if (process.stdout.isTTY) void show(url)
     await over()
   } finally {
-    http.closeAllConnections()
-    http.close()
+    site.close()
     await close()
   }
   return 0
 }
 
-async function route(request: Request, serve: Answer): Promise<Response> {
-  const { pathname, host } = new URL(request.url)
-  // Names that lead here by DNS are not this machine's.
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) return new Response(null, { status: 403 })
-  if (pathname === '/mcp') return serve(request)
-  const name = pathname === '/' ? 'index.html' : pathname.slice(1)
+/** Finds the way to the server: by a proxy to a URL, or by a gateway to a program. */
+async function reach(
+  invocation: Invocation,
+  end: (reason: Error) => void,
+): Promise<{ serve: Answer; close: () => Promise<void> }> {
+  const { target, options } = invocation
+  const onError = (error: unknown): void => {
+    if (options.verbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if ('url' in target) {
+    const auth = options.signIn ? await signInWithBrowser() : undefined
+    // Signed in before there is a page, whose requests would not wait for it.
+    if (auth) await (await open(invocation, { auth })).close()
+    const serve = createProxy(target.url, { headers: options.headers, auth }, onError)
+    return { serve, close: async () => {} }
+  }
+  const gateway = await createGateway((passed) => open(invocation, passed, end), { onError })
+  const serve = createHandler(gateway.server, { sessions: keptSessions() })
+  return { serve, close: () => gateway.close() }
+}
+
+/** Opens the page in a browser, or says why that cannot be done. */
+async function show(url: string): Promise<void> {
+  // Here, so that other commands do not load it.
+  const { openBrowser } = await import('../../../src/authorization/index.ts')
+  await openBrowser(host, url).catch((error: unknown) => {
+    tell(`Cannot open a browser: ${explain(error)}; open this address yourself`)
+  })
+}
+
+/** The address of the page, which connects as the options say. */
+function addressOf(base: string, { revision, timeoutMs }: Invocation['options']): string {
+  const url = new URL(base)
+  if (revision) url.searchParams.set('revision', revision)
+  if (timeoutMs !== undefined) url.searchParams.set('timeoutMs', String(timeoutMs))
+  return url.href
+}
+
+async function readPage(path: string): Promise<Response> {
+  const name = path === '/' ? 'index.html' : path.slice(1)
   const type = types[name.split('.').at(-1) ?? '']
   if (type === undefined || !/^[\w-]+\.\w+$/.test(name)) return new Response(null, { status: 404 })
   const file = await readFile(new URL(name, page)).catch(() => undefined)
@@ -82,38 +104,11 @@ async function route(request: Request, serve: Answer): Promise<Response> {
   return new Response(file, { headers: { 'content-type': type, 'cache-control': 'no-store' } })
 }
 
-/** Sends a request of the page to the server, and the answer back as it streams. */
-async function passOn(request: Request, url: string, more: Headers): Promise<Response> {
-  const headers = new Headers(request.headers)
-  for (const name of hopHeaders) headers.delete(name)
-  for (const [name, value] of more) headers.set(name, value)
-  const body = request.method === 'POST' ? await request.arrayBuffer() : undefined
-  try {
-    const response = await fetch(url, {
-      method: request.method,
-      headers,
-      signal: request.signal,
-      redirect: 'manual',
-      ...(body && { body }),
-    })
-    const known = new Headers(response.headers)
-    for (const name of hopHeaders) known.delete(name)
-    return new Response(response.body, { status: response.status, headers: known })
-  } catch (error) {
-    const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
-    return new Response(`Cannot reach ${url}: ${why}`, { status: 502 })
-  }
-}
-
-function openBrowser(url: string): void {
-  if (!process.stdout.isTTY) return
-  const [program, ...args] =
-    process.platform === 'darwin'
-      ? ['open', url]
-      : process.platform === 'win32'
-        ? ['explorer', url]
-        : ['xdg-open', url]
-  spawn(program, args, { stdio: 'ignore', detached: true })
-    .on('error', () => tell('Open this address in a browser'))
-    .unref()
+/** The headers that the page is hosted with: its content security policy, which also bars frames. */
+async function readPolicy(): Promise<[name: string, value: string][]> {
+  const text = await readFile(new URL('_headers', page), 'utf8').catch(() => '')
+  return [...text.matchAll(/^ +([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
 }

@@ -84,12 +84,22 @@ function transportTo(
 
 function reason(error: unknown, target: Target, options: Options): string {
   const where = 'url' in target ? target.url : target.command
-  return `Cannot connect to ${where}: ${explain(error)}${advice(error, options)}`
+  const scopes = missingScopes(error)
+  const more = scopes === '' ? '' : `. ${scopes}`
+  return `Cannot connect to ${where}: ${explain(error)}${advice(error, options)}${more}`
 }
 
 /** What went wrong, what was behind it, and what was said instead of an answer. */
 export function explain(error: unknown): string {
   return [...causes(error)].join(': ') + said(error)
+}
+
+/** The scopes that the server wants of a token, where it has refused one for lack of them. */
+export function missingScopes(error: unknown): string {
+  if (!(error instanceof McpError)) return ''
+  const { challenge } = (error.data ?? {}) as { challenge?: string }
+  const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
+  return scope === undefined ? '' : `It wants a token with the scopes ${scope}`
 }
 
 /** What a server or a proxy said that does not speak MCP, where that is a line for people. */
@@ -106,7 +116,7 @@ function advice(error: unknown, { headers, signIn }: Options): string {
 }
 
 /** Signs in with the user's browser, and keeps the tokens where programs keep their state. */
-async function signInWithBrowser(): Promise<AuthProvider> {
+export async function signInWithBrowser(): Promise<AuthProvider> {
   // Here, so that other commands do not load it.
   const { signIn } = await import('../../../src/authorization/index.ts')
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env

@@ -10,7 +10,7 @@ import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
-import { ConnectError, explain } from './open.ts'
+import { ConnectError, explain, missingScopes } from './open.ts'
 import { tell } from './print.ts'
 import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
@@ -72,9 +72,9 @@ function failed(error: unknown, argv: readonly string[]): number {
   }
   if (error instanceof McpError) {
     tell(`${explain(error)} (${error.code})`)
-    const { status, challenge } = (error.data ?? {}) as { status?: number; challenge?: string }
-    const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
-    if (scope !== undefined) tell(`It wants a token with the scopes ${scope}`)
+    const scopes = missingScopes(error)
+    if (scopes !== '') tell(scopes)
+    const { status } = (error.data ?? {}) as { status?: number }
     if (status === 403) return 1
     return ['NETWORK', 'CLOSED', 'HTTP', 'UNAUTHORIZED', 'SESSION_LOST'].includes(error.code)
       ? 3

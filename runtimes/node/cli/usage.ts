@@ -32,7 +32,7 @@ const commands = {
   ],
   inspect: ['[--port <n>]', 'open the playground on the server', ''],
   bridge: [
-    '[--port <n>]',
+    '[--port <n>] [--path <path>]',
     'serve a URL over stdio, or with --port over HTTP; a program over HTTP',
     '',
   ],
@@ -47,42 +47,67 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commands, word)
 }
 
-/** The options, and the commands that take them; without any, all that use a server do. */
-const options: readonly (readonly [
-  option: string,
-  meaning: string,
-  of?: readonly CommandName[],
-])[] = [
-  ['--json', 'print results as JSON', ['list', 'call', 'read', 'prompt', 'complete', 'listen']],
-  ['--args <json>', 'arguments as an object; - reads standard input', ['call', 'prompt']],
-  ['--resource <uri>', 'a resource to hear of; may be repeated', ['listen']],
-  ['--port <n>', 'the port to listen on; any that is free by default', ['inspect', 'bridge']],
-  ['--header <name: v>', 'an HTTP header; may be repeated'],
-  ['--token <token>', 'a bearer token, also from EDGEWISE_TOKEN'],
-  ['--sign-in', 'sign in with the browser when the server asks for it'],
+/** What a server is to the command line. */
+type TargetKind = 'url' | 'program'
+
+/** What takes an option: some commands, or all that use a server; of both kinds, or of one. */
+interface Takers {
+  readonly commands?: readonly CommandName[]
+  readonly only?: TargetKind
+}
+
+const options: readonly (readonly [option: string, meaning: string, takers?: Takers])[] = [
+  [
+    '--json',
+    'print results as JSON',
+    { commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen'] },
+  ],
+  [
+    '--args <json>',
+    'arguments as an object; - reads standard input',
+    { commands: ['call', 'prompt'] },
+  ],
+  ['--resource <uri>', 'a resource to hear of; may be repeated', { commands: ['listen'] }],
+  [
+    '--port <n>',
+    'the port to listen on; any that is free by default',
+    { commands: ['inspect', 'bridge'] },
+  ],
+  ['--path <path>', 'the path of the endpoint; a secret one by default', { commands: ['bridge'] }],
+  ['--header <name: v>', 'an HTTP header; may be repeated', { only: 'url' }],
+  ['--token <token>', 'a bearer token, also from EDGEWISE_TOKEN', { only: 'url' }],
+  ['--sign-in', 'sign in with the browser when the server asks for it', { only: 'url' }],
   ['--revision <date>', 'speak only this revision'],
   ['--timeout-ms <n>', 'the longest silence of a request; 60000 by default'],
-  ['--env <name=value>', 'a variable for the program; may be repeated'],
-  ['--cwd <folder>', 'where the program runs'],
+  ['--env <name=value>', 'a variable for the program; may be repeated', { only: 'program' }],
+  ['--cwd <folder>', 'where the program runs', { only: 'program' }],
   [
     '--yes',
     'accept forms by the defaults of their fields; decline those without',
-    ['call', 'read', 'prompt'],
+    { commands: ['call', 'read', 'prompt'] },
   ],
   ['--verbose', 'print problems that no answer tells of'],
 ]
 
 /**
- * Checks that a command takes the options that it was given.
+ * Checks that a command can use the options that it was given.
  *
- * @throws {UsageError} when it does not.
+ * @throws {UsageError} when it cannot.
  */
-export function checkOptions(command: CommandName, given: readonly string[]): void {
-  for (const [option, , of] of options) {
+export function checkOptions(
+  command: CommandName,
+  kind: TargetKind,
+  given: readonly string[],
+): void {
+  for (const [option, , { commands: takers, only } = {}] of options) {
     const [name = ''] = option.slice(2).split(' ')
     if (!given.includes(name)) continue
-    const taken = command !== 'new' && (of?.includes(command) ?? true)
+    const taken = command !== 'new' && (takers?.includes(command) ?? true)
     if (!taken) throw new UsageError(`"${command}" takes no "--${name}"`)
+    if (only !== undefined && only !== kind) {
+      const target = kind === 'url' ? 'a URL' : 'a program'
+      throw new UsageError(`"--${name}" has no effect with ${target}`)
+    }
   }
 }
 
@@ -113,7 +138,7 @@ export function usageOf(name: CommandName): string {
   }
   const line = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')
-  const taken = options.filter(([, , of]) => of?.includes(name) ?? true)
+  const taken = options.filter(([, , takers]) => takers?.commands?.includes(name) ?? true)
   return `Usage: edgewise ${name} <url> ${args} [options]
        edgewise ${name} ${args} [options] -- <program> [its arguments]
 

@@ -1,0 +1,66 @@
+/**
+ * A listener for the one user who started it. Any page can have a browser send requests to a port of
+ * this machine, and so can the machine's other users: nothing is passed on that was not checked.
+ *
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
+ */
+import { randomBytes } from 'node:crypto'
+import { listen } from '../listen.ts'
+import { toNodeListener } from '../listener.ts'
+
+const HOST = '127.0.0.1'
+
+/** A site that listens. */
+export interface LocalSite {
+  /** The address of its page, with the secret. */
+  readonly url: string
+  /** Ends all connections, and stops listening. */
+  close(): void
+}
+
+/** A path that nobody can guess, different at each start, without a slash at its end. */
+export function secretPath(): string {
+  return `/${randomBytes(16).toString('hex')}`
+}
+
+/**
+ * Listens on this machine below a secret path. Requests that name another host (as after DNS
+ * rebinding), come from a page of another origin, or lack the secret are refused.
+ *
+ * @param port 0 for any that is free.
+ * @param answer Answers a request for a path below the secret one, such as `/mcp`.
+ * @throws {McpError} `INVALID_USE` when the port is taken.
+ */
+export async function serveLocally(
+  port: number,
+  answer: (request: Request, path: string) => Promise<Response>,
+): Promise<LocalSite> {
+  const secret = secretPath()
+  const { createServer } = await import('node:http')
+  const http = createServer(
+    toNodeListener(async (request) => {
+      const { pathname } = new URL(request.url)
+      if (isForeign(request)) return new Response(null, { status: 403 })
+      if (!pathname.startsWith(`${secret}/`)) return new Response(null, { status: 404 })
+      return answer(request, pathname.slice(secret.length))
+    }),
+  )
+  return {
+    url: `http://${HOST}:${await listen(http, port, HOST)}${secret}/`,
+    close() {
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}
+
+/** Whether a request names another host, or was made by a page of another origin. */
+function isForeign({ url, headers }: Request): boolean {
+  const { origin, hostname } = new URL(url)
+  if (hostname !== HOST && hostname !== 'localhost') return true
+  const from = headers.get('origin')
+  if (from !== null) return from !== origin
+  // Browsers send no origin with what a page only embeds; a link, or the end of a sign-in, is fine.
+  const site = headers.get('sec-fetch-site') ?? 'none'
+  return !/^(?:none|same-origin)$/.test(site) && headers.get('sec-fetch-mode') !== 'navigate'
+}

@@ -1,0 +1,76 @@
+// The playground as `edgewise inspect` serves it: in a real Chromium, and beside a page that must not
+// reach it.
+import type { Browser } from 'playwright-core'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { serveHttp } from '../../runtimes/node/index.ts'
+import type { HttpServer } from '../../src/transport/index.ts'
+import { start, type Running } from '../cli/run.ts'
+import { makeServer } from '../cli/server.ts'
+import { PATIENCE } from '../patience.ts'
+import { launchChromium } from '../runtimes/chromium.ts'
+import { isConnected } from './visit.ts'
+
+let http: HttpServer
+let browser: Browser
+let inspect: Running
+let address: string
+
+beforeAll(async () => {
+  ;[http, browser] = await Promise.all([serveHttp(makeServer()), launchChromium()])
+  inspect = start('inspect', http.url, '--revision', '2025-06-18')
+  await vi.waitFor(() => expect(inspect.outcome.out).toMatch(/^http:.*\n/), PATIENCE)
+  address = inspect.outcome.out.trim()
+})
+afterAll(async () => {
+  await browser.close()
+  inspect.child.kill('SIGTERM')
+  await inspect.ended
+  await http.close()
+})
+
+describe('Playground: as edgewise inspect serves it', () => {
+  it('connects to the server below its secret path, under its policy [use 1] [S015]', async () => {
+    const page = await browser.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    })
+    await page.goto(address)
+    await isConnected(page, 'Connected to shop over 2025-06-18')
+    await page.reload()
+    await isConnected(page, 'Connected to shop over 2025-06-18')
+    expect(complaints).toEqual([])
+  })
+
+  it('cannot be read, called or framed by another page, even one that knows its address [S003] [S015]', async () => {
+    const other = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(`<iframe src="${address}"></iframe>`)
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const page = await browser.newPage()
+    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
+    const outcomes = await page.evaluate(
+      async (url) => {
+        const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+        const attempt = (init: RequestInit): Promise<string> =>
+          fetch(url, init).then(
+            (response) => `${response.type} ${response.status}`,
+            () => 'refused',
+          )
+        const json = { 'content-type': 'application/json' }
+        return Promise.all([
+          attempt({}),
+          attempt({ method: 'POST', body }),
+          attempt({ method: 'POST', body, headers: json }),
+        ])
+      },
+      `${new URL('mcp', address)}`,
+    )
+    expect(outcomes).toEqual(['refused', 'refused', 'refused'])
+    const framed = page.frames()[1]
+    expect(await framed?.title()).not.toContain('Edgewise')
+    other.close()
+  })
+})
