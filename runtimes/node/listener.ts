@@ -4,21 +4,26 @@
  * @see https://nodejs.org/api/http.html
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { inTurn } from './pipeline.ts'
 import { webReadable } from './streams.ts'
 
 /** A host name or address, and a port. */
 const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** What both sides are told when a middleware left nothing to read. */
+/** The answer, and the log line, where a middleware has read the body and kept nothing of it. */
 const ALREADY_READ =
-  'Something before has read the body: mount toNodeListener before express.json() and the like'
+  'Something before toNodeListener has read the body and left none in "req.body": mount it later'
+
+/** The headers of how a body was sent. */
+const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
 
 /** How long a client may go on sending once it has its answer, in milliseconds. */
 const LINGER_MS = 1000
 
 /**
  * Turns a handler into a listener for `node:http`, which is also a middleware for Express and the
- * like (mount it before anything that reads bodies).
+ * like. A body that something before it has read, such as `express.json()`, is taken from `req.rawBody`
+ * or `req.body`; the handler's `maxBodyBytes` holds for it too.
  *
  * Bodies stream both ways with backpressure. A client that goes away before the response is
  * complete aborts `request.signal` and cancels the response's body.
@@ -27,7 +32,7 @@ export function toNodeListener(
   handler: (request: Request) => Promise<Response> | Response,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   return (incoming, outgoing) => {
-    void respond(handler, incoming, outgoing)
+    inTurn(incoming.socket, outgoing, (gone) => void respond(handler, incoming, outgoing, gone))
   }
 }
 
@@ -35,23 +40,21 @@ async function respond(
   handler: (request: Request) => Promise<Response> | Response,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  gone: AbortSignal,
 ): Promise<void> {
-  const gone = new AbortController()
-  outgoing.once('close', () => {
-    if (!outgoing.writableFinished) gone.abort()
-  })
   // A connection that breaks shows as "close"; unheard errors would end the program.
   outgoing.on('error', () => {})
   incoming.on('error', () => {})
-  if (incoming.readableEnded && hasBody(incoming)) {
+  const parsed = readBefore(incoming)
+  if (parsed === null) {
     console.error(ALREADY_READ)
     outgoing.writeHead(500, { 'content-type': 'text/plain' }).end(ALREADY_READ)
     return
   }
   try {
-    const request = readRequest(incoming, gone.signal)
+    const request = readRequest(incoming, parsed, gone)
     const response = request ? await handler(request) : new Response(null, { status: 400 })
-    await write(response, incoming, outgoing, gone.signal)
+    await write(response, incoming, outgoing, gone)
   } catch {
     // Too late for a status once the head is out; the client notices that the end is missing.
     if (outgoing.headersSent) outgoing.destroy()
@@ -60,15 +63,23 @@ async function respond(
 }
 
 /** The Web request; nothing when the method, the host or the target makes none. */
-function readRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+function readRequest(
+  incoming: IncomingMessage,
+  parsed: Body | undefined,
+  signal: AbortSignal,
+): Request | undefined {
   try {
-    return toRequest(incoming, signal)
+    return toRequest(incoming, parsed, signal)
   } catch {
     return undefined
   }
 }
 
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+function toRequest(
+  incoming: IncomingMessage,
+  parsed: Body | undefined,
+  signal: AbortSignal,
+): Request {
   const { method = 'GET', headers: known, rawHeaders, socket } = incoming
   const host = known.host ?? 'localhost'
   // Express and its like cut the path they are mounted on from `url`.
@@ -85,14 +96,32 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   if (!hasBody(incoming) || method === 'GET' || method === 'HEAD') {
     return new Request(url, { method, headers, signal })
   }
+  // They are about the bytes that came, which may have been compressed.
+  if (parsed !== undefined) for (const name of FRAMING) headers.delete(name)
   const init: RequestInit & { duplex: 'half' } = {
     method,
     headers,
     signal,
-    body: webReadable(incoming, () => {}),
+    body: parsed ?? webReadable(incoming, () => {}),
     duplex: 'half',
   }
   return new Request(url, init)
+}
+
+type Body = string | Uint8Array<ArrayBuffer>
+
+/**
+ * The body as something before has read it: its bytes or text, or JSON of what that became. Nothing
+ * where it is still to be read; null where it is lost.
+ */
+function readBefore(incoming: IncomingMessage): Body | undefined | null {
+  if (!incoming.readableEnded || !hasBody(incoming)) return undefined
+  const { rawBody, body = rawBody } = incoming as { rawBody?: unknown; body?: unknown }
+  for (const kept of [rawBody, body]) {
+    if (kept instanceof Uint8Array) return new Uint8Array(kept)
+    if (typeof kept === 'string') return kept
+  }
+  return body === undefined ? null : JSON.stringify(body)
 }
 
 /** Whether a request has announced a body. */

@@ -106,7 +106,9 @@ async function showUrl(host: LoopbackHost, url: string): Promise<void> {
   const { href } = new URL(url)
   console.error(`To sign in, open ${href}`)
   await openBrowser(host, href).catch((error: unknown) => {
-    console.error(`Cannot open a browser: ${error instanceof Error ? error.message : String(error)}`)
+    console.error(
+      `Cannot open a browser: ${error instanceof Error ? error.message : String(error)}`,
+    )
   })
 }
 

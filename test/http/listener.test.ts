@@ -1,10 +1,15 @@
 // The bridge from node:http, fed with what a client of flesh and blood would not send.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net'
+import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
 import { toNodeListener } from '../../runtimes/node/index.ts'
+import { connect } from '../../src/client/index.ts'
+import { createHandler } from '../../src/server/index.ts'
 import { PATIENCE } from '../patience.ts'
+import { testServer } from './server.ts'
 
 const open: Server[] = []
 afterEach(() => {
@@ -282,16 +287,115 @@ test('mounted below a path, the whole path is seen', async () => {
   expect(await (await fetch(`${url}below/mcp`)).json()).toMatchObject({ url: `${url}below/mcp` })
 })
 
-test('a body that something before has read is told of on both sides', async () => {
+test('a body that something before has read and kept nowhere is a 500 that says so', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { url } = await listen((incoming, outgoing) => {
-    // What `express.json()` does.
     incoming.on('data', () => {}).on('end', () => setImmediate(ECHO, incoming, outgoing))
   })
   const response = await fetch(url, { method: 'POST', body: '{}' })
   expect(response.status).toBe(500)
-  expect(await response.text()).toContain('mount toNodeListener before express.json()')
+  expect(await response.text()).toContain('has read the body')
   expect(log).toHaveBeenCalledOnce()
   log.mockRestore()
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(200)
+})
+
+describe('behind a middleware that reads bodies', () => {
+  interface App {
+    (incoming: IncomingMessage, outgoing: ServerResponse): void
+    use(listener: unknown): App
+    all(path: string, listener: Listener): App
+  }
+  type Parser = (options?: { type?: string; limit?: string }) => unknown
+  /** The real Express, which has no types here. */
+  const express = createRequire(import.meta.url)('express') as {
+    (): App
+    readonly json: Parser
+    readonly text: Parser
+    readonly raw: Parser
+  }
+  const handle = createHandler(testServer(), { maxBodyBytes: 100_000 })
+  const type = '*/*'
+
+  it.each([
+    ['express.json()', express.json({ limit: '1mb' })],
+    ['express.text()', express.text({ type, limit: '1mb' })],
+    ['express.raw()', express.raw({ type, limit: '1mb' })],
+  ])('%s the handler takes what that has left, within its limit [C028]', async (_, parser) => {
+    const { url } = await listen(express().use(parser).all('/mcp', toNodeListener(handle)))
+    for (const revision of ['2026-07-28', '2025-06-18'] as const) {
+      await using client = await connect(`${url}mcp`, { revision, eras: new Map() })
+      const called = await client.callTool('echo', { text: 'Grüße 😀' })
+      expect(called.content).toEqual([{ type: 'text', text: 'Grüße 😀' }])
+    }
+    const headers = { 'content-type': 'application/json' }
+    const long = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x'.repeat(100_000) })
+    const refused = await fetch(`${url}mcp`, { method: 'POST', headers, body: long })
+    expect(refused.status).toBe(413)
+    const packed = { ...headers, 'content-encoding': 'gzip' }
+    const body = gzipSync(long)
+    expect(body.length).toBeLessThan(1000)
+    expect((await fetch(`${url}mcp`, { method: 'POST', headers: packed, body })).status).toBe(413)
+  })
+
+  it('the bytes that were received are taken before what was parsed of them [C028]', async () => {
+    const { url } = await listen((incoming, outgoing) => {
+      // What the functions of Google Cloud and Firebase get
+      const left = { body: { parsed: true }, rawBody: Buffer.from('{"raw": true}') }
+      incoming.resume().on('end', () => setImmediate(ECHO, Object.assign(incoming, left), outgoing))
+    })
+    const response = await fetch(url, { method: 'POST', body: '{"raw": true}' })
+    expect(await response.json()).toMatchObject({ body: '{"raw": true}' })
+  })
+})
+
+describe('requests that are pipelined', () => {
+  const one = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab'
+
+  test('and whose answers nobody reads are answered only a few at a time [S031]', async () => {
+    let begun = 0
+    let late = false
+    const { port } = await listen(
+      toNodeListener(async (request) => {
+        begun++
+        await request.text()
+        return Response.json(late ? 'last' : 'x'.repeat(1_000_000))
+      }),
+    )
+    let all = 0
+    const socket = connectTcp(port, '127.0.0.1')
+      .pause()
+      .on('data', (chunk) => (all += chunk.length))
+    socket.write(one.repeat(200))
+    // Until no more begins; without a bound it would go on through all of them
+    for (let before = -1; begun === 0 || begun !== before;) {
+      before = begun
+      await sleep(200)
+    }
+    expect(begun).toBeLessThan(40)
+    // Who reads on gets the rest
+    late = true
+    socket.resume()
+    await expect.poll(() => begun, PATIENCE).toBe(200)
+    expect(all).toBeGreaterThan(1_000_000)
+    socket.destroy()
+  })
+
+  test('are all aborted when the client leaves, and none begins any more [S031]', async () => {
+    let begun = 0
+    let aborted = 0
+    const { port } = await listen(
+      toNodeListener(({ signal }) => {
+        begun++
+        signal.addEventListener('abort', () => aborted++)
+        return new Promise(() => {})
+      }),
+    )
+    const socket = connectTcp(port, '127.0.0.1')
+    socket.write(one.repeat(20))
+    await expect.poll(() => begun, PATIENCE).toBe(8)
+    socket.destroy()
+    await expect.poll(() => aborted, PATIENCE).toBe(8)
+    expect(begun).toBe(8)
+  })
 })
