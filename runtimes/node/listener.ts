@@ -12,7 +12,7 @@ const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** The answer, and the log line, where a middleware has read the body and kept nothing of it. */
 const ALREADY_READ =
-  'Something before toNodeListener has read the body and left none in "req.body": mount it later'
+  'Something has read the body and left none in "req.body": mount toNodeListener before it'
 
 /** The headers of how a body was sent. */
 const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
