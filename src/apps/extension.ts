@@ -24,6 +24,14 @@ export function showsApps(ctx: Pick<Context, 'extension'>): boolean {
   return takesApps(ctx.extension(APPS))
 }
 
+/**
+ * Whether to send what only clients that show interfaces make use of. Where nothing is known of the
+ * client it does no harm: those that show none ignore it.
+ */
+function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
+  return ctx.client.unknown === true || showsApps(ctx)
+}
+
 /** Declares the extension, once for each server. */
 export function extendByApps(server: Server): ServerDefinition {
   const definition = wholeDefinitionOf(server)
@@ -36,12 +44,12 @@ export function extendByApps(server: Server): ServerDefinition {
         return listTools(definition, await next(), ctx as RequestContext)
       })
       server.use('resources/list', async (_request, ctx, next) => {
-        return showsApps(ctx) ? next() : withoutApps(await next())
+        return mayShowApps(ctx) ? next() : withoutApps(await next())
       })
       server.use('tools/call', async ({ params }, ctx, next) => {
         const name = String(params.name)
-        const tool = definition.tools.find(name, (ctx as RequestContext).caller)
-        if (!tool || showsApps(ctx) || isForModel(tool.item)) return next()
+        const tool = definition.tools.find(name, ctx)
+        if (!tool || mayShowApps(ctx) || isForModel(tool.item)) return next()
         throw new ProtocolError(INVALID_PARAMS, `Unknown tool: "${name}"`)
       })
     },
@@ -59,12 +67,14 @@ const plain = new WeakMap<Result, Result>()
  */
 function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
   const tools = result.tools as readonly Tool[]
-  if (!showsApps(ctx)) {
+  if (!mayShowApps(ctx)) {
     return kept(plain, result, () => ({ tools: tools.filter(isForModel).map(withoutUi) }))
   }
-  const lost = tools.filter((tool) => isLost(definition, tool, ctx))
-  if (lost.length === 0) return kept(shown, result, () => ({}))
-  const linked = tools.map((tool) => (lost.includes(tool) ? withoutLink(tool) : tool))
+  // A tool for interfaces only would be shown to the model by a client that has none
+  const known = showsApps(ctx) ? tools : tools.filter(isForModel)
+  const lost = known.filter((tool) => isLost(definition, tool, ctx))
+  if (lost.length === 0 && known === tools) return kept(shown, result, () => ({}))
+  const linked = known.map((tool) => (lost.includes(tool) ? withoutLink(tool) : tool))
   return { ...result, tools: linked, cacheScope: 'private' }
 }
 
@@ -84,7 +94,7 @@ function kept(views: WeakMap<Result, Result>, list: Result, change: () => object
 
 function isLost({ resources }: ServerDefinition, { _meta }: Tool, ctx: RequestContext): boolean {
   const { resourceUri } = toolMetaOf(_meta)
-  return resourceUri !== undefined && !resources.find(resourceUri, ctx.caller)
+  return resourceUri !== undefined && !resources.find(resourceUri, ctx)
 }
 
 /** A tool whose document is gone, which keeps what is said of who may call it. */

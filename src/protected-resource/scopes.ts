@@ -3,7 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
-import type { Caller, ScopedServer } from '../server/exchange.ts'
+import {
+  UNKNOWN_CLIENT,
+  type Caller,
+  type ClientFacts,
+  type ScopedServer,
+} from '../server/exchange.ts'
 import { isObject, isRequestId } from '../protocol/validate.ts'
 import { challenge } from './challenge.ts'
 import { union, type Settings } from './options.ts'
@@ -44,6 +49,26 @@ export function requirePermission(
   )
 }
 
+/**
+ * The tool that a call names, if the caller may see it. Which client calls is known later only: a
+ * tool whose visibility depends on that is checked anyway, as it may turn out to be visible.
+ */
+function findTool(
+  { tools }: ScopedServer,
+  name: string,
+  caller: Caller,
+): ReturnType<typeof tools.find> {
+  let depends = false
+  const client = new Proxy<ClientFacts>(UNKNOWN_CLIENT, {
+    get(facts, member) {
+      depends = true
+      return Reflect.get(facts, member) as unknown
+    },
+  })
+  const found = tools.find(name, { ...caller, client })
+  return found ?? (depends ? new Map(tools.entries()).get(name) : undefined)
+}
+
 function neededFor(
   settings: Settings,
   frame: unknown,
@@ -58,7 +83,7 @@ function neededFor(
   const params = isObject(frame.params) ? frame.params : {}
   const tool =
     method === 'tools/call' && typeof params.name === 'string'
-      ? server.tools.find(params.name, caller)
+      ? findTool(server, params.name, caller)
       : undefined
   const more = settings.options.scopesOf?.({ method, params }, caller)
   return [...(tool?.scopes ?? []), ...(more ?? [])]

@@ -7,7 +7,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CompleteResult, Result } from '../protocol/types.ts'
 import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Caller } from './exchange.ts'
+import type { Requester } from './exchange.ts'
 import { invalidParams, optionalObject, requireObject, requireString } from './params.ts'
 import type { Entry, Registry } from './registry.ts'
 
@@ -53,7 +53,7 @@ export async function complete(
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const completers = findCompleters(server, requireObject(params, 'ref'), ctx.caller)
+  const completers = findCompleters(server, requireObject(params, 'ref'), ctx)
   const argument = requireObject(params, 'argument')
   const name = requireString(argument, 'name')
   const value = requireString(argument, 'value')
@@ -69,12 +69,13 @@ export async function complete(
 function findCompleters(
   { prompts, resources, resourceTemplates }: Completable,
   ref: JsonObject,
-  caller: Caller,
+  requester: Requester,
 ): Completers | undefined {
-  if (ref.type === 'ref/prompt') return prompts.require(requireString(ref, 'name'), caller).complete
+  if (ref.type === 'ref/prompt')
+    return prompts.require(requireString(ref, 'name'), requester).complete
   if (ref.type !== 'ref/resource') throw invalidParams('"ref" must name a prompt or a resource')
   const uri = requireString(ref, 'uri')
   // A resource of its own has nothing to complete.
-  if (resources.find(uri, caller)) return undefined
-  return resourceTemplates.require(uri, caller).complete
+  if (resources.find(uri, requester)) return undefined
+  return resourceTemplates.require(uri, requester).complete
 }

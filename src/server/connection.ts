@@ -97,8 +97,11 @@ class Connection {
 
   async serve(): Promise<void> {
     const unsubscribe = this.#server.notify?.subscribe((change) => {
-      if (!this.#session || !mayHear(this.#server, change, this.#caller)) return
-      announceTo(this.#session, change, (message) => this.#outbox.send(message))
+      const session = this.#session
+      if (!session) return
+      const { client } = session
+      if (!mayHear(this.#server, change, { ...this.#caller, client })) return
+      announceTo(session, change, (message) => this.#outbox.send(message))
     })
     const { signal } = this.#options
     const end = (): void => void this.#end()
@@ -261,7 +264,7 @@ class Connection {
     const { askTimeoutMs: timeoutMs } = this.#options
     const exchange: Exchange = {
       revision,
-      client: { info: record.clientInfo, capabilities: record.clientCapabilities },
+      client: session.client,
       caller: this.#caller,
       protect: this.#options.protect,
       cancellation,

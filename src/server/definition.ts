@@ -184,6 +184,8 @@ export interface ServerDefinition extends LeanServer<unknown, Context> {
   readonly watch: Watch | undefined
   /** What holds for log messages; absent where none are sent. */
   readonly logs: LogRules | undefined
+  /** Whether a handler takes its context, or middleware does, so that it may log. */
+  readonly canLog?: boolean
   /** Tells the author of a failure; that nobody waits any more is none. */
   report(error: unknown, ctx?: RequestContext): void
 }

@@ -34,6 +34,8 @@ export interface Registered {
   readonly extensions: Extensions | undefined
   /** Announces changes, if anything does. */
   readonly notify: object | undefined
+  /** Whether anything is given a way to log. */
+  readonly canLog?: boolean
 }
 
 interface Completable {
@@ -65,7 +67,7 @@ export function inferCapabilities(
   )
   if (completes) capabilities.completions = {}
   // Where no level can be kept, no log is sent either.
-  if (pushes && (tools.used || prompts.used || capabilities.resources)) capabilities.logging = {}
+  if (pushes && registered.canLog) capabilities.logging = {}
   // Tasks are an extension since 2026-07-28
   if (era === 'modern') delete capabilities.tasks
   return registered.extensions?.declare(capabilities, era) ?? capabilities

@@ -22,7 +22,10 @@ import type { Session } from '../session/session.ts'
 /** Who the client is and what it offers: per session before 2026-07-28, per request since. */
 export interface ClientFacts {
   readonly info: Implementation | undefined
+  /** What the client declared; empty where that is {@link ClientFacts.unknown}. */
   readonly capabilities: ClientCapabilities
+  /** Set in requests of the older revisions over HTTP without a session: nothing is known then. */
+  readonly unknown?: true
 }
 
 /**
@@ -61,13 +64,30 @@ export interface Caller {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
+/** Who calls, and from which client as far as that is known. A context is one. */
+export interface Requester extends Caller {
+  readonly client?: ClientFacts | undefined
+}
+
+/** Whom `visible` is asked about. */
+export interface Viewer extends Caller {
+  /** The client, and what it can do; nothing is known of it where `unknown` is set. */
+  readonly client: ClientFacts
+}
+
+/** The client of a request that belongs to no session and says nothing of it. */
+export const UNKNOWN_CLIENT: ClientFacts = { info: undefined, capabilities: {}, unknown: true }
+
+/** What authorization has to know of a tool. */
+interface ScopedTool {
+  readonly scopes?: readonly string[] | undefined
+}
+
 /** What authorization has to know of a server. */
 export interface ScopedServer {
   readonly tools: {
-    find(
-      name: string,
-      caller: Caller,
-    ): { readonly scopes?: readonly string[] | undefined } | undefined
+    find(name: string, requester: Requester): ScopedTool | undefined
+    entries(): Iterable<[string, ScopedTool]>
   }
 }
 

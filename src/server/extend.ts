@@ -152,9 +152,12 @@ function eraOf({ era }: Extension, { handle, legacy }: ExtensionMethod): Pick<Ad
   return handle ? {} : { era: 'legacy' }
 }
 
-/** Checks that the client declares an extension on this very request, unless that does not matter. */
+/**
+ * Checks that the client declares an extension on this very request, unless that does not matter, or
+ * what it declared is unknown: then it is enough that it uses the extension.
+ */
 function requireNegotiated(extension: Extension, exchange: Exchange): void {
-  if (isNegotiated(extension, exchange)) return
+  if (exchange.client.unknown || isNegotiated(extension, exchange)) return
   const { id } = extension
   const what = `The client does not declare the extension "${id}"`
   // Sessions have no error that says so

@@ -26,7 +26,15 @@ export {
 } from './gateway.ts'
 export { mount, type Mount } from './mount.ts'
 export type { Completer, Completers } from './completion.ts'
-export type { Auth, Caller, ClientFacts, Permissions, ScopedServer } from './exchange.ts'
+export type {
+  Auth,
+  Caller,
+  ClientFacts,
+  Permissions,
+  Requester,
+  ScopedServer,
+  Viewer,
+} from './exchange.ts'
 export type { Protection } from './protection.ts'
 export { identifyCallers } from './identify-callers.ts'
 export { extend } from './extend.ts'

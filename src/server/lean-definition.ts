@@ -143,9 +143,15 @@ export class LeanDefinition implements ServerDefinition {
     return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
   }
 
+  /** Whether there is middleware. */
+  get wrapped(): boolean {
+    return this.#middleware.length > 0
+  }
+
   use(...wrap: [Middleware] | [string, Middleware]): void {
     const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap
     this.#middleware.push({ method, run })
+    this.#offered = undefined
   }
 
   extended(extensions: Extensions): void {

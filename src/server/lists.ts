@@ -25,7 +25,7 @@ const whole = new WeakMap<readonly unknown[], Result>()
  */
 export function lister(name: Listed) {
   return (server: Lists, { cursor }: JsonObject, ctx: RequestContext): Result => {
-    const entries = server[name].list(ctx.caller)
+    const entries = server[name].list(ctx)
     const known = cursor === undefined && whole.get(entries)
     if (known) return known
     const { page, nextCursor } = paginate(entries, cursor, server.pageSize, name)

@@ -28,7 +28,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Completers } from './completion.ts'
 import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Caller } from './exchange.ts'
+import type { Viewer } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { requireBlocks, type Content } from './results.ts'
@@ -50,7 +50,7 @@ export interface PromptOptions<
   /** Completes the arguments, by name; a lean server leaves it out. */
   complete?: Completers<Env, Ctx>
   /** Whether a caller may see and get the prompt; everybody by default. */
-  visible?: (caller: Caller) => boolean
+  visible?: (viewer: Viewer) => boolean
 }
 
 /** What a prompt may return: what the user says, or a whole result. */
@@ -124,7 +124,7 @@ export async function getPrompt(
 ): Promise<Result> {
   const name = requireString(params, 'name')
   const given = optionalObject(params, 'arguments') ?? {}
-  const entry = prompts.require(name, ctx.caller)
+  const entry = prompts.require(name, ctx)
   for (const argument of Object.keys(given)) requireString(given, argument)
 
   const input = await entry.input?.['~standard'].validate(given)

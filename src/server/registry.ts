@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import type { Caller } from './exchange.ts'
+import { UNKNOWN_CLIENT, type Requester, type Viewer } from './exchange.ts'
 import { invalidParams } from './params.ts'
 
 /** What every registered thing has. */
@@ -11,11 +11,17 @@ export interface Entry {
   /** Disabled things are neither listed nor found. */
   readonly enabled: boolean
   /** Whether a caller may see and use the thing; everybody by default. */
-  readonly visible?: ((caller: Caller) => boolean) | undefined
+  readonly visible?: ((viewer: Viewer) => boolean) | undefined
   /** The scopes that the use of the thing needs, where the server is protected. */
   readonly scopes?: readonly string[] | undefined
   /** How lists describe the thing. */
   readonly item: object
+}
+
+/** Whether an entry is for a requester. */
+export function isVisible({ visible }: Pick<Entry, 'visible'>, requester: Requester): boolean {
+  const { principal, auth, env, request, client = UNKNOWN_CLIENT } = requester
+  return !visible || visible({ principal, auth, env, request, client })
 }
 
 /**
@@ -111,14 +117,14 @@ export class Registry<T extends Entry> {
   }
 
   /** The entry of that key, if the caller may use it. */
-  find(key: string, caller: Caller): T | undefined {
+  find(key: string, requester: Requester): T | undefined {
     const entry = this.#entries.get(key)
-    return entry?.enabled && !this.hides(key, caller) ? entry : undefined
+    return entry?.enabled && !this.hides(key, requester) ? entry : undefined
   }
 
   /** Whether an entry of that key, disabled or not, is hidden from the caller. */
-  hides(key: string, caller: Caller): boolean {
-    return !(this.#entries.get(key)?.visible?.(caller) ?? true)
+  hides(key: string, requester: Requester): boolean {
+    return !isVisible(this.#entries.get(key) ?? {}, requester)
   }
 
   /**
@@ -126,17 +132,17 @@ export class Registry<T extends Entry> {
    *
    * @throws {ProtocolError} `INVALID_PARAMS` otherwise.
    */
-  require(key: string, caller: Caller): T {
-    const entry = this.find(key, caller)
+  require(key: string, requester: Requester): T {
+    const entry = this.find(key, requester)
     if (entry) return entry
     throw invalidParams(`Unknown ${this.#kind}: "${key}"`)
   }
 
   /** What the caller may see. The same array until something changes, unless visibility differs. */
-  list(caller: Caller): readonly T[] {
+  list(requester: Requester): readonly T[] {
     this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)
     if (!this.#restricted) return this.#listed
-    return this.#listed.filter((entry) => entry.visible?.(caller) ?? true)
+    return this.#listed.filter((entry) => isVisible(entry, requester))
   }
 
   #change(): void {

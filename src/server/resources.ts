@@ -23,7 +23,7 @@ import { requireHints } from './caching.ts'
 import type { Completers } from './completion.ts'
 import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Caller } from './exchange.ts'
+import type { Requester, Viewer } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { base64, requireAnnotations } from './results.ts'
@@ -46,7 +46,7 @@ export interface ResourceOptions {
   /** For how long clients may keep the contents (since 2026-07-28). */
   cache?: CacheHints
   /** Whether a caller may see and read the resource; everybody by default. */
-  visible?: (caller: Caller) => boolean
+  visible?: (viewer: Viewer) => boolean
 }
 
 /** How a family of resources is described. */
@@ -184,7 +184,7 @@ export function findResource(
   uri: string,
   ctx: RequestContext,
 ): FoundResource {
-  const found = matchResource(registered, uri, ctx.caller)
+  const found = matchResource(registered, uri, ctx)
   if (found) return found
   if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is no URI`)
   throw notFound(uri, ctx)
@@ -194,11 +194,11 @@ export function findResource(
 export function matchResource(
   { resources, resourceTemplates }: Resources,
   uri: string,
-  caller: Caller,
+  requester: Requester,
 ): FoundResource | undefined {
-  const entry = resources.find(uri, caller)
+  const entry = resources.find(uri, requester)
   if (entry) return { entry, variables: {} }
-  for (const family of resourceTemplates.list(caller)) {
+  for (const family of resourceTemplates.list(requester)) {
     const variables = family.template.match(uri)
     if (variables) return { entry: family, variables }
   }

@@ -57,6 +57,11 @@ export function wholeDefinitionOf(server: Server): ServerDefinition {
   throw new TypeError('The server must be made by createServer')
 }
 
+/** Whether the handler of an entry has a second parameter, which is its context. */
+function takesContext([, entry]: [string, object]): boolean {
+  return Object.values(entry).some((value) => typeof value === 'function' && value.length > 1)
+}
+
 class Definition extends LeanDefinition implements Server {
   override notify: Notifier = createNotifier()
 
@@ -67,6 +72,11 @@ class Definition extends LeanDefinition implements Server {
     if (!observe) return
     this.observe = guarded(observe, this.logs)
     this.watch = watching(this.observe)
+  }
+
+  get canLog(): boolean {
+    const lists = [this.tools, this.prompts, this.resources, this.resourceTemplates]
+    return this.wrapped || lists.some((list) => [...list.entries()].some(takesContext))
   }
 
   resourceTemplate(

@@ -10,7 +10,7 @@ import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { invalidParams, requireObject } from './params.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Caller } from './exchange.ts'
+import type { Requester } from './exchange.ts'
 import { matchResource, type Resources } from './resources.ts'
 import type { Extensions, Honoured } from './added.ts'
 import type { Notifier, ServerChange, Unsubscribe } from './notifier.ts'
@@ -53,7 +53,7 @@ export async function listen(
   const wanted = requireFilter(params)
   const added = await server.extensions?.honour(wanted, ctx)
   const { exchange, id, caller, signal } = ctx
-  const filter = { ...honour(server, wanted, added, caller), ...added?.filter }
+  const filter = { ...honour(server, wanted, added, ctx), ...added?.filter }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const over = new Ending()
   const end = (): void => over.end()
@@ -69,7 +69,7 @@ export async function listen(
   }
   const unsubscribe = await (exchange.changes ?? server.notify)?.subscribe(
     (change) => {
-      if (matches(filter, change) && mayHear(server, change, caller)) {
+      if (matches(filter, change) && mayHear(server, change, ctx)) {
         tell(changeNotification(change, _meta))
       }
     },
@@ -118,21 +118,25 @@ function isRestricted({ resources, resourceTemplates }: Resources): boolean {
 }
 
 /** Whether a caller may learn of a change: that of a resource only if it could read it. */
-export function mayHear(registered: Resources, change: ServerChange, caller: Caller): boolean {
+export function mayHear(
+  registered: Resources,
+  change: ServerChange,
+  requester: Requester,
+): boolean {
   if (!('uri' in change) || !isRestricted(registered)) return true
-  return matchResource(registered, change.uri, caller) !== undefined
+  return matchResource(registered, change.uri, requester) !== undefined
 }
 
 /**
  * Whether a caller may watch a URI: a resource that it could read, or what such resources lie below.
  * What is hidden is treated like what does not exist, so that nobody can tell them apart.
  */
-function mayWatch(registered: Resources, uri: string, caller: Caller): boolean {
-  if (!isRestricted(registered) || matchResource(registered, uri, caller)) return true
+function mayWatch(registered: Resources, uri: string, requester: Requester): boolean {
+  if (!isRestricted(registered) || matchResource(registered, uri, requester)) return true
   const { resources, resourceTemplates } = registered
   return (
-    resources.list(caller).some(({ item }) => covers(uri, item.uri)) ||
-    resourceTemplates.list(caller).some(({ item }) => {
+    resources.list(requester).some(({ item }) => covers(uri, item.uri)) ||
+    resourceTemplates.list(requester).some(({ item }) => {
       const [literal = ''] = item.uriTemplate.split('{')
       return literal.startsWith(uri) || uri.startsWith(literal)
     })
@@ -145,10 +149,10 @@ function mayWatch(registered: Resources, uri: string, caller: Caller): boolean {
  *
  * @param data A message as JSON.
  */
-export function isHidden(registered: Resources, data: string, caller: Caller): boolean {
+export function isHidden(registered: Resources, data: string, requester: Requester): boolean {
   if (!isRestricted(registered) || !data.includes(UPDATED)) return false
   const { method, params } = JSON.parse(data) as JsonRpcNotification
-  return method === UPDATED && !matchResource(registered, String(params?.uri), caller)
+  return method === UPDATED && !matchResource(registered, String(params?.uri), requester)
 }
 
 function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
@@ -184,7 +188,7 @@ function honour(
   server: Announcing,
   filter: SubscriptionFilter,
   added: Honoured | undefined,
-  caller: Caller,
+  requester: Requester,
 ): SubscriptionFilter {
   const { offered } = server
   if (!added && !LISTS.some((list) => offered[list])) {
@@ -197,7 +201,7 @@ function honour(
   }
   if (offered.resources && filter.resourceSubscriptions) {
     honoured.resourceSubscriptions = filter.resourceSubscriptions.filter((uri) =>
-      mayWatch(server, uri, caller),
+      mayWatch(server, uri, requester),
     )
   }
   return honoured

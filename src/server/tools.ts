@@ -28,7 +28,7 @@ import { isObject } from '../protocol/validate.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
 import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Caller } from './exchange.ts'
+import type { Viewer } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
 import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
 import { toolError } from './results.ts'
@@ -56,7 +56,7 @@ export interface ToolOptions<
   /** The tool's `_meta`. */
   meta?: Meta
   /** Whether a caller may see and call the tool; everybody by default. */
-  visible?: (caller: Caller) => boolean
+  visible?: (viewer: Viewer) => boolean
   /**
    * The scopes that a call needs beside those that the server needs anyway. Checked where the server
    * is protected (`edgewise/protected-resource`): the client is told what to ask the user for.
@@ -201,7 +201,7 @@ export async function callTool(
 ): Promise<Result> {
   const name = requireString(params, 'name')
   const given = optionalObject(params, 'arguments') ?? {}
-  const entry = server.tools.require(name, ctx.caller)
+  const entry = server.tools.require(name, ctx)
 
   const checked = entry.input ? entry.input['~standard'].validate(given) : takeNothing(given)
   const input = checked instanceof Promise ? await checked : checked

@@ -11,6 +11,7 @@ import { notification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
+import type { ClientFacts } from '../server/exchange.ts'
 
 /** What a session store keeps: plain JSON. */
 export interface SessionRecord {
@@ -51,6 +52,8 @@ interface Pending {
 /** A session that is served here: its record, and the requests open in both directions. */
 export class Session {
   readonly record: SessionRecord
+  /** What the client said of itself. */
+  readonly client: ClientFacts
   /** The client's requests being answered, by id. */
   readonly inFlight: Map<RequestId, Cancellation> = new Map()
   readonly #asked = new Map<RequestId, Pending>()
@@ -61,6 +64,7 @@ export class Session {
    */
   constructor(record: SessionRecord, lastId = 0) {
     this.record = record
+    this.client = { info: record.clientInfo, capabilities: record.clientCapabilities }
     this.#lastId = lastId
   }
 

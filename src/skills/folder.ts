@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
-import type { Caller } from '../server/exchange.ts'
+import type { Viewer } from '../server/exchange.ts'
 import { digestOf } from './digest.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
@@ -15,7 +15,7 @@ export interface SkillPlace {
   /** Whether `skills/list` names it; `skills/get` knows it anyway. True by default. */
   listed?: boolean
   /** Whether a caller may see and read it; everybody by default. */
-  visible?: (caller: Caller) => boolean
+  visible?: (viewer: Viewer) => boolean
 }
 
 /** A skill whose files are known. */

@@ -9,10 +9,10 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints, Resource, Result } from '../protocol/types.ts'
 import { requireHints } from '../server/caching.ts'
 import type { Context } from '../server/context.ts'
-import type { RequestContext } from '../server/request-context.ts'
 import type { Extension } from '../server/extension.ts'
 import { paginate } from '../server/pagination.ts'
 import { requireString } from '../server/params.ts'
+import { isVisible } from '../server/registry.ts'
 import type { Server } from '../server/definition.ts'
 import {
   encodePath,
@@ -181,10 +181,6 @@ async function filesBeside(
       mimeType: mimeTypeOf(path),
     }
   })
-}
-
-function isVisible({ visible }: { visible?: SkillPlace['visible'] | undefined }, ctx: Context) {
-  return visible?.((ctx as RequestContext).caller) ?? true
 }
 
 /** How lists describe a file. */

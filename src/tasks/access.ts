@@ -37,11 +37,11 @@ export async function findTask(
 export function mayCall(
   server: ServerDefinition,
   { call: { params, scopes } }: TaskRecord,
-  { caller, exchange }: RequestContext,
+  ctx: RequestContext,
 ): boolean {
-  if (server.tools.hides(String(params.name), caller)) return false
+  if (server.tools.hides(String(params.name), ctx)) return false
   try {
-    exchange.protect?.permit({ method: 'tools/call', params }, caller, server, scopes)
+    ctx.exchange.protect?.permit({ method: 'tools/call', params }, ctx.caller, server, scopes)
     return true
   } catch {
     return false

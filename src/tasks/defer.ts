@@ -86,7 +86,7 @@ export async function deferCall(
     call: {
       revision: ctx.revision,
       params: asked,
-      client: { info: ctx.client.info, capabilities: ctx.client.capabilities },
+      client: ctx.client,
       principal: principalOf(ctx),
       ...(ctx.auth !== undefined && { auth: ctx.auth }),
       ...(scopes && { scopes }),

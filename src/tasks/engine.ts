@@ -139,9 +139,9 @@ export class TaskEngine implements TaskService {
   async #read(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
     const known = await this.#options.store.load(taskId)
     if (!known) return undefined
-    const { params, principal, auth } = known.call
-    const caller = { principal: principal ?? undefined, auth }
-    const entry = this.#server.tools.require(String(params.name), caller)
+    const { params, principal, auth, client } = known.call
+    const requester = { principal: principal ?? undefined, auth, client }
+    const entry = this.#server.tools.require(String(params.name), requester)
     const result = await toResult(returned, entry)
     if ((result.resultType ?? 'complete') === 'complete') return { result: plain(result) }
     throw new TypeError(`No task ends with a result of the type "${result.resultType}"`)

@@ -7,8 +7,8 @@ import { emptyRecording, type Recording } from '../patterns/replay.ts'
 import { INTERNAL_ERROR, type ErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import type { Auth } from '../server/exchange.ts'
-import type { ClientCapabilities, Implementation, InputRequest, Result } from '../protocol/types.ts'
+import type { Auth, ClientFacts } from '../server/exchange.ts'
+import type { InputRequest, Result } from '../protocol/types.ts'
 
 /** Where a task stands. The last three are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
@@ -18,10 +18,7 @@ export interface TaskCall {
   readonly revision: Revision
   /** The params of `tools/call`, as they came. */
   readonly params: JsonObject
-  readonly client: {
-    readonly info: Implementation | undefined
-    readonly capabilities: ClientCapabilities
-  }
+  readonly client: ClientFacts
   /** The authenticated subject, the only one who may know of the task. */
   readonly principal: string | null
   /** What else authorization found out. */

@@ -94,7 +94,7 @@ describe('a mounted server', () => {
     const connect = (options: ConnectOptions) => connectInMemory(inner, options)
     await expect(mountClient(outer, 'in', connect)).rejects.toThrow('"test://a" exists already')
     const { serverCapabilities } = await connected(outer)
-    expect(Object.keys(serverCapabilities ?? {})).toEqual(['resources', 'logging'])
+    expect(Object.keys(serverCapabilities ?? {})).toEqual(['resources'])
     outer.tool('own', {}, () => text('outer'))
     const client = await connected(outer)
     expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['own'])

@@ -167,9 +167,10 @@ export class KeptSession {
    */
   async listen({ headers }: Request, caller: Caller): Promise<Response> {
     const { id: session, streams } = this.#live
+    const { client } = this.#live.session
     const { options, server, sessions } = this.#host
     const { carry = carryInBody, listen } = options
-    const behaviour = sessionStream(server, options, caller)
+    const behaviour = sessionStream(server, options, { ...caller, client })
     const lastEventId = headers.get(HEADER_LAST_EVENT_ID)
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
     if (missed) {

@@ -13,7 +13,7 @@ import {
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
 import { dispatch } from '../../server/dispatch.ts'
-import type { Exchange } from '../../server/exchange.ts'
+import { UNKNOWN_CLIENT, type Exchange } from '../../server/exchange.ts'
 import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
 import type { Incoming } from './host.ts'
 import type { Membership } from './host-sessions.ts'
@@ -90,7 +90,9 @@ export async function run(
   const cancellation = live ? refuseInvalid(() => live.begin(id), id) : new Cancellation()
   const exchange: Exchange = {
     revision,
-    client: { info: record?.clientInfo, capabilities: record?.clientCapabilities ?? {} },
+    client: record
+      ? { info: record.clientInfo, capabilities: record.clientCapabilities }
+      : UNKNOWN_CLIENT,
     caller,
     protect: host.options.protect,
     cancellation,

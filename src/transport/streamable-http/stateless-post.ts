@@ -88,7 +88,7 @@ function check(
   const facts = requireMethod(server, method, revision)
   checkName(headers, message, facts)
   if (method === 'tools/call') {
-    const tool = server.tools.find(params?.name as string, caller)
+    const tool = server.tools.find(params?.name as string, { ...caller, client })
     if (tool) checkParams(headers, tool.headerParams, params?.arguments)
   }
   return { revision, client, logLevel }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
 import type { LeanServer } from '../../server/definition.ts'
-import type { Caller } from '../../server/exchange.ts'
+import type { Requester } from '../../server/exchange.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import { isHidden } from '../../server/subscriptions.ts'
@@ -52,8 +52,8 @@ export interface StreamOptions {
 export function sessionStream(
   server: LeanServer,
   { keepAliveMs }: StreamOptions,
-  caller: Caller,
+  requester: Requester,
 ): EventStreamOptions {
   const definition = definitionOf(server)
-  return { keepAliveMs, hides: (data) => isHidden(definition, data, caller) }
+  return { keepAliveMs, hides: (data) => isHidden(definition, data, requester) }
 }
