@@ -50,7 +50,11 @@ export interface LeanServerOptions<Ctx = LeanContext> {
   instructions?: string
   /** The revisions that are spoken; all by default. */
   revisions?: readonly Revision[]
-  /** Capabilities beyond those that follow from what is registered, such as `experimental`. */
+  /**
+   * Capabilities beyond those that follow from what is registered, such as `experimental`. `logging`
+   * follows from a handler that takes its context as second parameter, and from middleware: declare
+   * it where handlers get at the context in another way, as by `(...args)`.
+   */
   capabilities?: ServerCapabilities
   /** The most entries in one page of a list; without it lists have one page. */
   pageSize?: number

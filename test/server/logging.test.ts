@@ -26,7 +26,7 @@ describe.each(LEGACY)('logging in %s', (revision) => {
     const without = await openWire(server, revision)
     expect(without.welcome.capabilities).not.toHaveProperty('logging')
     expect(await without.code('logging/setLevel', { level: 'info' })).toBe(-32601)
-    server.tool('a', {}, () => 'a')
+    server.tool('a', {}, (_args, _ctx) => 'a')
     const wire = await openWire(server, revision)
     expect(wire.welcome.capabilities).toHaveProperty('logging')
     expect(await wire.result('logging/setLevel', { level: 'info' })).toEqual({})
@@ -66,7 +66,7 @@ describe.each(LEGACY)('logging in %s', (revision) => {
   it('sends nothing but what handlers log, so no secret of a failure [L-LOG-008]', async () => {
     const reported: unknown[] = []
     const server = createServer(info, { onError: (error) => reported.push(error) })
-    server.tool('crash', {}, () => {
+    server.tool('crash', {}, (_args, _ctx) => {
       throw new Error('hunter2')
     })
     server.resource('a:b', { name: 'a' }, () => {
