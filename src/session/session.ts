@@ -11,7 +11,6 @@ import { notification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { ClientFacts } from '../server/exchange.ts'
 
 /** What a session store keeps: plain JSON. */
 export interface SessionRecord {
@@ -53,7 +52,7 @@ interface Pending {
 export class Session {
   readonly record: SessionRecord
   /** What the client said of itself. */
-  readonly client: ClientFacts
+  readonly client: { readonly info: Implementation; readonly capabilities: ClientCapabilities }
   /** The client's requests being answered, by id. */
   readonly inFlight: Map<RequestId, Cancellation> = new Map()
   readonly #asked = new Map<RequestId, Pending>()

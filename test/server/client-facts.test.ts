@@ -173,8 +173,7 @@ describe('visible', () => {
     const protect = protectedResource({
       resource: 'http://localhost/mcp',
       authorizationServers: ['https://as.example'],
-      verify: async () =>
-        ({ subject: 'user', audience: 'http://localhost/mcp', scopes: [] }) as never,
+      verify: async () => ({ subject: 'user', audience: 'http://localhost/mcp', scopes: [] }),
     })
     const handle = createHandler(server, { protect })
     const call = (name: string): Promise<Response> =>
