@@ -11,3 +11,8 @@ export const MAX_DELAY_MS = 0x7fffffff
 export function unref(timer: unknown): void {
   ;(timer as { unref?: () => void }).unref?.()
 }
+
+/** Lets whatever else waits run first: I/O, timers, other requests. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}

@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import { wellFormedJson } from '../patterns/well-formed-json.ts'
-import { mapKept } from './copy.ts'
 import { type ErrorObject, INTERNAL_ERROR, McpError } from './errors.ts'
 
 /** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */
@@ -110,12 +109,6 @@ export function writable(
     report(error)
     return errorResponse(response.id, { code: INTERNAL_ERROR, message: 'Internal error' })
   }
-}
-
-/** The answer with each response {@link writable}; the answer itself when all are. */
-export function writableAnswer(answer: Answer, report: (error: unknown) => void): Answer {
-  if (!Array.isArray(answer)) return writable(answer, report)
-  return mapKept(answer, (response) => writable(response, report))
 }
 
 /** Builds a notification. */

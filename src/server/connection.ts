@@ -33,6 +33,7 @@ import { isAnswerable, readableId, validateMessage } from '../protocol/validate.
 import { idInUse, Session } from '../session/session.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { announceTo } from './announce.ts'
+import { answerEach, batchFault } from './batch.ts'
 import { dispatch } from './dispatch.ts'
 import type { Caller, Exchange, Permissions, Rounds } from './exchange.ts'
 import { initialize, sessionRevision } from './lifecycle.ts'
@@ -142,26 +143,33 @@ class Connection {
     const message = this.#validate(frame)
     if ('fault' in message) return message.fault && this.#outbox.send(message.fault)
     if (!isRequest(message)) return this.#take(message)
-    void this.#answer(message).then((response) => response && this.#outbox.reply(response))
+    this.#answer(message)
+      .then((response) => response && this.#outbox.reply(response))
+      .catch((error: unknown) => this.#server.report(error))
   }
 
   #receiveBatch(frames: readonly unknown[]): void {
     const session = this.#session
-    if (!session || !sessionRevision(session.record).batches || frames.length === 0) {
-      const message = frames.length === 0 ? 'The batch is empty' : 'The revision has no batches'
-      return this.#outbox.send(errorResponse(undefined, { code: INVALID_REQUEST, message }))
+    const batches = session && sessionRevision(session.record).batches
+    const reason = batches ? batchFault(frames) : 'The revision has no batches'
+    if (reason) {
+      return this.#outbox.send(errorResponse(undefined, { code: INVALID_REQUEST, message: reason }))
     }
-    const answers = frames.map(async (frame) => {
+    const requests: JsonRpcRequest[] = []
+    const faults: JsonRpcResponse[] = []
+    for (const frame of frames) {
       const message = this.#validate(frame)
-      if ('fault' in message) return message.fault
-      if (isRequest(message)) return this.#answer(message)
-      this.#take(message)
-      return undefined
-    })
-    void Promise.all(answers).then((settled) => {
-      const responses = settled.filter((response) => response !== undefined)
-      if (responses.length > 0) this.#outbox.reply(responses)
-    })
+      if ('fault' in message) faults.push(...[message.fault ?? []].flat())
+      else if (isRequest(message)) requests.push(message)
+      else this.#take(message)
+    }
+    const report = (error: unknown): void => this.#server.report(error)
+    answerEach(requests, (request) => this.#answer(request), report)
+      .then((answers) => {
+        const responses = [...faults, ...answers]
+        if (responses.length > 0) this.#outbox.reply(responses)
+      })
+      .catch(report)
   }
 
   /** The message, or the answer to what is none; nothing where an answer would be out of place. */

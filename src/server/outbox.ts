@@ -6,7 +6,7 @@
  */
 import type { Cancellation } from '../patterns/cancellation.ts'
 import {
-  writableAnswer,
+  writable,
   type Answer,
   type JsonRpcMessage,
   type JsonRpcNotification,
@@ -41,7 +41,8 @@ export class Outbox {
     this.#transport
       .send(answer)
       .catch(() => {
-        const written = writableAnswer(answer, this.#report)
+        // The answers to a batch were written before
+        const written = Array.isArray(answer) ? answer : writable(answer, this.#report)
         return written === answer ? undefined : this.#transport.send(written)
       })
       .catch(ignore)

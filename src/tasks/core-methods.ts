@@ -167,7 +167,10 @@ class Asker {
       const name = `${taskId} ${key}`
       if (this.#underWay.has(name)) continue
       this.#underWay.add(name)
-      void this.#put(taskId, key, request).finally(() => this.#underWay.delete(name))
+      this.#put(taskId, key, request)
+        // A store that fails also fails the request that waits, which reports it
+        .catch(() => {})
+        .finally(() => this.#underWay.delete(name))
     }
   }
 

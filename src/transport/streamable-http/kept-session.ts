@@ -145,7 +145,8 @@ export class KeptSession {
     const { session } = this.#live
     if (isResponse(message)) {
       if (session.settle(message)) return
-      const work = this.#host.calls?.resume(this.#live, message, run)
+      const { calls, server } = this.#host
+      const work = calls?.resume(this.#live, message, run)?.catch((error) => server.report(error))
       if (work) caller.waitUntil?.(work)
     } else if (message.method === 'notifications/cancelled') {
       session.cancel(message.params?.requestId)

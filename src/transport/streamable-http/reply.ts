@@ -5,7 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
 import { wellFormedJson } from '../../patterns/well-formed-json.ts'
-import { type Answer, type JsonRpcMessage, writableAnswer } from '../../protocol/jsonrpc.ts'
+import { toErrorObject } from '../../protocol/errors.ts'
+import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { jsonResponse } from './refusal.ts'
 
@@ -35,7 +36,7 @@ export interface ReplyOptions {
   onGone?: (reason: Error) => void
   /** The status of a response that is JSON; 200 by default. */
   status?: (answer: Answer) => number
-  /** Learns why a response cannot be written; an internal error takes its place. */
+  /** Learns why a response cannot be written. */
   report: (error: unknown) => void
   keepAliveMs?: number | undefined
 }
@@ -44,6 +45,7 @@ export interface ReplyOptions {
 export class Reply {
   readonly #options: ReplyOptions
   #stream: ReplyStream | undefined
+  #events: EventStream | undefined
 
   constructor(options: ReplyOptions) {
     this.#options = options
@@ -66,34 +68,40 @@ export class Reply {
     this.#stream?.disconnect?.(retryMs)
   }
 
-  /** Sends the response, or those of a batch, and ends the answer; without any it is empty. */
+  /**
+   * Sends the response, or those of a batch, and ends the answer; without any it is empty. Never
+   * throws: what cannot be written is reported, and an internal error takes its place.
+   */
   finish(answer: Answer | undefined): void {
-    const { respond, status } = this.#options
-    const stream = this.#stream
-    if (stream) {
-      for (const response of [answer ?? []].flat()) {
-        this.#write(response, (written) => void [written].flat().map((one) => stream.send(one)))
-      }
-      stream.end()
-    } else if (answer) {
-      this.#write(answer, (written) => respond(jsonResponse(written, status?.(written))))
-    } else {
-      respond(new Response(null, { status: 202 }))
-    }
+    if (this.#write(answer)) return
+    const id = answer && 'id' in answer ? answer.id : undefined
+    if (!this.#write(errorResponse(id, toErrorObject(undefined)))) this.#events?.close()
   }
 
-  #write(answer: Answer, write: (answer: Answer) => void): void {
+  /** Whether the answer was written. */
+  #write(answer: Answer | undefined): boolean {
+    const { respond, status, report } = this.#options
+    const stream = this.#stream
     try {
-      write(answer)
-    } catch {
-      write(writableAnswer(answer, this.#options.report))
+      if (stream) {
+        for (const response of [answer ?? []].flat()) void stream.send(response)
+        stream.end()
+      } else if (answer) {
+        respond(jsonResponse(answer, status?.(answer)))
+      } else {
+        respond(new Response(null, { status: 202 }))
+      }
+      return true
+    } catch (error) {
+      report(error)
+      return false
     }
   }
 
   #open(): ReplyStream | undefined {
     const { stream, respond, onGone, keepAliveMs } = this.#options
     if (!stream) return undefined
-    const events = new EventStream({ keepAliveMs, ...(onGone && { onGone }) })
+    const events = (this.#events = new EventStream({ keepAliveMs, ...(onGone && { onGone }) }))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
     return stream(events)
   }

@@ -18,6 +18,7 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import { ASSUMED_REVISION, findRevision } from '../../protocol/revisions.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
+import { batchFault } from '../../server/batch.ts'
 import { initialize } from '../../server/lifecycle.ts'
 import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
@@ -52,8 +53,8 @@ export function opensSession(headers: Headers, message: JsonRpcMessage): message
 /**
  * Answers a batch.
  *
- * @throws {Refusal} 400 when the revision has no batches, the batch is empty, opens a session or has
- *   an id that is in flight; then none of it runs.
+ * @throws {Refusal} 400 when the revision has no batches, the batch is empty or too long, opens a
+ *   session or has an id that is in flight; then none of it runs.
  */
 export async function postBatch(incoming: Incoming, frames: readonly unknown[]): Promise<Response> {
   const { revisions } = incoming.host.server
@@ -62,7 +63,8 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
   const member = await findMembership(incoming)
   const { live, revision } = member
   if (!revision.batches || !revisions.includes(revision)) throw refuse(400, NO_BATCHES)
-  if (frames.length === 0) throw refuse(400, 'The batch is empty')
+  const reason = batchFault(frames)
+  if (reason) throw refuse(400, reason)
   const messages: JsonRpcMessage[] = []
   const faults: JsonRpcResponse[] = []
   for (const frame of frames) {

@@ -12,12 +12,14 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
+import { answerEach } from '../../server/batch.ts'
 import { dispatch } from '../../server/dispatch.ts'
 import { UNKNOWN_CLIENT, type Exchange } from '../../server/exchange.ts'
 import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
+import { idInUse } from '../../session/session.ts'
 import type { Incoming } from './host.ts'
 import type { Membership } from './host-sessions.ts'
-import { refuseInvalid } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import { plainStream, Reply } from './reply.ts'
 
 /**
@@ -31,13 +33,19 @@ export function answer(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const { live } = member
+  const { id } = message
+  if (live?.isAnswering(id)) throw new Refusal(400, idInUse(id), { id })
   const call = live?.keep(message)
   return new Promise((resolve, reject) => {
     const reply = makeReply(incoming, member, resolve, call)
-    run(incoming, member, message, reply, call).then(
-      (response) => reply.finish(response),
-      failing(reply, [message], reject),
-    )
+    run(incoming, member, message, reply, call)
+      .catch((error: unknown) => {
+        // Unless a stream is open already, the request is refused.
+        reject(error)
+        return errorResponse(id, toErrorObject(error))
+      })
+      .then((response) => reply.finish(response))
+      .catch(reject)
   })
 }
 
@@ -45,33 +53,21 @@ export function answer(
  * Answers the requests of a batch.
  *
  * @param faults The responses to what was no valid message.
- * @throws {Refusal} 400 when an id is in flight already.
  */
 export function answerBatch(
   incoming: Incoming,
   member: Membership,
-  messages: readonly JsonRpcRequest[],
+  requests: readonly JsonRpcRequest[],
   faults: readonly JsonRpcResponse[],
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const reply = makeReply(incoming, member, resolve)
-    Promise.all(messages.map((message) => run(incoming, member, message, reply))).then(
-      (responses) => reply.finish([...faults, ...responses.filter((r) => r !== undefined)]),
-      failing(reply, messages, reject),
-    )
+    const answerOne = (request: JsonRpcRequest): Promise<JsonRpcResponse | undefined> =>
+      run(incoming, member, request, reply)
+    answerEach(requests, answerOne, (error) => incoming.host.server.report(error))
+      .then((responses) => reply.finish([...faults, ...responses]))
+      .catch(reject)
   })
-}
-
-/** Refuses what was asked; where a stream is open already, on that. */
-function failing(
-  reply: Reply,
-  messages: readonly JsonRpcRequest[],
-  refuse: (error: unknown) => void,
-): (error: unknown) => void {
-  return (error) => {
-    refuse(error)
-    reply.finish(messages.map(({ id }) => errorResponse(id, toErrorObject(error))))
-  }
 }
 
 /**
@@ -87,7 +83,7 @@ export async function run(
   call?: CallRecord,
 ): Promise<JsonRpcResponse | undefined> {
   const { id } = message
-  const cancellation = live ? refuseInvalid(() => live.begin(id), id) : new Cancellation()
+  const cancellation = live?.begin(id) ?? new Cancellation()
   const exchange: Exchange = {
     revision,
     client: record

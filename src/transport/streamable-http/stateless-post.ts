@@ -41,7 +41,7 @@ export async function postStateless(
   if (listens && !streams) {
     throw refuse(406, 'The answer is a "text/event-stream"', { id })
   }
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const cancellation = new Cancellation(request)
     const reply = new Reply({
       respond: resolve,
@@ -63,10 +63,12 @@ export async function postStateless(
       rounds: host.rounds,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
-    void dispatch(host.server, message, exchange).then((response) => {
-      cancellation.settle()
-      reply.finish(response)
-    })
+    dispatch(host.server, message, exchange)
+      .then((response) => {
+        cancellation.settle()
+        reply.finish(response)
+      })
+      .catch(reject)
   })
 }
 

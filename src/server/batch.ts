@@ -1,0 +1,62 @@
+/**
+ * A batch of JSON-RPC messages, which only 2025-03-26 has: how many it may hold, how long its answers
+ * may be, and running it so that it holds up nobody else.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
+ */
+import { nextTurn } from '../patterns/timers.ts'
+import { INTERNAL_ERROR, toErrorObject } from '../protocol/errors.ts'
+import { errorResponse, type JsonRpcRequest, type JsonRpcResponse } from '../protocol/jsonrpc.ts'
+
+/** The most messages in one batch. */
+const MAX_MESSAGES = 100
+/** The most that the answers to one batch may have, in UTF-16 units of their JSON. */
+const MAX_ANSWER_LENGTH = 4 * 1024 * 1024
+
+/** Why a batch cannot be run, if it cannot. */
+export function batchFault({ length }: readonly unknown[]): string | undefined {
+  if (length === 0) return 'The batch is empty'
+  return length > MAX_MESSAGES ? `The batch has more than ${MAX_MESSAGES} messages` : undefined
+}
+
+/**
+ * Answers the requests of a batch. They run side by side, but each begins in a turn of its own, so
+ * that other requests are served in between. Never rejects if `report` does not throw.
+ *
+ * @param answer Answers one request; its failure becomes the answer to that request.
+ * @param report Receives why an answer cannot be written.
+ */
+export async function answerEach(
+  requests: readonly JsonRpcRequest[],
+  answer: (request: JsonRpcRequest) => Promise<JsonRpcResponse | undefined>,
+  report: (error: unknown) => void,
+): Promise<JsonRpcResponse[]> {
+  let left = MAX_ANSWER_LENGTH
+  const run = async (request: JsonRpcRequest): Promise<JsonRpcResponse | undefined> => {
+    const { id } = request
+    let response: JsonRpcResponse | undefined
+    try {
+      response = await answer(request)
+    } catch (error) {
+      return errorResponse(id, toErrorObject(error))
+    }
+    let message = 'Internal error'
+    try {
+      const { length } = JSON.stringify(response ?? 0)
+      if (length <= left) {
+        left -= length
+        return response
+      }
+      message = `The answers to the batch are longer than ${MAX_ANSWER_LENGTH} characters: send the request alone`
+    } catch (error) {
+      report(error)
+    }
+    return errorResponse(id, { code: INTERNAL_ERROR, message })
+  }
+  const answers: Promise<JsonRpcResponse | undefined>[] = []
+  for (const request of requests) {
+    answers.push(run(request))
+    await nextTurn()
+  }
+  return (await Promise.all(answers)).filter((response) => response !== undefined)
+}
