@@ -28,6 +28,7 @@ import type {
   ServerCapabilities,
 } from '../protocol/types.ts'
 import { isObject, readableId, validateMessage } from '../protocol/validate.ts'
+import type { Attempt } from './attempts.ts'
 import { ResultCache } from './cache.ts'
 import { Call, type CallOwner } from './call.ts'
 import { declaredCapabilities } from './capabilities.ts'
@@ -73,6 +74,8 @@ export class Connection implements ChannelReceiver, CallOwner {
   declare restore: (() => Promise<void>) | undefined
   /** Finds out anew what the server is. */
   declare find: (() => Promise<void>) | undefined
+  /** What was tried in vain to find out what the server is. */
+  attempts: Attempt[] = []
   /** Whether the server is known to be what it is taken for. */
   proven = false
   /** Lists the tools anew, as the headers of a call were refused. */
@@ -115,6 +118,7 @@ export class Connection implements ChannelReceiver, CallOwner {
     said: { capabilities?: unknown; serverInfo?: unknown; instructions?: unknown },
   ): void {
     this.speak(revision)
+    this.attempts = []
     const { capabilities, serverInfo, instructions } = said
     this.serverCapabilities = isObject(capabilities) ? capabilities : undefined
     this.serverInfo = isObject(serverInfo)

@@ -66,6 +66,7 @@ export async function discover(
       return undefined
     }
   } catch (error) {
+    connection.attempts.push({ with: version.version, error })
     if (isLegacyEvidence(error, connection.channel.http)) {
       const { code, status } = error as ProtocolError
       return { error, doubtful: code === METHOD_NOT_FOUND && status === 404 }

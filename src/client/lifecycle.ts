@@ -7,7 +7,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
-import { chooseVersion, mismatch, supportedBy } from './versions.ts'
+import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versions.ts'
 
 /**
  * Opens a session, proposing `first`, and settles on the revision that the server answers.
@@ -19,19 +19,21 @@ export async function initialize(
   options: RequestOptions,
   first?: RevisionFacts,
 ): Promise<void> {
-  const take = await propose(connection, options, first)
+  const take = await propose(connection, options, true, first)
   await take()
 }
 
 /**
  * Asks for a session; what it gives takes it. A server that refuses and lists its versions is asked
- * again with one of them.
+ * again with one of them; one that does not, with the older ones in turn.
  *
+ * @param mayGuess Whether a server that lists no versions is asked again.
  * @throws {McpError} `VERSION_MISMATCH` when there is no revision that both speak.
  */
 export async function propose(
   connection: Connection,
   options: RequestOptions,
+  mayGuess: boolean,
   first: RevisionFacts | undefined = connection.versions.legacy[0],
   left: readonly RevisionFacts[] = connection.versions.legacy,
 ): Promise<() => Promise<void>> {
@@ -44,10 +46,13 @@ export async function propose(
     const params = { protocolVersion: first.version, capabilities, clientInfo: info }
     result = await connection.start('initialize', params, options).result
   } catch (error) {
+    connection.attempts.push({ with: first.version, error })
     const others = left.filter((facts) => facts !== first)
     const supported = supportedBy(error)
-    const next = chooseVersion(others, supported)
-    if (next) return propose(connection, options, next, others)
+    // Not every server says which revisions it has
+    const isGuess = supported === undefined && mayGuess && mayRefuseVersion(error)
+    const next = isGuess ? others[0] : chooseVersion(others, supported)
+    if (next) return propose(connection, options, mayGuess, next, others)
     throw supported && !modern[0] ? mismatch(legacy, supported, error) : error
   }
   const versions = [result.protocolVersion]

@@ -8,14 +8,15 @@ import { McpError, toErrorObject } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
+import { attemptsError, describeAttempts } from './attempts.ts'
 import type { Connection } from './connection.ts'
-import { discover, type LegacyEvidence } from './discover.ts'
+import { discover } from './discover.ts'
 import { DuplexChannel } from './duplex.ts'
 import { abortable, sleep } from './delay.ts'
 import { initialize, propose } from './lifecycle.ts'
 import type { EraCache } from './options.ts'
 import { request } from './request.ts'
-import { isModernError } from './versions.ts'
+import { isModernError, mayRefuseVersion } from './versions.ts'
 
 /** What endpoints are, for clients that bring no map of their own. */
 const sharedEras: EraCache = new Map()
@@ -40,7 +41,7 @@ export async function open(
     } else await openTransport(connection, requireTransport(target))
   } catch (error) {
     await connection.close().catch(() => {})
-    throw error
+    throw attemptsError(error, connection.attempts)
   }
 }
 
@@ -48,7 +49,10 @@ export async function open(
 function endpoint(target: string | URL): string {
   const url = String(target)
   if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
-  throw new McpError('INVALID_USE', `"${url}" is no HTTP URL`)
+  const scheme = /^(?:localhost|127\.)/.test(url) ? 'http' : 'https'
+  const isHost = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)
+  const hint = isHost ? `; did you mean "${scheme}://${url}"?` : ''
+  throw new McpError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)
 }
 
 /** Connects over HTTP, and asks no more than is not known yet. */
@@ -84,6 +88,7 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
 async function findHttp(connection: Connection, url: string, eras: EraCache): Promise<void> {
   const { signal } = connection.options
   connection.proven = true
+  connection.attempts = []
   const evidence = await discover(connection, { signal })
   if (!evidence) return void eras.delete(url)
   // Only a server that was asked for something newer has shown what it is
@@ -101,10 +106,12 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
       return connection.speak(modern[0])
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
-    await openHttpSse(connection, url).catch(() => {
-      const { message } = error as Error
+    const before = [...connection.attempts]
+    await openHttpSse(connection, url).catch((cause: unknown) => {
+      const attempts = describeAttempts([...before, { with: 'HTTP+SSE', error: cause }])
+      const what = `"${url}" is not an MCP endpoint: ${attempts}`
       const data = error instanceof McpError ? error.data : { status, error: toErrorObject(error) }
-      throw new McpError('HTTP', `"${url}" is no MCP endpoint: ${message}`, { cause: error, data })
+      throw new McpError('HTTP', what, { cause: error, data })
     })
     remember(HTTP_SSE)
   }
@@ -122,35 +129,43 @@ async function openHttpSse(connection: Connection, url: string): Promise<void> {
  * start: it is asked for a session too, and what it answers decides.
  */
 async function openTransport(connection: Connection, transport: Transport): Promise<void> {
-  const { probeTimeoutMs = 5_000, signal } = connection.options
+  const { signal } = connection.options
   await start(connection, transport)
   if (recall(connection)) return
+  try {
+    await probe(connection, !transport.restart)
+  } catch (error) {
+    // Some old servers die of a first message that they do not know, or refuse a session after it
+    const { modern, legacy } = connection.versions
+    const mayBegin = (error as McpError).code === 'CLOSED' || mayRefuseVersion(error)
+    if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) throw error
+    connection.reopened()
+    await transport.restart()
+    await initialize(connection, { signal })
+  }
+}
+
+/** Asks a server what it is, and settles on that. */
+async function probe(connection: Connection, mayGuess: boolean): Promise<void> {
+  const { probeTimeoutMs = 5_000, signal } = connection.options
   const found = new AbortController()
   let session: Promise<() => Promise<void>> | undefined
   const slow = async (): Promise<() => Promise<void>> => {
     await sleep(probeTimeoutMs, found.signal)
-    session = propose(connection, { signal })
+    session = propose(connection, { signal }, mayGuess)
     // Not everyone who answers both does so in order
     await session.catch(() => {})
     await sleep(GRACE_MS, found.signal)
     return session
   }
   const discovery = discover(connection, { signal: found.signal })
-  const first = await abortable(Promise.race([discovery, slow()]), signal)
-    .catch(async (error: unknown): Promise<LegacyEvidence> => {
-      // Some old servers die of a first message that they do not know
-      const died = error instanceof McpError && error.code === 'CLOSED' && transport.restart
-      if (!died || connection.versions.legacy.length === 0) throw error
-      found.abort()
-      session = undefined
-      connection.reopened()
-      await transport.restart?.()
-      return {}
-    })
-    .finally(() => found.abort())
+  const first = await abortable(Promise.race([discovery, slow()]), signal).finally(() =>
+    found.abort(),
+  )
   if (!first) return
-  const take = typeof first === 'function' ? first : await session
-  await (take ? take() : initialize(connection, { signal }, (first as LegacyEvidence).first))
+  if (typeof first === 'function') return first()
+  const take = await (session ?? propose(connection, { signal }, mayGuess, first.first))
+  await take()
 }
 
 async function start(connection: Connection, transport: Transport): Promise<void> {
@@ -171,6 +186,7 @@ function recall(connection: Connection): boolean {
 function restorer(connection: Connection): () => Promise<void> {
   let restoring: Promise<void> | undefined
   const restore = async (): Promise<void> => {
+    connection.attempts = []
     try {
       await initialize(connection, {})
       const { logLevel, listening } = connection

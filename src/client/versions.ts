@@ -3,7 +3,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-import { HEADER_MISMATCH, McpError, UNSUPPORTED_PROTOCOL_VERSION } from '../protocol/errors.ts'
+import { statusOf } from '../patterns/transient.ts'
+import {
+  HEADER_MISMATCH,
+  McpError,
+  METHOD_NOT_FOUND,
+  type ProtocolError,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from '../protocol/errors.ts'
 import { findRevision, revisions, type RevisionFacts } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ConnectOptions } from './options.ts'
@@ -52,6 +59,13 @@ export function supportedBy(error: unknown): unknown {
 export function isModernError(error: unknown): boolean {
   const code = isObject(error) ? Number(error.code) : 0
   return code >= UNSUPPORTED_PROTOCOL_VERSION && code <= HEADER_MISMATCH
+}
+
+/** Whether a refused session may be about its revision, which the server then does not say. */
+export function mayRefuseVersion(error: unknown): boolean {
+  if (isModernError(error)) return false
+  const { code, status } = error as ProtocolError
+  return statusOf(error) === 400 || (Number.isInteger(code) && code !== METHOD_NOT_FOUND && !status)
 }
 
 /** The error that says that client and server have no revision in common. */

@@ -30,9 +30,10 @@ export class HttpSseTransport implements Transport {
   /** Opens the stream. What is sent before the server has named the other endpoint waits for it. */
   start(receiver: Receiver): void {
     this.#endpoint = new Promise((resolve, reject) => {
-      this.#listen(receiver, resolve)
-        .finally(() => receiver.closed())
-        .catch(reject)
+      this.#listen(receiver, resolve).catch((reason: McpError) => {
+        reject(reason)
+        receiver.closed(reason)
+      })
     })
     this.#endpoint.catch(() => {})
   }
@@ -41,7 +42,7 @@ export class HttpSseTransport implements Transport {
     const { signal } = this.#closing
     const stream = this.#stream
     const response = await stream.send('GET', { accept: 'text/event-stream' }, undefined, signal)
-    if (!isEventStream(response)) throw httpError(response, 'The server gave no stream')
+    if (!isEventStream(response)) throw await httpError(response, 'The server gave no stream')
     const parser = new SseParser((type, data) => {
       if (type === 'message') deliver(receiver, data)
       if (type !== 'endpoint') return
@@ -62,7 +63,7 @@ export class HttpSseTransport implements Transport {
     if (!endpoint || signal.aborted) throw new McpError('CLOSED', 'The connection is closed')
     const headers = { 'content-type': 'application/json' }
     const response = await endpoint.send('POST', headers, writeJson(frame), signal)
-    if (!response.ok) throw httpError(response, 'A message was refused')
+    if (!response.ok) throw await httpError(response, `"${endpoint.url}" refused a message`)
     discard(response)
   }
 

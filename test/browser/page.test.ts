@@ -140,7 +140,7 @@ describe('A path in place of a URL', () => {
   })
 
   it('is none without a page', async () => {
-    await expect(connect('/mcp')).rejects.toThrow('"/mcp" is no HTTP URL')
+    await expect(connect('/mcp')).rejects.toThrow('"/mcp" is not an HTTP URL')
   })
 })
 

@@ -123,8 +123,8 @@ describe.each([
       expect(wrong.headers.get('access-control-allow-origin')).toBe(origin)
     }
     await expect(connect(`http://${host}/`)).rejects.toMatchObject({
-      message: expect.stringMatching(/is no MCP endpoint: .*\(HTTP 404\)$/) as string,
-      cause: { message: expect.stringMatching(/\(HTTP 404\)$/) as string },
+      message: expect.stringMatching(/is not an MCP endpoint: .*\(HTTP 404\): Not found/) as string,
+      cause: { message: expect.stringMatching(/\(HTTP 404\): Not found$/) as string },
       data: { body: 'Not found' },
     })
     const init = call('echo', { text: '' })

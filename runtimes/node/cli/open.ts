@@ -89,9 +89,9 @@ function reason(error: unknown, target: Target, options: Options): string {
   return `Cannot connect to ${where}: ${explain(error)}${advice(error, options)}${more}`
 }
 
-/** What went wrong, what was behind it, and what was said instead of an answer. */
+/** What went wrong, and what was behind it. */
 export function explain(error: unknown): string {
-  return [...causes(error)].join(': ') + said(error)
+  return [...causes(error)].join(': ')
 }
 
 /** The scopes that the server wants of a token, where it has refused one for lack of them. */
@@ -100,13 +100,6 @@ export function missingScopes(error: unknown): string {
   const { challenge } = (error.data ?? {}) as { challenge?: string }
   const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
   return scope === undefined ? '' : `It wants a token with the scopes ${scope}`
-}
-
-/** What a server or a proxy said that does not speak MCP, where that is a line for people. */
-function said(error: unknown): string {
-  if (!(error instanceof McpError) || error.code !== 'HTTP') return ''
-  const { body } = (error.data ?? {}) as { body?: string }
-  return body !== undefined && /^[^<{[\n][^\n]{0,200}\n?$/.test(body) ? `: ${body.trim()}` : ''
 }
 
 function advice(error: unknown, { headers, signIn }: Options): string {

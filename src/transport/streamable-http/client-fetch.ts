@@ -7,6 +7,9 @@ import type { Outgoing } from '../../client/channel.ts'
 import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../client/options.ts'
 import { abortReason } from '../../client/delay.ts'
 import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { readText } from './client-body.ts'
 import { platformLimit, unlimitedFetch } from './unlimited-fetch.ts'
 
 /** Headers that the protocol owns: what an application sets under these names is dropped. */
@@ -17,6 +20,10 @@ const MAX_CHALLENGES = 3
 const MAX_REDIRECTS = 3
 /** How much of an unexpected body an error keeps. */
 const EXCERPT_LENGTH = 500
+/** How long its beginning may take to arrive, in milliseconds. */
+const EXCERPT_MS = 2_000
+/** How much of it is part of the message. */
+const SAID_LENGTH = 200
 
 /** What this file gives to `fetch`. */
 interface HttpInit extends Omit<RequestInit, 'body'> {
@@ -70,7 +77,7 @@ export class HttpSender {
       const again = await (call ? call.pause(asked) : asked)
       if (!again) {
         const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
-        throw httpError(response, `"${this.url}" is protected`, code)
+        throw await httpError(response, `"${this.url}" is protected`, code)
       }
       discard(response)
     }
@@ -109,7 +116,7 @@ export class HttpSender {
       const target = new URL(headers.get('location') ?? '', this.url)
       const changed = status < 304 && init.method !== 'GET'
       if (changed || target.origin !== new URL(this.url).origin || redirects >= MAX_REDIRECTS) {
-        throw httpError(response, `"${this.url}" redirects to "${target.href}"`)
+        throw await httpError(response, `"${this.url}" redirects to "${target.href}"`)
       }
       discard(response)
       this.url = target.href
@@ -140,23 +147,45 @@ export function networkError(what: string, cause?: unknown, data?: unknown): Mcp
     : new McpError('NETWORK', what, { cause, data })
 }
 
-/** The error for a response that has no answer; lets go of its body. */
-export function httpError(
+/**
+ * The error for a response that has no answer, with what the server says of it; lets go of its body.
+ *
+ * @param body What was read of the body already; its beginning is read otherwise.
+ */
+export async function httpError(
   response: Response,
   what: string,
   code: McpErrorCode = 'HTTP',
   body?: string,
-): McpError {
+): Promise<McpError> {
   const { status, headers } = response
+  const challenge = headers.get(CHALLENGE)
+  const timeout = AbortSignal.timeout(EXCERPT_MS)
+  body ??= await readText(response, Infinity, timeout, true).catch(() => '')
   discard(response)
-  return new McpError(code, `${what} (HTTP ${status})`, {
+  const said = explanation(body) || /error_description="([^"]+)/.exec(challenge ?? '')?.[1]
+  return new McpError(code, `${what} (HTTP ${status})${said ? `: ${said}` : ''}`, {
     data: {
       status,
       retryAfter: headers.get('retry-after'),
-      challenge: headers.get(CHALLENGE),
-      body: body?.slice(0, EXCERPT_LENGTH),
+      challenge,
+      body: body.slice(0, EXCERPT_LENGTH),
     },
   })
+}
+
+/** What the body of a refusal says to people: its text, or what JSON has for that; not markup. */
+function explanation(body: string): string {
+  let said: unknown = body
+  try {
+    const { error, error_description, message, detail, title } = JSON.parse(body) as JsonObject
+    said =
+      error_description ?? detail ?? message ?? (isObject(error) ? error.message : error) ?? title
+  } catch {
+    // Plain text
+  }
+  const line = typeof said === 'string' ? said.replace(/[\p{C}\s]+/gu, ' ').trim() : ''
+  return /^[<{[]/.test(line) ? '' : line.slice(0, SAID_LENGTH)
 }
 
 /** Lets go of a body that nobody reads. */

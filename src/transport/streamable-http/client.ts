@@ -71,7 +71,7 @@ export class StreamableHttpChannel implements Channel {
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
-      if (!error) throw httpError(response, `"${method}" was refused`, 'HTTP', body)
+      if (!error) throw await httpError(response, `"${method}" was refused`, 'HTTP', body)
       // Whatever its id, an error in this place is about this request
       return call.resolve({ ...error, id: message.id }, response.status)
     }
@@ -88,7 +88,12 @@ export class StreamableHttpChannel implements Channel {
       })
       if (!known) {
         const type = JSON.stringify(response.headers.get('content-type'))
-        throw httpError(response, `"${method}" was answered in the type ${type}`, 'HTTP', body)
+        throw await httpError(
+          response,
+          `"${method}" was answered in the type ${type}`,
+          'HTTP',
+          body,
+        )
       }
       this.#frame(body, call)
     }
@@ -147,7 +152,7 @@ export class StreamableHttpChannel implements Channel {
         this.#streamed ||= !call
         return response
       }
-      const error = httpError(response, 'The server gave no stream')
+      const error = await httpError(response, 'The server gave no stream')
       if (response.status !== 400 || call || lastEventId === '') throw error
       // The server no longer knows the event, and a new stream brings what comes from now on
       stream.lastEventId = ''
@@ -190,7 +195,7 @@ export class StreamableHttpChannel implements Channel {
     const signal = AbortSignal.timeout(DELIVERY_MS)
     try {
       const response = await this.#send('POST', this.#headers(message), signal, message)
-      if (!response.ok) throw httpError(response, 'A message was refused')
+      if (!response.ok) throw await httpError(response, 'A message was refused')
       discard(response)
     } catch (error) {
       if ((error as McpError).code === 'SESSION_LOST') this.#receiver.sessionEnded()
