@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
 import { statusOf } from '../patterns/transient.ts'
-import { McpError, toErrorObject } from '../protocol/errors.ts'
+import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
@@ -73,8 +73,11 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
     if (known === HTTP_SSE) await openHttpSse(connection, url)
     else await initialize(connection, options)
   } catch (error) {
-    // Nobody is to be asked twice to sign in
-    if (options.signal?.aborted || (error as McpError).code === 'UNAUTHORIZED') throw error
+    // Nobody is to be asked twice to sign in, and other errors than ours say nothing of the server
+    const { code } = error as McpError
+    const isOurs = error instanceof McpError || error instanceof ProtocolError
+    const isAuth = code === 'UNAUTHORIZED' || code === 'FORBIDDEN'
+    if (options.signal?.aborted || isAuth || !isOurs) throw error
     // The server is not what it was
     eras.delete(url)
     await connection.channel.close()

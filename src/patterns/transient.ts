@@ -18,9 +18,9 @@ export function isTransient(error: unknown): boolean {
   return [code, statusOf(error)].some((one) => TRANSIENT.test(String(one)))
 }
 
-/** The HTTP status of a failure. */
+/** The HTTP status of a failure; that of a failed sign-in is another server's, and none here. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200
-  const data = error instanceof McpError ? error.data : undefined
+  const data = error instanceof McpError && error.code === 'HTTP' ? error.data : undefined
   return isObject(data) && typeof data.status === 'number' ? data.status : undefined
 }

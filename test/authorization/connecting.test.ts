@@ -1,9 +1,11 @@
 // Which requests sign-in takes part in, and which it leaves alone.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { connect, connectLean, type AuthProvider } from '../../src/client/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createServer } from '../../src/server/index.ts'
-import { createWorld, ISSUER, json, MCP, type Answer } from './world.ts'
+import { McpError } from '../../src/index.ts'
+import { PATIENCE } from '../patience.ts'
+import { createWorld, ISSUER, json, MCP, type Answer, type World } from './world.ts'
 
 const METADATA_URL = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
 
@@ -99,5 +101,82 @@ describe('a 401 while the client finds out what the server is', () => {
       { step: 'resource-metadata' },
     )
     expect(world.to(MCP)).toHaveLength(1)
+  })
+})
+
+describe('a sign-in that fails while the client finds out what the server is', () => {
+  const TOKEN = `${ISSUER}/token`
+  const statuses = [400, 404, 405]
+
+  it.each(statuses)(
+    'with HTTP %i of the token endpoint is told as that, and asks the user once [probe: a status that belongs to another server]',
+    async (status) => {
+      const routes = { [`POST ${TOKEN}`]: () => json({ error: 'invalid_request' }, status) }
+      for (const revision of [['2025-11-25'], ['2025-03-26', '2024-11-05'], undefined] as const) {
+        const world = createWorld({ routes })
+        const options = { auth: world.signIn(), fetch: world.fetch, ...(revision && { revision }) }
+        await expect(connect(MCP, options)).rejects.toMatchObject({
+          name: 'AuthorizationError',
+          step: 'token',
+          answer: { status },
+        })
+        expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)
+        expect(world.to(MCP).filter(({ method }) => method === 'GET')).toEqual([])
+      }
+    },
+  )
+
+  it.each(statuses)(
+    'with HTTP %i of the registration endpoint asks for no other transport [probe: a status that belongs to another server]',
+    async (status) => {
+      const routes = { [`POST ${ISSUER}/register`]: () => json({}, status) }
+      const world = createWorld({ routes })
+      const options = { auth: world.signIn(), fetch: world.fetch, revision: '2025-06-18' } as const
+      await expect(connect(MCP, options)).rejects.toMatchObject({ step: 'registration' })
+      expect(world.to(`${ISSUER}/register`)).toHaveLength(1)
+    },
+  )
+
+  it.each([
+    ['an error of its own', new TypeError('The redirect URI is missing')],
+    ['FORBIDDEN', new McpError('FORBIDDEN', 'The scope is missing')],
+  ])(
+    'with %s is tried once where the endpoint is known to have sessions [probe: a status that belongs to another server]',
+    async (_name, error) => {
+      const world = createWorld()
+      let asked = 0
+      const auth: AuthProvider = {
+        headers: () => ({}),
+        challenged: () => {
+          asked++
+          return Promise.reject(error)
+        },
+      }
+      const eras = new Map([[MCP, 'legacy']])
+      await expect(connect(MCP, { auth, fetch: world.fetch, eras })).rejects.toBe(error)
+      expect(asked).toBe(1)
+    },
+  )
+
+  it('is reported where the stream of what the server sends meets a 405 of the token endpoint [probe: a status that belongs to another server]', async () => {
+    const world = createWorld()
+    const errors: Error[] = []
+    let renewing = 0
+    const fetch: World['fetch'] = async (url, init) => {
+      if (url === TOKEN && renewing > 0) return json({ error: 'invalid_request' }, 405)
+      if (init?.method !== 'GET' || url !== MCP) return world.fetch(url, init)
+      renewing++
+      return json({}, 401, { 'www-authenticate': 'Bearer' })
+    }
+    const signIn = world.signIn({ fetch })
+    await using _ = await connect(MCP, {
+      auth: signIn,
+      fetch,
+      revision: '2025-11-25',
+      onToolsChanged: () => {},
+      onError: (error) => errors.push(error),
+    })
+    await vi.waitFor(() => expect(errors).toHaveLength(1), PATIENCE)
+    expect(errors[0]).toMatchObject({ code: 'UNAUTHORIZED' })
   })
 })
