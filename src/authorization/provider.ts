@@ -89,19 +89,21 @@ export class Provider implements SignIn {
     if (server.network.proofs?.learn(response, request.url) && error === 'use_dpop_nonce')
       return true
     const used = this.#sent.get(request)
+    const { background } = request
     const lacks = response.status === 403
-    if (lacks && error !== 'insufficient_scope') return false
+    if (lacks && (background || error !== 'insufficient_scope')) return false
     if (server.token && server.token.accessToken !== used?.accessToken) return true
     const upgrade = lacks ? this.#requireUpgrade(server, demands, used) : undefined
     if (!lacks) {
       const obtained = used && this.#unproven.get(used)
-      if (obtained && !server.work) {
+      if (obtained && !server.work && !background) {
         await this.#forget(server, used)
         const what = `"${request.url}" refuses the token that was just given for it`
         throw new AuthorizationError('access', what)
       }
       // What was just renewed is not renewed again
       if (used && obtained === undefined && (await this.#renew(server, used))) return true
+      if (background) return false
     }
     const obtain = (latest?: TokenRecord): Promise<boolean> => {
       if (upgrade !== undefined) server.upgrades.add(upgrade)

@@ -20,6 +20,7 @@ export interface CallOptions {
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly background?: boolean | undefined
 }
 
 /** Who keeps the calls. */
@@ -68,6 +69,10 @@ export class Call implements Outgoing {
 
   get headers(): Readonly<Record<string, string>> | undefined {
     return this.options.headers
+  }
+
+  get background(): boolean | undefined {
+    return this.options.background
   }
 
   get settled(): boolean {

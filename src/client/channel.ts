@@ -14,6 +14,8 @@ export interface Outgoing {
   readonly options: RequestOptions
   /** HTTP headers that repeat arguments of the request. */
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** Whether it is sent without anybody having asked for it. */
+  readonly background: boolean | undefined
   /** Aborts when nobody waits for the answer any more. Made when it is first read. */
   readonly signal: AbortSignal
   /** Whether the outcome is known. */

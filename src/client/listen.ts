@@ -71,10 +71,17 @@ export class Listener {
       openedAt = performance.now()
       onFirst()
     }
+    // The first request of all is part of connecting, which somebody asked for
+    const byHooks = feed.patient === true && this.#connection.proven
     for (;;) {
       openedAt = Infinity
       try {
-        await this.#stream(feed, wanted, options, onAcknowledged)
+        await this.#stream(
+          feed,
+          wanted,
+          { ...options, background: heard || byHooks },
+          onAcknowledged,
+        )
       } catch (error) {
         const mayGoOn = (heard || feed.patient) && (isTransient(error) || feed.signal.aborted)
         if (!mayGoOn) throw error

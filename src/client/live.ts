@@ -98,7 +98,7 @@ class Live implements LiveConnection {
   check = (): void => {
     if (this.#state.status !== 'ready') return this.#woken.abort()
     const { client } = this.#state
-    client.ping({ timeoutMs: PING_MS }).catch((error: Error) => {
+    client.ping({ timeoutMs: PING_MS, background: true }).catch((error: Error) => {
       if (passes(error)) this.#onTrouble?.({ error, isOver: !this.#isHttp })
     })
   }
@@ -139,7 +139,7 @@ class Live implements LiveConnection {
       this.#woken = new AbortController()
       let error: Error
       try {
-        if (client) await client.ping({ timeoutMs: PING_MS, signal })
+        if (client) await client.ping({ timeoutMs: PING_MS, signal, background: true })
         else client = await this.#connect(AbortSignal.any([signal, end.signal]))
         if (signal.aborted) return await client.close()
         attempt = failures = 0
@@ -224,7 +224,11 @@ class Live implements LiveConnection {
       }
     }
     return {
-      headers: (request) => auth.headers(request),
+      headers: (request) => {
+        // Nobody asked for it, and no page may open or be left because of it
+        if (this.#state.status === 'reconnecting') request.background = true
+        return auth.headers(request)
+      },
       challenged: (response, request) => met(() => auth.challenged(response, request)),
       accepted: (response, request) => auth.accepted?.(response, request),
     }

@@ -145,6 +145,11 @@ export interface HttpRequestFacts {
   readonly method: string
   /** The URL that was connected to. `url` may be another one of the same origin. */
   readonly server: string
+  /**
+   * Whether nobody asked for it, such as the reopening of a stream: a user must not be asked to sign
+   * in because of it.
+   */
+  background?: boolean | undefined
 }
 
 /** Answers to what a server may ask. A handler declares the capability. */

@@ -27,6 +27,11 @@ export interface RequestOptions {
   readonly meta?: Meta | undefined
   /** More params of a tool's call, for extensions. */
   readonly params?: JsonObject | undefined
+  /**
+   * Whether nobody asked for it, such as a poll: it fails with `UNAUTHORIZED` rather than have the
+   * user sign in. Default: false.
+   */
+  readonly background?: boolean | undefined
   /** Does not take the result from the cache. */
   readonly fresh?: boolean | undefined
   /**

@@ -47,7 +47,7 @@ export class HttpSender {
 
   /**
    * Sends a request and gives the response, whatever its status. The clocks of `call` stand still
-   * while its user signs in.
+   * while its user signs in; nobody has to for what is sent in the background.
    *
    * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect that
    *   may not be followed.
@@ -58,10 +58,11 @@ export class HttpSender {
     body: string | undefined,
     signal: AbortSignal,
     call?: Outgoing,
+    background: boolean | undefined = call?.background,
   ): Promise<Response> {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {
-      const facts = this.#facts(method)
+      const facts = this.#facts(method, background)
       const response = await this.#follow({
         method,
         headers: await this.#headers(facts, headers),
@@ -88,8 +89,8 @@ export class HttpSender {
     return (await this.#headers(this.#facts('POST'), {})).get('authorization') ?? ''
   }
 
-  #facts(method: string): HttpRequestFacts {
-    return { url: this.url, method, server: this.server }
+  #facts(method: string, background?: boolean): HttpRequestFacts {
+    return { url: this.url, method, server: this.server, background }
   }
 
   async #headers(facts: HttpRequestFacts, own: Readonly<Record<string, string>>): Promise<Headers> {

@@ -147,7 +147,7 @@ export class StreamableHttpChannel implements Channel {
     const { lastEventId } = stream
     if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
     try {
-      const response = await this.#send('GET', headers, signal)
+      const response = await this.#send('GET', headers, signal, undefined, call)
       if (isEventStream(response)) {
         this.#streamed ||= !call
         return response
@@ -227,7 +227,9 @@ export class StreamableHttpChannel implements Channel {
     const session = this.#session
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
     const body = message && writeJson(message)
-    const response = await this.#sender.send(method, headers, body, signal, call)
+    // An answer to the server is what somebody gave; everything else without a call is not
+    const background = call ? call.background : !message || 'method' in message
+    const response = await this.#sender.send(method, headers, body, signal, call, background)
     if (response.status !== 404 || session === undefined) return response
     // Some servers refuse the stream in this way, and go on with the session
     if (method === 'GET' && !this.#streamed && !headers[HEADER_LAST_EVENT_ID]) return response
