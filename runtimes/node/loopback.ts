@@ -10,7 +10,7 @@ import type { Interaction, LoopbackHost, LoopbackOptions } from '../../src/autho
 
 /**
  * Signs users in with their own browser: give the result to `signIn` as `interaction`. Deno has to
- * allow `--allow-net=127.0.0.1` for it, and `--allow-run` of the program that opens the browser; the
+ * allow `--allow-net=127.0.0.1` for it (`[::1]` too where the host name is `localhost`), and `--allow-run` of the program that opens the browser; the
  * page's address is printed in any case.
  */
 export function loopback(options: LoopbackOptions = {}): Interaction {
@@ -26,7 +26,7 @@ export function loopback(options: LoopbackOptions = {}): Interaction {
 /** This machine. */
 export const host: LoopbackHost = {
   os: process.platform,
-  async listen(port, answer) {
+  async listen(port, answer, address) {
     const { createServer } = await import('node:http')
     const http = createServer((incoming, response) => {
       const request = readRequest(incoming)
@@ -35,7 +35,7 @@ export const host: LoopbackHost = {
       void answered.text().then((text) => response.end(text))
     })
     await new Promise<void>((resolve, reject) => {
-      http.on('error', reject).listen(port, '127.0.0.1', resolve)
+      http.on('error', reject).listen(port, address, resolve)
     })
     return {
       port: (http.address() as AddressInfo).port,

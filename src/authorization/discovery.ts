@@ -67,7 +67,12 @@ export async function discover(
     throw new AuthorizationError('resource-metadata', what)
   }
   const announced = demands.get('resource_metadata')
-  const metadata = await discoverResource(network, [url, mcpServer], announced)
+  const metadata = await discoverResource(
+    network,
+    [url, mcpServer],
+    announced,
+    options.exactResource,
+  )
   if (typeof metadata === 'string' && !options.oldServers) {
     const what = `"${mcpServer}" wants authorization, but does not say whose`
     throw new AuthorizationError('resource-metadata', `${what}: ${metadata}`)

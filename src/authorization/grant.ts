@@ -25,6 +25,17 @@ export interface AuthorizationOptions {
    * then taken for its authorization server, and need not say that it knows PKCE. Default: false.
    */
   readonly oldServers?: boolean
+  /**
+   * Takes only metadata whose `resource` is the URL that was connected to, as RFC 9728 has it, and no
+   * token that is good for more of its host. Default: false, as many servers name their host, or a
+   * parent of their path; where parts of a host belong to others, they could use such a token.
+   */
+  readonly exactResource?: boolean
+  /**
+   * How often within 10 minutes one server may have the user sign in or grant more, attempts that
+   * failed included; without a user, how often it may want more scopes. Default: 10.
+   */
+  readonly maxSignIns?: number
   /** Binds tokens to a key of this client: `dpop()`. */
   readonly proofs?: Proofs
   /**

@@ -12,6 +12,12 @@ import { parseUrl } from './urls.ts'
 export interface LoopbackOptions {
   /** The port to be sent back to. Default: the one that is registered, or any that is free. */
   readonly port?: number
+  /**
+   * The host name to be sent back to: `localhost` where a client is registered with that, or an
+   * address of this machine. Only loopback addresses are listened on. Default: the one that is
+   * registered, or `127.0.0.1`.
+   */
+  readonly hostname?: string
   /** The path to be sent back to. Default: `/callback`. */
   readonly path?: string
   /** Shows a page to the user. Default: prints its URL to stderr and opens it in their browser. */
@@ -24,8 +30,15 @@ export interface LoopbackOptions {
 export interface LoopbackHost {
   /** The operating system, such as `linux`, `darwin` or `win32`. */
   readonly os: string
-  /** Listens on 127.0.0.1; a port of 0 stands for any. Rejects when the port is taken. */
-  listen(port: number, answer: (request: Request) => Response): Promise<LoopbackListener>
+  /**
+   * Listens on an address, such as `127.0.0.1` or `::1`; a port of 0 stands for any. Rejects when the
+   * port is taken, with the code `EADDRINUSE`.
+   */
+  listen(
+    port: number,
+    answer: (request: Request) => Response,
+    address: string,
+  ): Promise<LoopbackListener>
   /**
    * Runs a program without a shell, and does not keep this one from ending. Rejects when it cannot be
    * started, or ends with a status other than 0.
@@ -50,11 +63,22 @@ const HEADERS = {
   connection: 'close',
 }
 
-/** Makes the interaction of a machine. */
+/**
+ * Makes the interaction of a machine.
+ *
+ * @throws {TypeError} When the host name is not one of this machine.
+ */
 export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): Interaction {
   const { path = '/callback', page = PAGE, open = (url) => showUrl(host, url) } = options
+  const { port: wantedPort, hostname: wantedHost } = options
+  if (wantedHost !== undefined && !isLoopback(wantedHost)) {
+    throw new TypeError(`Cannot listen on "${wantedHost}": it is not a loopback host`)
+  }
   return {
     async begin(known): Promise<Visit> {
+      const url = parseUrl(known ?? '')
+      const registered = url && isLoopback(url.hostname) ? url : undefined
+      const hostname = wantedHost ?? registered?.hostname ?? '127.0.0.1'
       let state: string | null = null
       let arrived: ((callback: string) => void) | undefined
       const answer = ({ url, method }: Request): Response => {
@@ -70,9 +94,14 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): I
         arrived = undefined
         return new Response(page, { headers: HEADERS })
       }
-      const listener = await listen(host, options.port, known, answer)
+      const listen = (port: number): Promise<LoopbackListener> =>
+        listenOn(host, hostname, port, answer)
+      const listener =
+        wantedPort === undefined && registered?.port
+          ? await listen(Number(registered.port)).catch(() => listen(0))
+          : await listen(wantedPort ?? 0)
       return {
-        redirectUri: `http://127.0.0.1:${listener.port}${path}`,
+        redirectUri: `http://${hostname}:${listener.port}${path}`,
         go: (url, _flow, signal) =>
           new Promise((resolve, reject) => {
             state = new URL(url).searchParams.get('state')
@@ -86,19 +115,29 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): I
   }
 }
 
-/** Listens on the port that is wanted, or the one that is registered, or else on any. */
-async function listen(
+/** Listens on all addresses that browsers may take a loopback name for. */
+async function listenOn(
   host: LoopbackHost,
-  wanted: number | undefined,
-  known: string | undefined,
+  hostname: string,
+  port: number,
   answer: (request: Request) => Response,
 ): Promise<LoopbackListener> {
-  if (wanted !== undefined) return host.listen(wanted, answer)
-  const url = parseUrl(known ?? '')
-  const port = url && isLoopback(url.hostname) ? Number(url.port) : 0
-  return port === 0
-    ? host.listen(0, answer)
-    : host.listen(port, answer).catch(() => host.listen(0, answer))
+  const isName = hostname === 'localhost'
+  const address = isName ? '127.0.0.1' : hostname.replace(/[[\]]/g, '')
+  const listener = await host.listen(port, answer, address)
+  if (!isName) return listener
+  try {
+    const other = await host.listen(listener.port, answer, '::1')
+    const close = async (): Promise<void> => {
+      await Promise.all([listener.close(), other.close()])
+    }
+    return { port: listener.port, close }
+  } catch (error) {
+    // Machines without IPv6 do without; the user must not be sent to another program
+    if ((error as { code?: unknown }).code !== 'EADDRINUSE') return listener
+    await listener.close()
+    throw error
+  }
 }
 
 /** Prints a URL, as nobody can know whether a browser really shows it, and opens it there. */

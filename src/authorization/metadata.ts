@@ -26,6 +26,7 @@ const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
  * well-known places, that of the path first.
  *
  * @param urls The URL that was asked, and others that are as good.
+ * @param exact Whether it has to name one of these, and no parent.
  * @returns What was tried in vain, when there is none.
  * @throws {AuthorizationError} When it is unusable, or meant for another server.
  */
@@ -33,6 +34,7 @@ export async function discoverResource(
   network: Network,
   urls: readonly string[],
   announced: string | undefined,
+  exact?: boolean,
 ): Promise<ResourceMetadata | string> {
   const { origin, pathname } = new URL(urls[0] ?? '')
   const root = `${origin}/.well-known/oauth-protected-resource`
@@ -40,7 +42,7 @@ export async function discoverResource(
   const found = await find(network, announced ? [announced] : places, 'resource-metadata')
   if (typeof found === 'string') return found
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = found
-  if (!urls.some((url) => covers(resource, url))) {
+  if (!urls.some((url) => covers(resource, url, exact))) {
     const where = `The metadata of "${urls[0]}" is for "${String(resource)}"`
     throw new AuthorizationError('resource-metadata', `${where}, another server`)
   }
@@ -48,14 +50,16 @@ export async function discoverResource(
 }
 
 /** Whether a resource identifier stands for a URL: the same, or a parent of it. */
-function covers(resource: unknown, url: string): boolean {
+export function covers(resource: unknown, url: string, exact = false): boolean {
   if (typeof resource !== 'string' || /\s/.test(resource) || !URL.canParse(resource)) return false
   const { origin, pathname, search, hash, username, password } = new URL(resource)
   if (username || password) return false
   const target = new URL(url)
-  const parent = pathname.replace(/\/$/, '')
-  const fits = `${target.pathname}/`.startsWith(`${parent}/`)
-  return origin === target.origin && fits && !hash && (!search || search === target.search)
+  const parent = `${pathname.replace(/\/$/, '')}/`
+  const path = `${target.pathname.replace(/\/$/, '')}/`
+  const fits = exact ? path === parent : path.startsWith(parent)
+  const asks = search === target.search || (!exact && !search)
+  return origin === target.origin && fits && !hash && asks
 }
 
 /**

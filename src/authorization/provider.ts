@@ -8,6 +8,7 @@ import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../client/opt
 import { discover, discoverAgain, readDemands, type Demands } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
+import { covers } from './metadata.ts'
 import type { Network } from './requests.ts'
 import { memoryTokens, readToken, tokenKey, type TokenRecord, type TokenStore } from './store.ts'
 import { splitScope } from './token.ts'
@@ -15,6 +16,8 @@ import { isPrivateHost } from './urls.ts'
 
 /** How long after a failure a token that may still be good is not renewed, in milliseconds. */
 const RETRY_MS = 10_000
+/** In which time the sign-ins that one server causes are counted, in milliseconds. */
+const SIGN_INS_MS = 600_000
 /** Errors that say nothing about the token: it may be good a moment later. */
 const PASSING = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
 
@@ -35,8 +38,8 @@ interface Server {
   left: boolean
   /** When to try again to renew the token early, in milliseconds since 1970. */
   retryAt: number
-  /** The scopes that were asked for as they were missing. */
-  readonly upgrades: Set<string>
+  /** When it had the user sign in of late, by `performance.now()`, and for which missing scopes. */
+  signIns: { at: number; missing: string | undefined }[]
 }
 
 /** Signs requests in with tokens that a grant gets. */
@@ -106,7 +109,8 @@ export class Provider implements SignIn {
       if (background) return false
     }
     const obtain = (latest?: TokenRecord): Promise<boolean> => {
-      if (upgrade !== undefined) server.upgrades.add(upgrade)
+      // Machines get tokens as often as these end
+      if (upgrade !== undefined || this.#grant.refresh) this.#countSignIn(server, upgrade)
       return this.#obtain(server, request.url, demands, latest)
     }
     // What others have begun may be no more than an attempt to renew
@@ -138,13 +142,24 @@ export class Provider implements SignIn {
     const wanted = splitScope(demands.get('scope') ?? '')
     const key = wanted.toSorted().join(' ')
     const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
-    if (granted || server.upgrades.has(key)) {
+    if (granted || recentSignIns(server).some(({ missing }) => missing === key)) {
       const what = `"${server.url}" goes on to want the scopes "${key}", which were asked for`
       const [url = ''] = server.url.split('?', 1)
       const answer = { url, status: 403, error: 'insufficient_scope' }
       throw new AuthorizationError('access', what, answer, undefined, 'FORBIDDEN')
     }
     return key
+  }
+
+  /** Bounds how often a server has the user sign in, whatever reasons it finds. */
+  #countSignIn(server: Server, missing: string | undefined): void {
+    const { maxSignIns = 10 } = this.#options
+    if (recentSignIns(server).length >= maxSignIns) {
+      const what = `"${server.url}" wants more than ${maxSignIns} sign-ins within 10 minutes`
+      const code = missing === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
+      throw new AuthorizationError('access', what, undefined, undefined, code)
+    }
+    server.signIns.push({ at: performance.now(), missing })
   }
 
   /** Gets the next token without asking anybody; gives whether there is one. */
@@ -164,7 +179,7 @@ export class Provider implements SignIn {
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
         if (!isRefusal(error)) throw error
         // Someone who takes no turns may have been faster
-        const now = await readToken(this.#tokens, server.url)
+        const now = await this.#read(server.url)
         server.token = now
         if (now?.refreshToken !== refreshToken) return now !== undefined
         const { refreshToken: _, ...rest } = latest
@@ -208,7 +223,7 @@ export class Provider implements SignIn {
   ): Promise<boolean> {
     server.work ??= this.#tokens
       .exclusively(tokenKey(server.url), async () => {
-        const latest = await readToken(this.#tokens, server.url)
+        const latest = await this.#read(server.url)
         if (!latest || latest.accessToken === used?.accessToken) return work(latest)
         server.token = latest
         return true
@@ -229,8 +244,14 @@ export class Provider implements SignIn {
 
   async #forget(server: Server, token: TokenRecord): Promise<void> {
     server.token = undefined
-    const latest = await readToken(this.#tokens, server.url)
+    const latest = await this.#read(server.url)
     if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(server.url))
+  }
+
+  /** The token that is kept for a server, unless it is good for more than it may be. */
+  async #read(url: string): Promise<TokenRecord | undefined> {
+    const token = await readToken(this.#tokens, url)
+    return this.#options.exactResource && !covers(token?.resource, url, true) ? undefined : token
   }
 
   #open(url: string): Promise<Server> {
@@ -246,14 +267,21 @@ export class Provider implements SignIn {
   async #load(url: string): Promise<Server> {
     const server = this.#unknown(url)
     await (this.#resumed ??= this.#resume())
-    server.token = await readToken(this.#tokens, url)
+    server.token = await this.#read(url)
     return server
   }
 
   #unknown(url: string): Server {
     const network = this.#network(url)
-    const upgrades = new Set<string>()
-    return { url, network, token: undefined, work: undefined, left: false, retryAt: 0, upgrades }
+    return {
+      url,
+      network,
+      token: undefined,
+      work: undefined,
+      left: false,
+      retryAt: 0,
+      signIns: [],
+    }
   }
 
   /** Finishes what was begun before the page was left; a failure is told once. */
@@ -281,6 +309,12 @@ export class Provider implements SignIn {
       acceptTokenType,
     }
   }
+}
+
+/** The sign-ins of the last minutes; forgets the others. */
+function recentSignIns(server: Server): Server['signIns'] {
+  const since = performance.now() - SIGN_INS_MS
+  return (server.signIns = server.signIns.filter(({ at }) => at > since))
 }
 
 /** Whether a token will not be renewed however often one asks. */

@@ -1,9 +1,9 @@
 // Requests that nobody asked for: they may renew a token, but open no page, and discard nothing.
 import { describe, expect, it, vi } from 'vitest'
-import { createConnection, type ConnectOptions, type Revision } from '../../src/client/index.ts'
-import type { Differences } from './world.ts'
-import { createWorld, ISSUER, json, MCP, openStore, type World } from './world.ts'
+import { createConnection, type ConnectOptions } from '../../src/client/index.ts'
+import type { Revision } from '../../src/index.ts'
 import { PATIENCE } from '../patience.ts'
+import { createWorld, ISSUER, json, MCP, openStore, type Differences, type World } from './world.ts'
 
 const AUTHORIZE = `${ISSUER}/authorize`
 

@@ -8,6 +8,7 @@ import {
   ISSUER,
   json,
   MCP,
+  openStore,
   notFound,
   RESOURCE_METADATA,
   SERVER_METADATA,
@@ -154,6 +155,59 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
       expect(world.to(`${ISSUER}/token`)[0]?.body.resource).toBe(resource)
     },
   )
+
+  it.each(['https://mcp.example', 'https://mcp.example/'])(
+    'for the whole host "%s" is refused with exactResource [S024]',
+    async (resource) => {
+      const world = createWorld({ resource: { resource } })
+      const connecting = world.connect(world.signIn({ exactResource: true }))
+      await expect(connecting).rejects.toMatchObject({
+        step: 'resource-metadata',
+        message: `The metadata of "${MCP}" is for "${resource}", another server`,
+      })
+      expect(world.log()).toEqual([`GET ${RESOURCE_METADATA}`])
+    },
+  )
+
+  it('for a parent of the path, or without its query, is refused with exactResource [S024]', async () => {
+    for (const [target, resource] of [
+      ['https://mcp.example/a/mcp', 'https://mcp.example/a'],
+      ['https://mcp.example/mcp?tenant=1', MCP],
+    ] as const) {
+      const metadata = () => json({ resource, authorization_servers: [ISSUER] })
+      const refusal = () => json({}, 401, { 'www-authenticate': 'Bearer' })
+      const { pathname } = new URL(target)
+      const routes = {
+        [`POST https://mcp.example${pathname}`]: refusal,
+        [`GET https://mcp.example/.well-known/oauth-protected-resource${pathname}`]: metadata,
+      }
+      const world = createWorld({ routes })
+      const auth = world.signIn({ exactResource: true })
+      const connecting = connect(target, { auth, fetch: world.fetch, revision: '2026-07-28' })
+      await expect(connecting).rejects.toMatchObject({ step: 'resource-metadata' })
+    }
+  })
+
+  it.each([MCP, 'HTTPS://MCP.example/mcp', 'https://mcp.example/mcp/'])(
+    'for "%s" is taken with exactResource, as it is the same [S024]',
+    async (resource) => {
+      const world = createWorld({ resource: { resource } })
+      await using client = await world.connect(world.signIn({ exactResource: true }))
+      expect(await client.listAllTools()).toHaveLength(1)
+    },
+  )
+
+  it('that led to a token for the whole host leads to another with exactResource [S024]', async () => {
+    const tokens = openStore()
+    const wide = { issuer: ISSUER, resource: 'https://mcp.example', tokenType: 'bearer' }
+    const known = { ...wide, accessToken: 'wide', asked: [], granted: [] }
+    await tokens.set(`token ${MCP}`, known)
+    const world = createWorld()
+    await using _ = await world.connect(world.signIn({ tokens, exactResource: true }))
+    const sent = world.to(MCP).map(({ headers }) => headers.get('authorization'))
+    expect(sent).not.toContain('Bearer wide')
+    expect(tokens.values.get(`token ${MCP}`)).toMatchObject({ resource: MCP })
+  })
 
   it.each([
     { authorization_servers: [] },

@@ -131,6 +131,64 @@ describe('coming back to this machine', () => {
     await visit.end?.()
   })
 
+  it.each(['localhost', '127.0.0.2', '[::1]'])(
+    'is at the host name that a client is registered with: %s [C005]',
+    async (hostname) => {
+      const port = await freePort()
+      const opened: string[] = []
+      const interaction = loopback({ port, hostname, open: (url) => void opened.push(url) })
+      const visit = await interaction.begin(undefined)
+      expect(visit.redirectUri).toBe(`http://${hostname}:${port}/callback`)
+      const going = visit.go(
+        'https://as.example/authorize?state=s',
+        '',
+        new AbortController().signal,
+      )
+      expect((await fetch(`${visit.redirectUri}?code=c&state=s`)).status).toBe(200)
+      expect(await going).toBe(`${visit.redirectUri}?code=c&state=s`)
+      await visit.end?.()
+    },
+  )
+
+  it('is at both addresses of localhost, which browsers choose between, and at no other [C005]', async () => {
+    const visit = await loopback({ hostname: 'localhost', open: () => {} }).begin(undefined)
+    const { port } = new URL(visit.redirectUri)
+    const reached = (host: string): Promise<number> =>
+      fetch(`http://${host}:${port}/callback`).then(({ status }) => status)
+    expect([await reached('127.0.0.1'), await reached('[::1]')]).toEqual([400, 400])
+    await expect(reached('127.0.0.2')).rejects.toThrow()
+    await visit.end?.()
+    await expect(reached('127.0.0.1')).rejects.toThrow()
+    await expect(reached('[::1]')).rejects.toThrow()
+  })
+
+  it('is not where another program has one of the addresses of localhost [C005]', async () => {
+    const port = await freePort()
+    const other = createServer().listen(port, '::1')
+    await new Promise((resolve) => other.on('listening', resolve))
+    const interaction = loopback({ port, hostname: 'localhost' })
+    await expect(interaction.begin(undefined)).rejects.toThrow(/EADDRINUSE/)
+    await new Promise((resolve) => other.close(resolve))
+    const visit = await vi.waitFor(() => interaction.begin(undefined), PATIENCE)
+    await visit.end?.()
+  })
+
+  it('is at the host name of the registration [C005]', async () => {
+    const registered = `http://localhost:${await freePort()}/callback`
+    const visit = await loopback().begin(registered)
+    expect(visit.redirectUri).toBe(registered)
+    await visit.end?.()
+  })
+
+  it.each(['example.com', '0.0.0.0', '192.168.1.1', ''])(
+    'is at no host that is not this machine: "%s" [C005]',
+    async (hostname) => {
+      await expect(loopback({ hostname }).begin(undefined)).rejects.toThrow(
+        `Cannot listen on "${hostname}": it is not a loopback host`,
+      )
+    },
+  )
+
   it('is not reachable from other machines [M-ASEC-060]', async () => {
     const visit = await loopback().begin(undefined)
     const { port } = new URL(visit.redirectUri)

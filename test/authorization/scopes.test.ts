@@ -1,6 +1,6 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
-import { describe, expect, it } from 'vitest'
-import type { SignInOptions } from '../../src/authorization/index.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { clientCredentials, type SignInOptions } from '../../src/authorization/index.ts'
 import {
   createWorld,
   ISSUER,
@@ -13,6 +13,8 @@ import {
 } from './world.ts'
 
 const AUTHORIZE = `${ISSUER}/authorize`
+
+afterEach(() => void vi.useRealTimers())
 
 /** The scopes of each time that the user was sent away. */
 const asked = (world: World): (string[] | undefined)[] =>
@@ -185,6 +187,90 @@ describe('a call that needs more than was granted', () => {
     expect(asked(world)).toHaveLength(2)
     // Other calls are not held up by that
     expect(await client.listAllTools()).toHaveLength(1)
+  })
+
+  /** A world whose server wants another scope with each call, whatever was granted. */
+  const insatiable = (): { world: World; fetch: World['fetch'] } => {
+    const world = createWorld({ challenge: challenge('read') })
+    let calls = 0
+    const fetch: World['fetch'] = async (url, init) => {
+      if (url !== MCP || !String(init?.body).includes('tools/call')) return world.fetch(url, init)
+      const wants = `Bearer error="insufficient_scope", scope="scope-${++calls}"`
+      return json({}, 403, { 'www-authenticate': wants })
+    }
+    return { world, fetch }
+  }
+
+  it.each([
+    [undefined, 10],
+    [3, 3],
+  ])(
+    'has the user asked so often within 10 minutes and no more, if maxSignIns is %s: %i times [S023]',
+    async (maxSignIns, count) => {
+      vi.useFakeTimers({ toFake: ['performance'] })
+      const { world, fetch } = insatiable()
+      const auth = world.signIn({ fetch, ...(maxSignIns !== undefined && { maxSignIns }) })
+      await using client = await world.connect(auth, { fetch })
+      const call = () => client.callTool('book').catch((error: unknown) => error)
+      for (let round = 0; round < 10; round++) {
+        expect(await call()).toMatchObject({ code: 'FORBIDDEN' })
+      }
+      expect(asked(world)).toHaveLength(count)
+      expect(await call()).toMatchObject({
+        step: 'access',
+        message: `"${MCP}" wants more than ${count} sign-ins within 10 minutes`,
+      })
+      // Other calls go on
+      expect(await client.listAllTools()).toHaveLength(1)
+      vi.advanceTimersByTime(600_001)
+      await call()
+      expect(asked(world).length).toBeGreaterThan(count)
+    },
+  )
+
+  it('may be asked about again after 10 minutes, as the user may have been given more [S023]', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    let grants = ['read']
+    const world = createWorld({
+      challenge: challenge('read'),
+      callNeeds: ['write'],
+      grant: () => grants,
+    })
+    await using client = await world.connect(world.signIn())
+    await expect(client.callTool('book')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    grants = ['read', 'write']
+    vi.advanceTimersByTime(600_001)
+    await client.callTool('book')
+    expect(asked(world)).toHaveLength(3)
+  })
+
+  it('is bounded for machines too, which get a token for each [S023]', async () => {
+    const { world, fetch } = insatiable()
+    const secret = { issuer: ISSUER, clientId: 'machine', clientSecret: 's' }
+    await using client = await world.connect(clientCredentials({ ...secret, fetch }), { fetch })
+    for (let round = 0; round < 6; round++) await client.callTool('book').catch(() => {})
+    expect(world.to(`${ISSUER}/token`)).toHaveLength(11)
+  })
+
+  it('is no different from a token that is refused again and again [S023]', async () => {
+    const world = createWorld({ token: { refresh_token: undefined } })
+    await using client = await world.connect(world.signIn({ maxSignIns: 4 }))
+    for (let round = 0; round < 6; round++) {
+      world.valid.clear()
+      await client.callTool('book').catch(() => {})
+    }
+    expect(asked(world)).toHaveLength(4)
+  })
+
+  it('does not keep the user from signing in again after signing out [S023]', async () => {
+    const world = createWorld({ token: { refresh_token: undefined } })
+    const auth = world.signIn({ maxSignIns: 1 })
+    await using client = await world.connect(auth)
+    world.valid.clear()
+    await expect(client.callTool('book')).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    await auth.signOut(MCP)
+    await client.callTool('book')
+    expect(asked(world)).toHaveLength(2)
   })
 
   it('fails as the server said it when the refusal is about something else [L-AUTH-071]', async () => {
