@@ -3,6 +3,7 @@
 import type { RegisteredTool } from 'edgewise/browser'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PATIENCE } from '../patience.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, page as pageOf, startSite, type Site } from './site.ts'
@@ -15,7 +16,7 @@ declare const agent: Agent
 interface Agent {
   tools(fromOrigins?: readonly string[]): Promise<readonly RegisteredTool[]>
   call(name: string, input?: object, options?: { signal?: AbortSignal }): Promise<unknown>
-  until(holds: () => boolean): Promise<void>
+  until(holds: () => boolean | Promise<boolean>): Promise<void>
 }
 
 const agentScript = `
@@ -33,7 +34,11 @@ const agentScript = `
       return JSON.parse(text)
     },
     async until(holds) {
-      while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+      const end = performance.now() + ${PATIENCE.timeout}
+      while (!(await holds())) {
+        if (performance.now() > end) throw new Error('Not within the time: ' + holds)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
     },
   }
 `
@@ -256,7 +261,7 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
       const step = async (change: () => void, expected: string): Promise<void> => {
         const before = changes
         change()
-        while (!(await listed()).join().includes(expected)) await agent.until(() => true)
+        await agent.until(async () => (await listed()).join().includes(expected))
         await agent.until(() => changes > before)
         steps.push(await listed())
       }
@@ -394,14 +399,16 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
         (await client.listAllTools({ fresh: true })).map(({ name }) => name).join()
       const later = await register('later', () => 'old')
       await register('hidden', () => '')
-      while (!(await names()).includes('later')) await agent.until(() => true)
+      await agent.until(async () => (await names()).includes('later'))
       const old = await call('later')
       // Under its name again, described in the same words: only the new object can be executed
       later.abort()
       await register('later', () => 'new')
-      let renewed = await call('later')
-      while (JSON.stringify(renewed) === '["old",null,null]' || (renewed as unknown[])[2])
-        renewed = await call('later').catch(() => ['', undefined, true])
+      let renewed: unknown
+      await agent.until(async () => {
+        renewed = await call('later').catch(() => undefined)
+        return JSON.stringify(renewed)?.includes('new') ?? false
+      })
       return { tools, calls, old, renewed, names: await names() }
     })
     // The reason is for the console of the page only

@@ -84,7 +84,7 @@ export interface ModelContext {
 }
 
 /** Marks the polyfill, in every script and frame of the page. */
-export const POLYFILL: unique symbol = Symbol.for('edgewise.modelContextPolyfill')
+export const POLYFILL: unique symbol = /* @__PURE__ */ Symbol.for('edgewise.modelContextPolyfill')
 
 /** Which model context is looked for. */
 export interface FindModelContextOptions {

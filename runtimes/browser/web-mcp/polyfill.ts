@@ -58,78 +58,73 @@ interface Registration {
  */
 export function polyfillModelContext({ tools = 'dictionary' }: PolyfillOptions = {}): boolean {
   if (!isSecureContext || 'modelContext' in document) return false
-  const value = new PolyfilledModelContext(tools)
+  const value = createModelContext(tools)
   Object.defineProperty(document, 'modelContext', { value, configurable: true })
   return true
 }
 
-class PolyfilledModelContext extends EventTarget implements ModelContext {
-  ontoolchange: ((event: Event) => void) | null = null
-  ontoolactivated: ((event: Event) => void) | null = null
-  ontoolcancel: ((event: Event) => void) | null = null
-  readonly #shape: 'dictionary' | 'interface'
-  readonly #registrations = new Map<string, Registration>()
-  readonly #listed = new WeakMap<object, Registration>()
+function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
+  const registrations = new Map<string, Registration>()
+  const listed = new WeakMap<object, Registration>()
 
-  constructor(shape: 'dictionary' | 'interface') {
-    super()
-    this.#shape = shape
-  }
+  const context = Object.assign(new EventTarget(), {
+    [POLYFILL]: () => registrations.values(),
+    ontoolchange: null as ((event: Event) => void) | null,
+    ontoolactivated: null as ((event: Event) => void) | null,
+    ontoolcancel: null as ((event: Event) => void) | null,
 
-  get [POLYFILL](): Iterable<Registration> {
-    return this.#registrations.values()
-  }
-
-  async registerTool(
-    tool: ModelContextTool,
-    options: { readonly signal?: AbortSignal; readonly exposedTo?: readonly string[] } = {},
-  ): Promise<void> {
-    if (this.#registrations.has(tool.name)) throw invalidState('Duplicate tool name')
-    const registration = createRegistration(tool, this.#fire)
-    const { signal, exposedTo = [] } = options
-    if (!exposedTo.every(isSecureOrigin)) throw new DOMException('Bad origin', 'SecurityError')
-    signal?.throwIfAborted()
-    this.#registrations.set(tool.name, registration)
-    signal?.addEventListener('abort', () => {
-      registration.live = false
-      this.#registrations.delete(tool.name)
-      queueTask(() => this.#fire('toolchange'))
-    })
-    await new Promise<void>((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason as Error))
-      queueTask(() => {
-        if (registration.live) this.#fire('toolchange')
-        resolve()
+    async registerTool(
+      tool: ModelContextTool,
+      options: { readonly signal?: AbortSignal; readonly exposedTo?: readonly string[] } = {},
+    ): Promise<void> {
+      const { name } = tool
+      if (registrations.has(name)) throw invalidState('Duplicate tool name')
+      const registration = createRegistration(tool, fire)
+      const { signal, exposedTo = [] } = options
+      if (!exposedTo.every(isSecureOrigin)) throw new DOMException('Bad origin', 'SecurityError')
+      signal?.throwIfAborted()
+      registrations.set(name, registration)
+      await new Promise<void>((resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          registration.live = false
+          registrations.delete(name)
+          reject(signal.reason as Error)
+          queueTask(() => fire('toolchange'))
+        })
+        queueTask(() => {
+          if (registration.live) fire('toolchange')
+          resolve()
+        })
       })
-    })
-  }
+    },
 
-  async getTools(): Promise<readonly RegisteredTool[]> {
-    return registrationsIn(window.top ?? window)
-      .sort((one, other) => (one.name < other.name ? -1 : 1))
-      .map((registration) => {
-        const tool = this.#shape === 'interface' ? new Tool(registration) : dictionary(registration)
-        this.#listed.set(tool, registration)
-        return tool
-      })
-  }
+    async getTools(): Promise<readonly RegisteredTool[]> {
+      return registrationsIn(window.top ?? window)
+        .sort((one, other) => (one.name < other.name ? -1 : 1))
+        .map((registration) => {
+          const tool = shape === 'interface' ? new Tool(registration) : dictionary(registration)
+          listed.set(tool, registration)
+          return tool
+        })
+    },
 
-  async executeTool(
-    tool: RegisteredTool,
-    input: object = {},
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): Promise<string> {
-    const copy: unknown = JSON.parse(JSON.stringify(input))
-    if (!isObject(copy)) throw new TypeError('The input is not an object')
-    signal?.throwIfAborted()
-    const registration = this.#find(tool)
-    if (!registration) throw new DOMException('The tool does not exist', 'UnknownError')
-    return run(registration, copy, signal)
-  }
+    async executeTool(
+      tool: RegisteredTool,
+      input: object | string = {},
+      { signal }: { readonly signal?: AbortSignal } = {},
+    ): Promise<string> {
+      const copy: unknown = JSON.parse(JSON.stringify(input))
+      if (!isObject(copy)) throw new TypeError('The input is not an object')
+      signal?.throwIfAborted()
+      const registration = find(tool)
+      if (registration) return run(registration, copy, signal)
+      throw new DOMException('The tool does not exist', 'UnknownError')
+    },
+  })
 
-  #find(tool: RegisteredTool): Registration | undefined {
-    if (this.#shape === 'interface') {
-      const registration = this.#listed.get(tool)
+  function find(tool: RegisteredTool): Registration | undefined {
+    if (shape === 'interface') {
+      const registration = listed.get(tool)
       return registration?.live ? registration : undefined
     }
     const { name, window: owner } = tool
@@ -138,11 +133,13 @@ class PolyfilledModelContext extends EventTarget implements ModelContext {
     )
   }
 
-  readonly #fire = (type: EventType, toolName?: string): void => {
+  function fire(type: EventType, toolName?: string): void {
     const event = Object.assign(new Event(type), toolName !== undefined && { toolName })
-    this.dispatchEvent(event)
-    this[`on${type}`]?.(event)
+    context.dispatchEvent(event)
+    context[`on${type}`]?.(event)
   }
+
+  return context
 }
 
 /** Checks a tool, in the order of the draft. */
@@ -215,9 +212,8 @@ function registrationsIn(view: Window): Registration[] {
     if (index > 0) return registrationsIn(each)
     try {
       const context = (each.document as { modelContext?: object }).modelContext
-      return context && POLYFILL in context
-        ? [...(context[POLYFILL] as Iterable<Registration>)]
-        : []
+      if (!context || !(POLYFILL in context)) return []
+      return [...(context[POLYFILL] as () => Iterable<Registration>)()]
     } catch {
       // Another origin
       return []
