@@ -6,6 +6,7 @@
  */
 import { serveTransport, type ConnectionOptions, type LeanServer } from '../../src/server/index.ts'
 import {
+  callHook,
   messagePortTransport,
   type MessagePortOptions,
   type Transport,
@@ -53,7 +54,9 @@ export function servePorts(server: LeanServer, options: ServePortsOptions = {}):
   const { onError = (error: unknown) => console.error(error) } = options
   return acceptPorts(async ({ transport, origin }) => {
     const caller = { ...(origin && { principal: origin }), ...options.caller }
-    await serveTransport(server, transport, { ...options, caller }).catch(onError)
+    await serveTransport(server, transport, { ...options, caller }).catch((error: unknown) =>
+      callHook(() => onError(error)),
+    )
   }, options)
 }
 
@@ -76,8 +79,9 @@ export function acceptPorts(
 
   const take = (event: MessageEvent, port: MessagePort): void => {
     const { origin } = event
-    const done: unknown = onPort({ transport: messagePortTransport(port, options), origin })
-    if (isExtendable(event)) event.waitUntil(Promise.resolve(done).catch(() => {}))
+    const incoming = { transport: messagePortTransport(port, options), origin }
+    const done = (async () => onPort(incoming))().catch(console.error)
+    if (isExtendable(event)) event.waitUntil(done)
   }
   const onMessage = (event: Event): void => {
     const message = event as MessageEvent

@@ -107,10 +107,10 @@ export class Call implements Outgoing {
     this.#owner.cancelled(this, error.message)
   }
 
-  /** Takes a sign of life, which starts the clock of the silence anew. */
-  progress(progress: ProgressParams): void {
+  /** Takes a sign of life, which starts the clock of the silence anew. Gives what its hook returns. */
+  progress(progress: ProgressParams): unknown {
     this.#movedAt = performance.now()
-    this.options.onProgress?.(progress)
+    return this.options.onProgress?.(progress)
   }
 
   /** Stops the clocks: from now on the answer may take as long as it likes. */

@@ -70,8 +70,9 @@ export function forget(cache: ResultCache, { method, params }: JsonRpcNotificati
   }
 }
 
-/** Calls the hook of a change. Rejects with what that throws. */
-export async function fire(hooks: Hooks, { method, params }: JsonRpcNotification): Promise<void> {
-  if (method === UPDATED) hooks.onResourceUpdated?.(String(params?.uri))
-  for (const [list, hook] of lists) if (method === methodOf(list)) hooks[hook]?.()
+/** Calls the hook of a change. Gives what that returns. */
+export function fire(hooks: Hooks, { method, params }: JsonRpcNotification): unknown {
+  if (method === UPDATED) return hooks.onResourceUpdated?.(String(params?.uri))
+  const [, hook] = lists.find(([list]) => method === methodOf(list)) ?? []
+  return hook && hooks[hook]?.()
 }

@@ -18,6 +18,7 @@ import {
   META_LOG_LEVEL,
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
+import { callHook } from '../patterns/hooks.ts'
 import { degradeClientParams } from '../protocol/degrade-client.ts'
 import { methods } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
@@ -282,6 +283,11 @@ export class Connection implements ChannelReceiver, CallOwner {
 
   gap(): void {
     this.listening?.gap()
+  }
+
+  /** Calls a hook; tells of what it throws. */
+  hook(run: () => unknown): void {
+    callHook(run, (error) => this.problem(error))
   }
 
   sessionEnded(): void {

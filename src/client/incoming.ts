@@ -28,14 +28,15 @@ export function serverMessages(connection: Connection): Incoming {
       const { method, params = {} } = message
       const { answers, listening } = connection
       const said: unknown = params
-      // What the hook throws keeps nobody else from hearing
-      connection.watch((async () => options.onNotification?.(message))())
+      connection.hook(() => options.onNotification?.(message))
       if (method === 'notifications/progress') {
         // Progress of a request that is over, or never was, is of no interest
-        connection.pending(params.progressToken)?.progress(said as ProgressParams)
+        connection.hook(() =>
+          connection.pending(params.progressToken)?.progress(said as ProgressParams),
+        )
       } else if (method === 'notifications/message') {
-        call?.options.onLog?.(said as LoggingMessageParams)
-        options.onLog?.(said as LoggingMessageParams)
+        connection.hook(() => call?.options.onLog?.(said as LoggingMessageParams))
+        connection.hook(() => options.onLog?.(said as LoggingMessageParams))
       } else if (method === 'notifications/cancelled') {
         listening?.ended(params.requestId)
         answers.cancelled(params.requestId, params.reason)

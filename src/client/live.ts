@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { backoffMs } from '../patterns/backoff.ts'
+import { callHook } from '../patterns/hooks.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { Client } from './client.ts'
@@ -119,11 +120,7 @@ class Live implements LiveConnection {
     if (this.#state === state) return
     this.#state = state
     for (const listener of this.#listeners) {
-      try {
-        listener()
-      } catch (error) {
-        tellProblem(this.#options, error)
-      }
+      callHook(listener, (error) => tellProblem(this.#options, error))
     }
   }
 

@@ -79,7 +79,7 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
     const isAuth = code === 'UNAUTHORIZED' || code === 'FORBIDDEN'
     if (options.signal?.aborted || isAuth || !isOurs) throw error
     // The server is not what it was
-    eras.delete(url)
+    connection.hook(() => eras.delete(url))
     await connection.channel.close()
     connection.reopened()
     openChannel()
@@ -93,10 +93,10 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
   connection.proven = true
   connection.attempts = []
   const evidence = await discover(connection, { signal })
-  if (!evidence) return void eras.delete(url)
+  if (!evidence) return connection.hook(() => eras.delete(url))
   // Only a server that was asked for something newer has shown what it is
   const remember = (era: string): void => {
-    if (connection.versions.modern.length > 0) eras.set(url, era)
+    if (connection.versions.modern.length > 0) connection.hook(() => eras.set(url, era))
   }
   try {
     await initialize(connection, { signal }, evidence.first)

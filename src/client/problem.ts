@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
+import { callHook, ignore } from '../patterns/hooks.ts'
 import type { LeanOptions } from './options.ts'
 
 /** Tells of a problem; the hook that hears of it cannot break anything. */
@@ -10,9 +11,6 @@ export function tellProblem(
   { onError = console.error }: Pick<LeanOptions, 'onError'>,
   error: unknown,
 ): void {
-  try {
-    onError(error instanceof Error ? error : new Error(String(error)))
-  } catch {
-    // There is nobody left to tell
-  }
+  // When that fails there is nobody left to tell
+  callHook(() => onError(error instanceof Error ? error : new Error(String(error))), ignore)
 }

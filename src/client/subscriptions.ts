@@ -145,7 +145,7 @@ export class Subscriptions implements Listening {
     if (!feed) return
     const pump = async (): Promise<void> => {
       for await (const message of feed) {
-        if (this.#listens) this.#connection.watch(fire(this.#options, message))
+        if (this.#listens) this.#connection.hook(() => fire(this.#options, message))
       }
     }
     this.#connection.watch(pump())
@@ -187,7 +187,7 @@ export class Subscriptions implements Listening {
     if (this.#listens) return this.#listener.take(message)
     forget(this.#connection.cache, message)
     for (const feed of this.#feeds) if (covers(feed.filter, message)) feed.push(message)
-    this.#connection.watch(fire(this.#options, message))
+    this.#connection.hook(() => fire(this.#options, message))
   }
 
   ended(requestId: unknown): void {

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import type { Interaction } from '../authorization/interaction.ts'
-import { tellProblem } from './problem.ts'
+import { callHook } from '../patterns/hooks.ts'
 
 /** The URLs that users are sent to while they sign in. */
 export interface Visits {
@@ -19,13 +19,7 @@ export interface Visits {
 export function watchInteraction(interaction: Interaction): Interaction & Visits {
   const listeners = new Set<(url: string | undefined) => void>()
   const tell = (url: string | undefined): void => {
-    for (const listener of listeners) {
-      try {
-        listener(url)
-      } catch (error) {
-        tellProblem({}, error)
-      }
-    }
+    for (const listener of listeners) callHook(() => listener(url))
   }
   return {
     async begin(known) {

@@ -122,14 +122,14 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
           ...(total !== undefined && { total }),
           ...(message !== undefined && { message }),
         }
-        void ctx.progress(progress, more)
+        return ctx.progress(progress, more)
       },
     }),
     // What the caller does not want is left out when it is passed on.
     logLevel: 'debug',
     onLog: (message) => {
       passedOn.add(message)
-      void ctx.log(...logOf(message))
+      return ctx.log(...logOf(message))
     },
   }
 }

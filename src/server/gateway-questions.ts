@@ -67,7 +67,7 @@ export function questionsOf(
       urls.delete(id)
     },
     onLog: (message) => {
-      if (!passedOn.has(message)) void calls.find()?.ctx.log(...logOf(message))
+      return passedOn.has(message) ? undefined : calls.find()?.ctx.log(...logOf(message))
     },
     [givenUp]: (id, request) => {
       const { [openCall]: call }: PassedOn = request ?? {}

@@ -10,6 +10,7 @@ import {
   type Revision,
   type RevisionFacts,
 } from '../protocol/revisions.ts'
+import { callHook, ignore } from '../patterns/hooks.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
@@ -174,11 +175,8 @@ export class LeanDefinition implements ServerDefinition {
 
   report(error: unknown, ctx?: RequestContext): void {
     if (error && error === ctx?.exchange.cancellation.reason) return
-    try {
-      this.#onError(error, ctx)
-    } catch {
-      // What the hook throws concerns only itself.
-    }
+    // What the hook throws concerns only itself
+    callHook(() => this.#onError(error, ctx), ignore)
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
+import { callHook } from '../patterns/hooks.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 
 /** Something that changed on the server. */
@@ -36,7 +37,10 @@ export type Unsubscribe = () => void
 
 /** Announces changes, and lets hosts hear of them. */
 export interface Notifier extends ChangeSource {
-  /** Calls `listener` at every change until the function that it returns is called. */
+  /**
+   * Calls `listener` at every change until the function that it returns is called. What it throws
+   * is passed to `onError`.
+   */
   subscribe: (listener: (change: ServerChange) => void) => Unsubscribe
   /** Announces that the list of tools changed. */
   toolsListChanged: () => void
@@ -54,10 +58,16 @@ export interface Notifier extends ChangeSource {
   elicitationComplete: (elicitationId: string) => void
 }
 
-/** Makes a notifier that reaches the listeners of this isolate. */
-export function createNotifier(): Notifier {
+/**
+ * Makes a notifier that reaches the listeners of this isolate.
+ *
+ * @param report Learns of what listeners throw.
+ */
+export function createNotifier(report: (error: unknown) => void): Notifier {
   const listeners = new Set<(change: ServerChange) => void>()
-  const announce = (change: ServerChange): void => listeners.forEach((listener) => listener(change))
+  const announce = (change: ServerChange): void => {
+    for (const listener of listeners) callHook(() => listener(change), report)
+  }
   const changed = (list: 'tools' | 'prompts' | 'resources') => (): void => {
     announce({ method: `notifications/${list}/list_changed` })
   }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
+import { callHook } from '../patterns/hooks.ts'
 import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Exchange } from './exchange.ts'
@@ -60,7 +61,7 @@ export interface SessionEvent {
 /** Something that happened on a server. None of it holds arguments, results or session ids. */
 export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent
 
-/** Learns of what happens. What it throws goes to `onError`; it should return at once. */
+/** Learns of what happens. What it throws or rejects with goes to `onError`; nothing waits for it. */
 export type Observer = (event: ObservedEvent) => void
 
 /** Watches one request; what it gives learns of the response. */
@@ -132,11 +133,9 @@ export function guarded(
   { redact, report }: Pick<LogRules, 'redact' | 'report'>,
 ): Observer {
   return (event) => {
-    try {
+    callHook(() => {
       const told = redact ? scrub(event, redact) : event
-      if (told) observe(told)
-    } catch (error) {
-      report(error)
-    }
+      return told && observe(told)
+    }, report)
   }
 }

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
+import { ignore } from '../patterns/hooks.ts'
 import type { Cancellation } from '../patterns/cancellation.ts'
 import {
   writable,
@@ -53,5 +54,3 @@ export class Outbox {
     this.#closed = true
   }
 }
-
-function ignore(): void {}

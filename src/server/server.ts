@@ -63,7 +63,7 @@ function takesContext([, entry]: [string, object]): boolean {
 }
 
 class Definition extends LeanDefinition implements Server {
-  override notify: Notifier = createNotifier()
+  override notify: Notifier = createNotifier((error) => this.report(error))
 
   constructor(info: Implementation, options: ServerOptions) {
     super(info, options, wholeFeatures())

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { callHook, ignore } from '../patterns/hooks.ts'
 import type { EventLog, EventLogLimits, LoggedEvent } from '../session/event-log.ts'
 import { cut } from './pieces.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
@@ -99,7 +100,7 @@ export class SqlEventLog implements EventLog {
         return this.#insert(stream, last, 0)
       })
     } catch (error) {
-      this.#onError(error)
+      callHook(() => this.#onError(error), ignore)
       return undefined
     }
   }

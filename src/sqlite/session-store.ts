@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { ignore } from '../patterns/hooks.ts'
 import type { EventLog, EventLogLimits } from '../session/event-log.ts'
 import type { SessionRecord } from '../session/session.ts'
 import type { SessionStore } from '../session/store.ts'
@@ -120,5 +121,3 @@ export class SqlSessionStore implements SessionStore {
       .map((stream) => stream.id)
   }
 }
-
-function ignore(): void {}

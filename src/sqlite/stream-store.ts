@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { callHook, ignore } from '../patterns/hooks.ts'
 import { emptyRecording } from '../patterns/replay.ts'
 import type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
 import { MAX_ROW_BYTES, MAX_ROW_CHARACTERS } from './schema.ts'
@@ -26,7 +27,7 @@ export function createSqlStreamStore(
     try {
       write()
     } catch (error) {
-      onError(error)
+      callHook(() => onError(error), ignore)
     }
   }
   const forget = (id: string): void => {

@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
  */
+import { callHook } from '../patterns/hooks.ts'
 import { InputPending } from '../patterns/replay.ts'
 import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
@@ -111,11 +112,10 @@ async function create(
     if (!(error instanceof McpError && error.code === 'LIMIT_EXCEEDED')) throw error
     throw new ProtocolError(INTERNAL_ERROR, error.message)
   }
-  try {
-    options.onCreate?.(made)
-  } catch (error) {
-    // A hook that fails takes no task from its caller.
-    report(error, ctx)
-  }
+  // A hook that fails takes no task from its caller
+  callHook(
+    () => options.onCreate?.(made),
+    (error) => report(error, ctx),
+  )
   return record
 }

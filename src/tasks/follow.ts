@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import { callHook } from '../patterns/hooks.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
@@ -54,8 +55,8 @@ export function tellsOf(
     const news = `${status} ${message} ${lastUpdatedAt}`
     if (news === told) return
     told = news
-    onTask?.(task)
-    onProgress?.({ progressToken: task.taskId, progress: ++progress, message })
+    callHook(() => onTask?.(task))
+    callHook(() => onProgress?.({ progressToken: task.taskId, progress: ++progress, message }))
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { callHook } from '../patterns/hooks.ts'
 export type { ChildExit, ChildProcess } from './child-process.ts'
 export {
   childTransport,

@@ -6,6 +6,7 @@
 import type { Outgoing } from '../../client/channel.ts'
 import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../client/options.ts'
 import { abortReason } from '../../client/delay.ts'
+import { callHook } from '../../patterns/hooks.ts'
 import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { isObject } from '../../protocol/validate.ts'
@@ -71,7 +72,7 @@ export class HttpSender {
       })
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
-        auth?.accepted?.(response, facts)
+        callHook(() => auth?.accepted?.(response, facts))
         return response
       }
       const asked = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)

@@ -1,0 +1,150 @@
+// Functions of an application that nothing waits for: what they throw harms nothing else.
+import { describe, expect, it, vi } from 'vitest'
+import { createConnection, watchInteraction } from '../../src/client/index.ts'
+import { createServer, text } from '../../src/server/index.ts'
+import { callHook } from '../../src/transport/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { closing } from '../closing.ts'
+import { runLines } from '../process.ts'
+
+describe('hooks of an application', () => {
+  it('hooks that return rejecting promises end neither a server nor a client [S012]', async () => {
+    const lines: string[] = []
+    await runLines(['tsx', 'test/patterns/rejecting-hooks.ts'], (line) => lines.push(line))
+    expect(lines.at(-1)?.split(' ')).toEqual([
+      'client.onError',
+      'connection.subscribe',
+      'notify.subscribe',
+      'observe',
+      'onCreate',
+      'onError',
+      'onLog',
+      'onNotification',
+      'onProgress',
+      'onPromptsChanged',
+      'onResourceUpdated',
+      'onResourcesChanged',
+      'onTask',
+      'onToolsChanged',
+    ])
+  })
+
+  it('a hook is called at once, and what it throws or rejects with is reported [S012]', async () => {
+    const reported: unknown[] = []
+    let calls = 0
+    const report = (error: unknown) => void reported.push(error)
+    callHook(() => calls++, report)
+    callHook(() => {
+      throw new Error('thrown')
+    }, report)
+    callHook(() => Promise.reject(new Error('rejected')), report)
+    expect(calls).toBe(1)
+    await expect
+      .poll(() => reported.map(String).toSorted())
+      .toEqual(['Error: rejected', 'Error: thrown'])
+  })
+
+  it('what an observer rejects with goes to onError of the server [S012]', async () => {
+    const errors: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      {
+        observe: () => Promise.reject(new Error('No audit log')),
+        onError: (error) => errors.push(error),
+      },
+    )
+    server.tool('act', {}, () => text('done'))
+    const client = closing(await connectInMemory(server, { revision: '2025-11-25' }))
+    expect(await client.callTool('act')).toMatchObject({ content: [text('done')] })
+    await expect.poll(() => errors.map(String)).toContain('Error: No audit log')
+  })
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'what hooks of a client of %s reject with goes to its onError, and the others hear all the same [S012]',
+    async (revision) => {
+      const errors: unknown[] = []
+      const logs: unknown[] = []
+      const rejects = (name: string) => () => Promise.reject(new Error(name))
+      const server = createServer({ name: 's', version: '1' })
+      server.tool('act', {}, async (_args, ctx) => {
+        await ctx.progress(1)
+        await ctx.log('error', 'told')
+        return 'done'
+      })
+      const client = closing(
+        await connectInMemory(server, {
+          revision,
+          onError: (error) => errors.push(error),
+          onToolsChanged: rejects('onToolsChanged'),
+          onNotification: rejects('onNotification'),
+          onLog: ({ data }) => {
+            logs.push(data)
+            throw new Error('onLog')
+          },
+        }),
+      )
+      await client.ping()
+      await client.callTool('act', {}, { onProgress: rejects('onProgress'), logLevel: 'debug' })
+      server.notify.toolsListChanged()
+      await expect
+        .poll(() => [...new Set(errors.map((error) => (error as Error).message))].toSorted())
+        .toEqual(['onLog', 'onNotification', 'onProgress', 'onToolsChanged'])
+      expect(logs).toEqual(['told'])
+    },
+  )
+
+  it('a listener that throws stops no announcement, and not whoever announces [S017]', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const server = createServer({ name: 's', version: '1' }, { onError })
+    server.resource('test://a', { name: 'a' }, () => 'a')
+    server.tool('announce', {}, () => {
+      server.notify.resourcesListChanged()
+      return 'announced'
+    })
+    server.notify.subscribe(() => {
+      throw new Error('This listener fails')
+    })
+    let changes = 0
+    const client = closing(
+      await connectInMemory(server, {
+        revision: '2025-11-25',
+        onResourcesChanged: () => changes++,
+      }),
+    )
+    expect(await client.callTool('announce')).toMatchObject({ content: [text('announced')] })
+    await expect.poll(() => changes).toBe(1)
+    expect(errors.map(String)).toEqual(['Error: This listener fails'])
+  })
+
+  it('a listener of a connection that rejects keeps no other from its state [S012]', async () => {
+    const problems: unknown[] = []
+    const connection = createConnection('http://localhost:1/', {
+      onError: (error) => problems.push(error),
+      fetch: () => Promise.reject(new Error('No network')),
+    })
+    const states: string[] = []
+    connection.subscribe(() => Promise.reject(new Error('Cannot show it')))
+    connection.subscribe(() => states.push(connection.getSnapshot().status))
+    connection.open()
+    await expect.poll(() => states).toEqual(['connecting', 'failed'])
+    await expect.poll(() => problems.map(String)).toContain('Error: Cannot show it')
+  })
+
+  it('a listener of an interaction that rejects keeps nobody from signing in [S012]', async () => {
+    const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const interaction = watchInteraction({
+      begin: () =>
+        Promise.resolve({
+          redirectUri: 'http://127.0.0.1/',
+          go: () => Promise.resolve('http://127.0.0.1/?code=1'),
+        }),
+    })
+    interaction.subscribe(() => Promise.reject(new Error('Cannot show the URL')))
+    const visit = await interaction.begin(undefined)
+    const { signal } = new AbortController()
+    expect(await visit.go('https://as.example/', 'flow', signal)).toContain('code=1')
+    await expect.poll(() => spy.mock.calls.length).toBe(2)
+    spy.mockRestore()
+  })
+})
