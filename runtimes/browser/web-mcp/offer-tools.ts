@@ -6,7 +6,7 @@
 import { connect, toolHints, type Client, type ConnectOptions } from '../../../src/client/index.ts'
 import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
 import { serveTransport, type LeanServer } from '../../../src/server/index.ts'
-import { inMemoryTransports } from '../../../src/transport/index.ts'
+import { callHook, inMemoryTransports } from '../../../src/transport/index.ts'
 import { isSecureOrigin } from './exposed-origins.ts'
 import {
   findModelContext,
@@ -83,7 +83,8 @@ export async function offerTools(
   const modelContext = options.modelContext ?? findModelContext()
   if (!modelContext) return undefined
   options.exposedTo?.forEach(requireSecureOrigin)
-  const report = options.onError ?? ((error: unknown) => console.error(error))
+  const { onError = console.error } = options
+  const report = (error: unknown): void => callHook(() => onError(error))
   const isClient = 'callTool' in source
   const client = isClient ? source : await connectTo(source, report, options.connect)
   const offer = new Offer(modelContext, options, report, client)

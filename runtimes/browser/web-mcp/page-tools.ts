@@ -15,6 +15,7 @@ import {
   type ToolAnnotations,
 } from '../../../src/index.ts'
 import { createServer, type Server } from '../../../src/server/index.ts'
+import { callHook } from '../../../src/transport/index.ts'
 import { findModelContext, type ModelContext, type RegisteredTool } from './model-context.ts'
 
 /** Which tools of the page are served, and how. */
@@ -104,13 +105,14 @@ class PageTools {
 
   /** Serves what is new, removes what is gone. One update after the other. */
   update(): Promise<void> {
-    const { onError = (error: unknown) => console.error(error) } = this.#options
-    this.#updating = this.#updating.then(() => this.#update(onError)).catch(onError)
+    const { onError = console.error } = this.#options
+    const report = (error: unknown): void => callHook(() => onError(error))
+    this.#updating = this.#updating.then(() => this.#update(report)).catch(report)
     return this.#updating
   }
 
-  async #update(onError: (error: unknown) => void): Promise<void> {
-    const listed = this.#options.signal?.aborted ? new Map() : await this.#list(onError)
+  async #update(report: (error: unknown) => void): Promise<void> {
+    const listed = this.#options.signal?.aborted ? new Map() : await this.#list(report)
     for (const [name, served] of this.#served) {
       const tool = listed.get(name)
       if (tool && describe(tool) === served.described) served.listed = tool
@@ -123,20 +125,20 @@ class PageTools {
       try {
         if (!this.#served.has(name)) this.#served.set(name, this.#serve(name, tool))
       } catch (error) {
-        onError(error)
+        report(error)
       }
     }
   }
 
   /** What the page has now, by the name under which it is served. */
-  async #list(onError: (error: unknown) => void): Promise<Map<string, RegisteredTool>> {
+  async #list(report: (error: unknown) => void): Promise<Map<string, RegisteredTool>> {
     const { fromOrigins, filter = () => true, rename = ({ name }) => name } = this.#options
     const tools = await this.#access.getTools(fromOrigins ? { fromOrigins } : {})
     const listed = new Map<string, RegisteredTool>()
     for (const tool of tools.filter(filter)) {
       const name = rename(tool)
       if (listed.has(name)) {
-        onError(
+        report(
           new TypeError(
             `The tool "${tool.name}" of ${tool.origin} is not served, because another is named "${name}": use "rename"`,
           ),
