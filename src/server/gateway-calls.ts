@@ -117,7 +117,7 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
     input: 'manual',
     [followsAll]: begun,
     ...('progressToken' in ctx.meta && {
-      onProgress: ({ progress, total, message }) => {
+      onProgress: ({ progress, total, message }): unknown => {
         const more = {
           ...(total !== undefined && { total }),
           ...(message !== undefined && { message }),
@@ -127,7 +127,7 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
     }),
     // What the caller does not want is left out when it is passed on.
     logLevel: 'debug',
-    onLog: (message) => {
+    onLog: (message): unknown => {
       passedOn.add(message)
       return ctx.log(...logOf(message))
     },

@@ -66,7 +66,7 @@ export function questionsOf(
       completed(urls.get(id) ?? String(id))
       urls.delete(id)
     },
-    onLog: (message) => {
+    onLog: (message): unknown => {
       return passedOn.has(message) ? undefined : calls.find()?.ctx.log(...logOf(message))
     },
     [givenUp]: (id, request) => {

@@ -7,6 +7,9 @@ import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { runLines } from '../process.ts'
 
+/** A hook that an author made async, and that fails. */
+const rejects = (what: string) => (): unknown => Promise.reject(new Error(what))
+
 describe('hooks of an application', () => {
   it('hooks that return rejecting promises end neither a server nor a client [S012]', async () => {
     const lines: string[] = []
@@ -37,7 +40,7 @@ describe('hooks of an application', () => {
     callHook(() => {
       throw new Error('thrown')
     }, report)
-    callHook(() => Promise.reject(new Error('rejected')), report)
+    callHook(rejects('rejected'), report)
     expect(calls).toBe(1)
     await expect
       .poll(() => reported.map(String).toSorted())
@@ -49,7 +52,7 @@ describe('hooks of an application', () => {
     const server = createServer(
       { name: 's', version: '1' },
       {
-        observe: () => Promise.reject(new Error('No audit log')),
+        observe: rejects('No audit log'),
         onError: (error) => errors.push(error),
       },
     )
@@ -64,7 +67,6 @@ describe('hooks of an application', () => {
     async (revision) => {
       const errors: unknown[] = []
       const logs: unknown[] = []
-      const rejects = (name: string) => () => Promise.reject(new Error(name))
       const server = createServer({ name: 's', version: '1' })
       server.tool('act', {}, async (_args, ctx) => {
         await ctx.progress(1)
@@ -124,7 +126,7 @@ describe('hooks of an application', () => {
       fetch: () => Promise.reject(new Error('No network')),
     })
     const states: string[] = []
-    connection.subscribe(() => Promise.reject(new Error('Cannot show it')))
+    connection.subscribe(rejects('Cannot show it'))
     connection.subscribe(() => states.push(connection.getSnapshot().status))
     connection.open()
     await expect.poll(() => states).toEqual(['connecting', 'failed'])
@@ -140,7 +142,7 @@ describe('hooks of an application', () => {
           go: () => Promise.resolve('http://127.0.0.1/?code=1'),
         }),
     })
-    interaction.subscribe(() => Promise.reject(new Error('Cannot show the URL')))
+    interaction.subscribe(rejects('Cannot show the URL'))
     const visit = await interaction.begin(undefined)
     const { signal } = new AbortController()
     expect(await visit.go('https://as.example/', 'flow', signal)).toContain('code=1')

@@ -7,7 +7,7 @@ import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
 import { serveTransport } from '../../src/server/index.ts'
 
 const called = new Set<string>()
-const rejects = (name: string) => (): Promise<void> => {
+const rejects = (name: string) => (): unknown => {
   called.add(name)
   return Promise.reject(new Error(`${name} rejects`))
 }
