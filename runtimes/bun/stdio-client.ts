@@ -12,6 +12,7 @@ import {
   type ChildTransport,
   type StdioClientOptions,
 } from '../../src/transport/index.ts'
+import { endWithProcess } from '../node/orphans.ts'
 import { webWritable } from './streams.ts'
 
 /**
@@ -20,7 +21,8 @@ import { webWritable } from './streams.ts'
  *
  * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
  * ends the program and all that it started: its stdin is closed, after `graceMs` (2 seconds) it gets
- * SIGTERM, after as much again SIGKILL.
+ * SIGTERM, after as much again SIGKILL. What still runs when this process exits, or is ended by SIGINT,
+ * SIGTERM or SIGHUP, gets SIGTERM.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
@@ -42,7 +44,6 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   if (typeof stderr === 'function' && child.stderr) void read(child.stderr, stderr)
   let running = true
   const exited = child.exited.then(() => {
-    signalTree(child, 'SIGTERM')
     running = false
     const { exitCode, signalCode } = child
     return { code: exitCode, signal: signalCode === null ? null : String(signalCode) }
@@ -52,9 +53,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stdin: webWritable(child.stdin),
     stdout: child.stdout,
     exited,
-    kill: (signal) => {
-      if (running) signalTree(child, signal)
-    },
+    kill: endWithProcess((signal) => signalTree(child, signal, running)),
   }
 }
 
@@ -82,12 +81,19 @@ async function read(
   for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
 }
 
-/** Signals a child and all that it started. Never throws: there may be nothing left to signal. */
-function signalTree(child: Subprocess, signal: 'SIGTERM' | 'SIGKILL'): void {
+/**
+ * Signals a child and all that it started; gives whether anything of that is left. Never throws.
+ *
+ * @param running Whether the child itself runs.
+ */
+function signalTree(child: Subprocess, signal: Signal, running: boolean): boolean {
   try {
-    process.kill(-child.pid, signal)
+    return process.kill(-child.pid, signal)
   } catch {
     // A group is more than Windows knows.
-    child.kill(signal)
+    if (running && process.platform === 'win32' && signal !== 'SIGCONT') child.kill(signal)
+    return running && process.platform === 'win32'
   }
 }
+
+type Signal = Parameters<ChildProcess['kill']>[0]

@@ -11,6 +11,7 @@ import {
   type ChildTransport,
   type StdioClientOptions,
 } from '../../src/transport/index.ts'
+import { endWithProcess } from '../node/orphans.ts'
 
 /**
  * A transport to a server that is started as a child process, to be passed to `connect`. The
@@ -20,7 +21,8 @@ import {
  *
  * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
  * ends the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, after as much
- * again SIGKILL.
+ * again SIGKILL. What still runs when this process exits, or is ended by SIGINT, SIGTERM or SIGHUP,
+ * gets SIGTERM.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
@@ -32,7 +34,6 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   if (typeof stderr === 'function') void read(child.stderr, stderr)
   let running = true
   const exited = child.status.then(({ code, signal }) => {
-    signalTree(child, 'SIGTERM')
     running = false
     return { code: signal ? null : code, signal }
   })
@@ -41,9 +42,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stdin: child.stdin,
     stdout: child.stdout,
     exited,
-    kill: (signal) => {
-      if (running) signalTree(child, signal)
-    },
+    kill: endWithProcess((signal) => signalTree(child, signal, running)),
   }
 }
 
@@ -90,15 +89,26 @@ async function read(
   for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text)
 }
 
-/** Signals a child, and all that it started where that is permitted. Never throws. */
-function signalTree(child: Deno.ChildProcess, signal: Deno.Signal): void {
+/**
+ * Signals a child and all that it started; gives whether anything of that is left. Never throws.
+ *
+ * @param running Whether the child itself runs.
+ */
+function signalTree(child: Deno.ChildProcess, signal: Deno.Signal, running: boolean): boolean {
   try {
     Deno.kill(-child.pid, signal)
+    return true
+  } catch (error) {
+    // Where this program may not signal what the child started
+    if (running && !(error instanceof Deno.errors.NotFound)) signalChild(child, signal)
+    return running
+  }
+}
+
+function signalChild(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal)
   } catch {
-    try {
-      child.kill(signal)
-    } catch {
-      // It has ended.
-    }
+    // It has ended.
   }
 }

@@ -3,7 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import type { ChildProcess as NodeChild, SpawnOptions } from 'node:child_process'
+import type {
+  ChildProcess as NodeChild,
+  spawn as spawnProcess,
+  SpawnOptions,
+} from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { McpError } from '../../src/index.ts'
 import {
@@ -14,6 +18,7 @@ import {
   type ChildTransport,
   type StdioClientOptions,
 } from '../../src/transport/index.ts'
+import { endWithProcess } from './orphans.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
@@ -22,7 +27,8 @@ import { webReadable, webWritable } from './streams.ts'
  *
  * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
  * ends the program and all that it started: its stdin is closed, after `graceMs` (2 seconds) it gets
- * SIGTERM, after as much again SIGKILL. What still runs when this process exits gets SIGTERM.
+ * SIGTERM, after as much again SIGKILL. What still runs when this process exits, or is ended by SIGINT,
+ * SIGTERM or SIGHUP, gets SIGTERM; nothing can be done for one that is ended by SIGKILL.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
@@ -30,19 +36,14 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
 
 const windows = process.platform === 'win32'
 
-/** The children that run now. */
-const running = new Set<NodeChild>()
-
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = await spawnChild(options)
-  if (running.size === 0) process.once('exit', killRunning)
-  running.add(child)
+  // At the exit of this process there is no time to load anything.
+  const { spawn } = await import('node:child_process')
+  let running = true
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('exit', (code, signal) => {
-      // What it started and left behind ends with it.
-      if (!windows) signalTree(child, 'SIGTERM')
-      running.delete(child)
-      if (running.size === 0) process.off('exit', killRunning)
+      running = false
       resolve({ code, signal })
     })
   })
@@ -52,11 +53,11 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stdin: webWritable(stdin, () => stdin.end()),
     stdout: webReadable(stdout, () => stdout.destroy()),
     exited,
-    kill: (signal) => {
-      if (!running.has(child)) return
-      if (windows) void endTree(child)
-      else signalTree(child, signal)
-    },
+    kill: endWithProcess((signal) => {
+      if (!windows) return signalGroup(child, signal)
+      if (running && signal !== 'SIGCONT') endTree(child, spawn)
+      return running
+    }),
   }
 }
 
@@ -112,26 +113,18 @@ async function startError(options: StdioClientOptions, cause: unknown): Promise<
   return new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
 }
 
-/** Signals a child and all that it started. Never throws: there may be nothing left to signal. */
-function signalTree(child: NodeChild, signal: NodeJS.Signals): void {
+/** Signals a child and all that it started; gives whether anything of that is left. Never throws. */
+function signalGroup(child: NodeChild, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(-(child.pid ?? NaN), signal)
+    return process.kill(-(child.pid ?? NaN), signal)
   } catch {
-    // All of it has ended.
+    return false
   }
 }
 
 /** Windows has no signals and no groups; `taskkill` ends a process and its descendants. */
-async function endTree(child: NodeChild): Promise<void> {
-  const { spawn } = await import('node:child_process')
+function endTree(child: NodeChild, spawn: typeof spawnProcess): void {
   spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () =>
     child.kill(),
   )
-}
-
-function killRunning(): void {
-  for (const child of running) {
-    if (windows) child.kill()
-    else signalTree(child, 'SIGTERM')
-  }
 }

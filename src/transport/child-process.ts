@@ -23,37 +23,61 @@ export interface ChildProcess {
   readonly stdout: ReadableStream<Uint8Array>
   /** Resolves when the process has ended; never rejects. */
   readonly exited: Promise<ChildExit>
-  /** Asks the process to end, or ends it; without effect once it has. Never throws. */
-  kill(signal: 'SIGTERM' | 'SIGKILL'): void
+  /**
+   * Signals the process and all that it started, also when it has ended itself. `SIGCONT` does
+   * nothing to what runs. Never throws.
+   *
+   * @returns Whether there was anything to signal, as far as the runtime can know.
+   */
+  kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGCONT'): boolean
 }
 
 /** How long the output of an ended process, or the end of a silent one, is waited for. */
 export const LAST_WORDS_MS = 250
+/** How often to look whether anything is left of a process, in milliseconds. */
+const POLL_MS = 20
 
 /** One process, and the messages with it. */
 export class ChildConnection {
   readonly child: ChildProcess
   readonly messages: Transport
   readonly #graceMs: number
+  /** Resolves when nothing is left of the process and of what it started. */
+  readonly #gone: Promise<void>
 
   constructor(child: ChildProcess, options: StdioTransportOptions & { graceMs: number }) {
     const output = new Output(child.stdout)
     this.child = child
     this.messages = stdioTransport(output.stream, child.stdin, options)
     this.#graceMs = options.graceMs
+    this.#gone = child.exited.then(() => this.#endRest())
     // Whatever the process started may hold its stdout open for longer than it lives.
     void child.exited.then(() => within(output.ended, LAST_WORDS_MS)).then(() => output.release())
   }
 
-  /** Ends the process in order: stdin closed, SIGTERM, SIGKILL, each with its time to work. */
+  /**
+   * Ends the process in order: stdin closed, SIGTERM, SIGKILL, each with its time to work. Resolves
+   * when what it started has ended, too.
+   */
   async end(): Promise<void> {
     const { child } = this
     void this.messages.close()
-    if (await within(child.exited, this.#graceMs)) return
-    child.kill('SIGTERM')
-    if (await within(child.exited, this.#graceMs)) return
-    child.kill('SIGKILL')
-    await child.exited
+    if (!(await within(child.exited, this.#graceMs))) {
+      child.kill('SIGTERM')
+      if (!(await within(child.exited, this.#graceMs))) child.kill('SIGKILL')
+    }
+    await this.#gone
+  }
+
+  /** Ends what an ended process has left behind: SIGTERM, and SIGKILL for what ignores that. */
+  async #endRest(): Promise<void> {
+    const { child } = this
+    let anyLeft = child.kill('SIGTERM')
+    for (let waited = 0; anyLeft && waited < this.#graceMs; waited += POLL_MS) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      anyLeft = child.kill('SIGCONT')
+    }
+    if (anyLeft) child.kill('SIGKILL')
   }
 }
 

@@ -124,7 +124,7 @@ const LONG_LIFE_MS = 60_000
  * it at once, after all that the process had said; with a reason unless the exit code was 0.
  *
  * `close` flushes what was sent and closes the process's stdin, then waits, sends SIGTERM, waits
- * and sends SIGKILL, and resolves when the process has ended.
+ * and sends SIGKILL, and resolves when the process and all that it started have ended.
  *
  * @param spawn Starts the process; rejects when that fails.
  */
@@ -144,6 +144,8 @@ class SpawnedTransport implements ChildTransport {
   #connection: ChildConnection | undefined
   #opening: Promise<void> | undefined
   #closing: Promise<void> | undefined
+  /** The end of what the last process has left behind. */
+  #leaving: Promise<void> | undefined
   #startedAt = 0
   /** Restarts in a row. */
   #restarts = 0
@@ -224,7 +226,8 @@ class SpawnedTransport implements ChildTransport {
   async #leave(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
-    await connection?.end()
+    if (connection) this.#leaving = connection.end()
+    await this.#leaving
   }
 
   /** The process ended by itself, or at least has nothing more to say. */
@@ -232,7 +235,7 @@ class SpawnedTransport implements ChildTransport {
     const exit = await within(connection.child.exited, LAST_WORDS_MS)
     if (this.#connection !== connection) return
     this.#connection = undefined
-    void connection.end()
+    this.#leaving = connection.end()
     this.#receiver?.closed(exit ? failure(this.#name, exit) : reason)
   }
 

@@ -314,6 +314,28 @@ describe('its end', () => {
     expect(await answers.close()).toBeUndefined()
   })
 
+  test('close: SIGKILL for what a polite one has started and left behind, and that ignores SIGTERM [S021]', async () => {
+    const { transport, answers } = await run(
+      `process.stdin.on('end', () => process.exit()).resume()
+       require('child_process').spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(JSON.stringify({ pid: process.pid }))'], { stdio: 'inherit' })`,
+    )
+    const grandchild = (await answers.frame()).pid as number
+    await transport.close()
+    expect(runs(grandchild)).toBe(false)
+  })
+
+  test('close waits for what one that has ended by itself has left behind [S021]', async () => {
+    const { transport, answers } = await run(
+      `process.stdin.on('data', () => process.exit())
+       require('child_process').spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(JSON.stringify({ pid: process.pid }))'], { stdio: 'inherit' })`,
+    )
+    const grandchild = (await answers.frame()).pid as number
+    await transport.send(ping(1))
+    await answers.close()
+    await transport.close()
+    expect(runs(grandchild)).toBe(false)
+  })
+
   test('close while it is busy writing, and reads nothing, does not hang', async () => {
     const { transport, answers } = await run(
       `const line = 'x'.repeat(1 << 16) + '\\n'; console.log('{}'); const go = () => process.stdout.write(line, go); go()`,

@@ -1,0 +1,79 @@
+/**
+ * Ends child processes with this one, also when a signal ends it, at which no `exit` is emitted. Deno
+ * and Bun run this too, by what they have of Node.
+ *
+ * @see https://nodejs.org/api/process.html#signal-events
+ */
+import type { ChildProcess } from '../../src/transport/index.ts'
+
+type Kill = ChildProcess['kill']
+
+/** The signals that end a process by default and that it can listen for, by their numbers. */
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+type Signal = keyof typeof SIGNALS
+/** How long children may take to end after SIGTERM when a signal ends this process, in milliseconds. */
+const GRACE_MS = 1000
+const POLL_MS = 20
+
+const running = new Set<Kill>()
+
+/**
+ * Remembers a child until nothing of it is left. It gets SIGTERM when this process exits. When a
+ * signal ends this process, which is delayed for that by a second at most, SIGKILL follows. Where the
+ * application listens for the signal itself, what happens is up to it.
+ *
+ * @param send Signals the child.
+ * @returns What does the same, and is to be used in its place.
+ */
+export function endWithProcess(send: Kill): Kill {
+  const kill: Kill = (signal) => {
+    const anyLeft = send(signal)
+    if (!anyLeft || signal === 'SIGKILL') forget(kill)
+    return anyLeft
+  }
+  if (running.size === 0) {
+    process.on('exit', terminateAll)
+    for (const signal in SIGNALS) process.on(signal, onSignal)
+  }
+  running.add(kill)
+  return kill
+}
+
+function forget(kill: Kill): void {
+  if (running.delete(kill) && running.size === 0) stopListening()
+}
+
+function stopListening(): void {
+  process.off('exit', terminateAll)
+  for (const signal in SIGNALS) process.off(signal, onSignal)
+}
+
+function terminateAll(): void {
+  for (const kill of running) kill('SIGTERM')
+}
+
+function onSignal(signal: Signal): void {
+  if (process.listenerCount(signal) > 1) return
+  // The second time a signal ends this process at once.
+  stopListening()
+  terminateAll()
+  const until = performance.now() + GRACE_MS
+  const timer = setInterval(() => {
+    for (const kill of running) kill('SIGCONT')
+    if (running.size > 0 && performance.now() < until) return
+    for (const kill of running) kill('SIGKILL')
+    clearInterval(timer)
+    endBy(signal)
+  }, POLL_MS)
+}
+
+/** Ends this process as the signal would have, if nobody had listened for it. */
+function endBy(signal: Signal): void {
+  // For runtimes that do not go back to the signal's default, or may not send any
+  setTimeout(() => process.exit(128 + SIGNALS[signal]), POLL_MS)
+  try {
+    process.kill(process.pid, signal)
+  } catch {
+    // The exit is near.
+  }
+}
