@@ -10,7 +10,7 @@ import type { ResourceOptions } from '../server/resources.ts'
 import { base64 } from '../server/results.ts'
 import type { Server } from '../server/definition.ts'
 import { extendByApps } from './extension.ts'
-import { APP_MIME_TYPE, type AppResourceMeta } from './ui.ts'
+import { APP_MIME_TYPE, CSP_LISTS, isOrigin, type AppResourceMeta } from './ui.ts'
 
 /** How a document is described and shown. */
 export interface AppResourceOptions
@@ -19,7 +19,6 @@ export interface AppResourceOptions
 /** A document as HTML, as text or as bytes. */
 type Html = string | Uint8Array
 
-const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:\d+|\*))?$/i
 const DOCUMENT = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
 
 /**
@@ -40,8 +39,13 @@ export function appResource<Env>(
     throw new TypeError(`"${uri}" is no interface: its URI must begin with "ui://"`)
   }
   const { csp, permissions, domain, prefersBorder, meta, ...described } = options
-  for (const origin of Object.values(csp ?? {}).flat()) {
-    if (!ORIGIN.test(String(origin))) throw new TypeError(`"${origin}" is no origin`)
+  for (const [name, origins] of Object.entries(csp ?? {})) {
+    if (!CSP_LISTS.includes(name)) {
+      throw new TypeError(`"csp" has no "${name}", only ${CSP_LISTS.join(', ')}`)
+    }
+    if (!Array.isArray(origins)) throw new TypeError(`"csp.${name}" must be a list of origins`)
+    const wrong: unknown = origins.find((origin) => !isOrigin(origin))
+    if (wrong !== undefined) throw new TypeError(`"${String(wrong)}" is no origin`)
   }
   if (typeof html !== 'function') requireDocument(uri, html)
   const ui: AppResourceMeta = {

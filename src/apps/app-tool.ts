@@ -56,6 +56,8 @@ function linkOf(
   if (resourceUri !== undefined && !resourceUri.startsWith('ui://')) {
     throw new TypeError(`"${resourceUri}" is no interface: its URI must begin with "ui://"`)
   }
+  const other = visibility?.find((who) => who !== 'model' && who !== 'app')
+  if (other !== undefined) throw new TypeError(`"${String(other)}" is neither "model" nor "app"`)
   if (visibility?.length === 0) throw new TypeError(`Nobody may call the tool "${name}"`)
   return {
     ...(resourceUri !== undefined && { resourceUri }),

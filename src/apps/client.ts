@@ -7,7 +7,14 @@ import { clientExtension } from '../client/client-extension.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { Resource, ResourceContents, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { APP_MIME_TYPE, APPS, toolMetaOf, type AppResourceMeta, type AppToolMeta } from './ui.ts'
+import {
+  APP_MIME_TYPE,
+  APPS,
+  resourceMetaOf,
+  toolMetaOf,
+  type AppResourceMeta,
+  type AppToolMeta,
+} from './ui.ts'
 
 /** Declares that the host shows interfaces; for the `extensions` of `connect`. */
 export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): ClientExtension {
@@ -25,11 +32,14 @@ export function isForApp(tool: Tool): boolean {
 }
 
 /**
- * How a document is to be shown: as its contents say, otherwise as the list of resources does.
+ * How a document is to be shown: as its contents say, otherwise as the list of resources does. What is
+ * not in the form of the specification is left out: a source of `csp` that is no origin could add to
+ * the policy of the host.
  *
  * @param listed The resource as a list had it, if it was listed.
  */
 export function uiOfContents(contents: ResourceContents, listed?: Resource): AppResourceMeta {
-  for (const ui of [contents._meta?.ui, listed?._meta?.ui]) if (isObject(ui)) return { ...ui }
+  for (const ui of [contents._meta?.ui, listed?._meta?.ui])
+    if (isObject(ui)) return resourceMetaOf(ui)
   return {}
 }

@@ -25,6 +25,21 @@ export interface AppCsp {
   baseUriDomains?: string[]
 }
 
+/** The members of {@link AppCsp}. */
+export const CSP_LISTS: readonly string[] = [
+  'connectDomains',
+  'resourceDomains',
+  'frameDomains',
+  'baseUriDomains',
+] satisfies (keyof AppCsp)[]
+
+const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:\d+|\*))?$/i
+
+/** Whether a value is an origin, and so cannot add to a policy that it becomes part of. */
+export function isOrigin(value: unknown): value is string {
+  return typeof value === 'string' && ORIGIN.test(value)
+}
+
 /** What a document would like of the browser; hosts may refuse it. */
 export interface AppPermissions {
   camera?: JsonObject
@@ -55,6 +70,26 @@ export interface AppToolMeta {
 export function takesApps(settings: JsonObject | undefined): boolean {
   const { mimeTypes } = settings ?? {}
   return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE)
+}
+
+/** What a server says of how a document is to be shown, as far as it is what it should be. */
+export function resourceMetaOf(ui: JsonObject): AppResourceMeta {
+  const known: AppResourceMeta = {}
+  const { csp, permissions, domain, prefersBorder } = ui
+  if (isObject(csp)) {
+    const lists = CSP_LISTS.map((name) => [name, csp[name]] as const)
+    known.csp = Object.fromEntries(
+      lists.flatMap(([name, list]) => (Array.isArray(list) ? [[name, list.filter(isOrigin)]] : [])),
+    )
+  }
+  if (isObject(permissions)) {
+    known.permissions = Object.fromEntries(
+      Object.entries(permissions).filter(([, wanted]) => isObject(wanted)),
+    )
+  }
+  if (typeof domain === 'string') known.domain = domain
+  if (typeof prefersBorder === 'boolean') known.prefersBorder = prefersBorder
+  return known
 }
 
 /** What the `_meta` of a tool says of its interface; the older flat form counts too. */

@@ -40,7 +40,10 @@ export const UNSUPPORTED_PROTOCOL_VERSION = -32022
  * call it is what the peer answered.
  */
 export class ProtocolError extends Error {
-  /** The JSON-RPC error code, an integer. */
+  /**
+   * The JSON-RPC error code, an integer. Those from -32768 to -32000 are reserved: one of -32099 to
+   * -32000 that the protocol does not define becomes -32603 for clients of 2026-07-28.
+   */
   readonly code: number
   /** What the peer is told beside the message. */
   readonly data: unknown
@@ -156,6 +159,12 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
   const { code, data } = error
   const namesUri = typeof data === 'object' && data !== null && 'uri' in data
   return code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && namesUri)
+}
+
+/** How long the error tells its reader to wait, in milliseconds, as a rate limiter does. */
+export function retryAfterMsOf({ data }: { readonly data?: unknown }): number | undefined {
+  const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: unknown }
+  return typeof retryAfterMs === 'number' ? retryAfterMs : undefined
 }
 
 /** The error object that tells a peer of any thrown value; unknown ones become "Internal error". */

@@ -51,7 +51,10 @@ async function answer(
       throw error
     }
   } catch (error) {
-    return errorResponse(message.id, describeError(error, exchange.revision))
+    return errorResponse(
+      message.id,
+      describeError(error, exchange.revision, (fault) => server.report(fault)),
+    )
   }
 }
 

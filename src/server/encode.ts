@@ -7,6 +7,7 @@ import { degradeResult } from '../protocol/degrade.ts'
 import {
   INTERNAL_ERROR,
   RESOURCE_NOT_FOUND,
+  retryAfterMsOf,
   toErrorObject,
   type ErrorObject,
 } from '../protocol/errors.ts'
@@ -57,8 +58,16 @@ function encodeOnce(
   return { ...written, ttlMs, cacheScope }
 }
 
-/** The error that tells a client of any thrown value, in the words of its revision. */
-export function describeError(error: unknown, revision: RevisionFacts): ErrorObject {
+/**
+ * The error that tells a client of any thrown value, in the words of its revision.
+ *
+ * @param report Learns of a code that is reserved, which the author did not mean.
+ */
+export function describeError(
+  error: unknown,
+  revision: RevisionFacts,
+  report: (error: unknown) => void,
+): ErrorObject {
   const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
   if (isUnsupported(error) || isUnanswered(error))
     return { code: INTERNAL_ERROR, message: error.message }
@@ -67,8 +76,22 @@ export function describeError(error: unknown, revision: RevisionFacts): ErrorObj
     const { code } = told
     if (code === RESOURCE_NOT_FOUND) return { ...told, code: resourceNotFound }
     const foreign =
-      reservedCodes && code >= -32099 && code <= -32000 && !reservedCodes.includes(code)
-    return foreign ? { ...told, code: INTERNAL_ERROR } : told
+      reservedCodes &&
+      code >= -32099 &&
+      code <= -32000 &&
+      !reservedCodes.includes(code) &&
+      // A limiter of rates whose author chose the code of a draft
+      retryAfterMsOf(told) === undefined
+    if (!foreign) return told
+    report(
+      new TypeError(
+        `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`,
+        {
+          cause: error,
+        },
+      ),
+    )
+    return { ...told, code: INTERNAL_ERROR }
   }
   return { code: missingCapability ?? INTERNAL_ERROR, message: error.message, data: error.data }
 }

@@ -77,7 +77,16 @@ export type {
   ResourceTemplateOptions,
 } from './resources.ts'
 export { text } from '../protocol/content.ts'
-export { audio, embedded, image, json, resourceLink, toolError, type Content } from './results.ts'
+export {
+  audio,
+  embedded,
+  image,
+  json,
+  resourceLink,
+  toolError,
+  type Content,
+  type ToolFailure,
+} from './results.ts'
 export { createTickets, type TicketOptions, type Tickets } from './tickets.ts'
 export type { ToolResult, ToolReturn } from './tool-result.ts'
 export type { TaskSupport, ToolTask } from './tool-task.ts'

@@ -15,22 +15,27 @@ export interface RateLimit {
   perMs: number
   /** What counts together; the principal by default, or all who have none. */
   keyOf?: (ctx: LeanContext) => string
+  /**
+   * The JSON-RPC code of the error; 429 by default, as codes outside of JSON-RPC's own range are the
+   * application's. A draft of the protocol has -32023, which is not allocated yet.
+   */
+  code?: number
 }
 
-/** As in HTTP: codes outside of JSON-RPC's own range are the application's. */
-const TOO_MANY_REQUESTS = 429
 /** The most callers that are counted; the one that began first is forgotten. */
 const MAX_CALLERS = 10_000
 
 /**
  * Makes the middleware, for `server.use('tools/call', rateLimit({ requests: 10, perMs: 1000 }))`.
- * It counts in the memory of one isolate. A request beyond the limit is an error with the code
- * 429, whose `data.retryAfterMs` says how long to wait.
+ * It counts in the memory of one isolate. A request beyond the limit is an error whose
+ * `data.retryAfterMs` says how long to wait; over HTTP the response has the status 429 and says the
+ * same in `Retry-After`, unless something was sent before or the request is part of a batch.
  */
 export function rateLimit({
   requests,
   perMs,
   keyOf = byPrincipal,
+  code = 429,
 }: RateLimit): Middleware<unknown, LeanContext> {
   const periods = new Map<string, { since: number; count: number }>()
   return (_request, ctx, next) => {
@@ -46,7 +51,7 @@ export function rateLimit({
     }
     if (++period.count <= requests) return next()
     const retryAfterMs = period.since + perMs - now
-    throw new ProtocolError(TOO_MANY_REQUESTS, 'Too many requests', { retryAfterMs })
+    throw new ProtocolError(code, 'Too many requests', { retryAfterMs })
   }
 }
 

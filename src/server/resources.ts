@@ -130,6 +130,7 @@ export function resourceEntry(
   options: ResourceOptions,
   read: ReadHandler,
 ): ResourceEntry {
+  if (uri.includes('{')) throw new TypeError(`"${uri}" is a template: use resourceTemplate`)
   if (!SCHEME.test(uri)) throw new TypeError(`"${uri}" is no URI: it must begin with a scheme`)
   return entryOf({ uri }, options, read)
 }

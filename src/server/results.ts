@@ -83,8 +83,14 @@ export function json(value: unknown): CallToolResult {
   return { content: [text(wellFormedJson(value))], structuredContent: value }
 }
 
-/** A failed result, whose text the model reads. */
-export function toolError(message: string): CallToolResult {
+/** A result that says that the tool failed. */
+export interface ToolFailure extends CallToolResult {
+  isError: true
+  structuredContent?: never
+}
+
+/** A failed result, whose text the model reads; of any tool, whatever its output. */
+export function toolError(message: string): ToolFailure {
   return { content: [text(message)], isError: true }
 }
 

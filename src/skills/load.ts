@@ -100,7 +100,7 @@ async function readVerified(
   // What was kept of an earlier entry would not fit this one
   const { contents } = await client.request('resources/read', { uri }, { ...options, fresh: true })
   const content: unknown = Array.isArray(contents)
-    ? (contents.find((one) => isObject(one) && one.uri === uri) ?? contents[0])
+    ? contents.find((one) => isObject(one) && one.uri === uri)
     : undefined
   const bytes = bytesOf(content)
   if (!bytes) throw mismatch(uri, 'it has no content')

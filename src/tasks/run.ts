@@ -12,6 +12,7 @@ import {
   INTERNAL_ERROR,
   McpError,
   ProtocolError,
+  toErrorObject,
   UrlElicitationRequired,
 } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
@@ -72,7 +73,10 @@ export async function runTask(
       return askUrls(error, replay, exchange)
     }
     if (!(error instanceof ProtocolError) && !isMissingCapability(error)) report(error)
-    return settle({ error: describeError(replay.divergence ?? error, exchange.revision) }, never)
+    return settle(
+      { error: describeError(replay.divergence ?? error, exchange.revision, report) },
+      never,
+    )
   }
 }
 
@@ -119,7 +123,7 @@ async function conclude(
 async function askAll(replay: ReplayInput, exchange: Exchange): Promise<Transition> {
   const { requests, recording } = await replay.finish()
   if (replay.divergence) {
-    return settle({ error: describeError(replay.divergence, exchange.revision) }, never)
+    return settle({ error: toErrorObject(replay.divergence) }, never)
   }
   const questions = Object.entries(requests).map(([key, request]): [string, Asking] => {
     return [key, { request: known(request, exchange), asked: recording.open[key] as string }]

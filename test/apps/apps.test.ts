@@ -178,6 +178,48 @@ describe('a server with interfaces', () => {
   })
 })
 
+describe('a malformed policy', () => {
+  const origin = 'https://a.example'
+
+  it.each<[string, unknown]>([
+    ['a string where a list belongs', { connectDomains: origin }],
+    ['a source that adds a directive', { frameDomains: [`${origin}; script-src *`] }],
+    ['a source that adds another', { resourceDomains: [`${origin} *`] }],
+    ['a number for a source', { baseUriDomains: [5] }],
+    ['an empty source', { baseUriDomains: [''] }],
+    ['an unknown name', { scriptDomains: [origin] }],
+  ])('with %s is refused where it is registered [small: csp]', (_what, csp) => {
+    const server = createServer({ name: 's', version: '1' })
+    const options: AppResourceOptions = { name: 'x', csp: csp as Record<string, string[]> }
+    expect(() => appResource(server, 'ui://x', options, PAGE)).toThrow(/csp|no origin/)
+  })
+
+  it('is left out of what a host learns, and what is well-formed stays [small: csp]', () => {
+    const sent: unknown = {
+      csp: {
+        connectDomains: origin,
+        resourceDomains: [origin, `${origin}; script-src *`, 5, "'unsafe-eval'"],
+        frameDomains: [origin],
+        scriptDomains: [origin],
+      },
+      permissions: { camera: {}, microphone: true },
+      domain: 5,
+      prefersBorder: 'yes',
+    }
+    const contents = { uri: 'ui://x', text: PAGE, _meta: { ui: sent } }
+    expect(uiOfContents(contents)).toEqual({
+      csp: { resourceDomains: [origin], frameDomains: [origin] },
+      permissions: { camera: {} },
+    })
+  })
+
+  it('has a neighbour in who may call a tool, which is refused too [small: csp]', () => {
+    const visibility = ['App'] as unknown as ['app']
+    const { server } = weather()
+    expect(() => appTool(server, 'bad', { visibility }, () => text(''))).toThrow('"App"')
+  })
+})
+
 describe('the document of an interface', () => {
   it('is read with its type, and with how it is to be shown [M-APPS-006] [M-APPS-007]', async () => {
     const client = await connectInMemory(weather().server, { extensions: [appsClient()] })

@@ -164,6 +164,14 @@ describe('annotations', () => {
   })
 })
 
+it.each(['x://{+path}', 'x://a/{id}', '{scheme}://a'])(
+  'the template "%s" in the place of a URI is refused with the method that takes it [small: template]',
+  (template) => {
+    const server = createServer(info)
+    expect(() => server.resource(template, { name: 'a' }, () => '')).toThrow('use resourceTemplate')
+  },
+)
+
 describe('subscribing where no change can be told of', () => {
   it.each(LEGACY)('is not offered, and no method, in %s [L-RES-015]', async (revision) => {
     const server = createServer(info)

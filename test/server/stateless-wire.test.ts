@@ -134,6 +134,27 @@ describe('every message that a server of 2026-07-28 sends', () => {
   })
 })
 
+it('the author of an error with a reserved code learns which codes are free [use 5]', async () => {
+  const errors: unknown[] = []
+  const server = createServer(
+    { name: 's', version: '1' },
+    { onError: (error) => errors.push(error) },
+  )
+  const mine = new ProtocolError(-32000, 'Closed')
+  server.tool('a', {}, () => {
+    throw mine
+  })
+  const handle = sessionHandler(server)
+  const { error } = await lastMessage(await postModern(handle, 'tools/call', { name: 'a' }))
+  expect(error).toEqual({ code: -32603, message: 'Closed' })
+  expect(errors).toEqual([
+    new TypeError(
+      'The protocol reserves the error code -32000: use one outside of -32768 to -32000',
+      { cause: mine },
+    ),
+  ])
+})
+
 describe('a client of 2026-07-28', () => {
   it('need not say who it is, may say more than is known, and is taken at its word per request [M-META-011] [M-META-027] [M-BASE-048]', async () => {
     const { call } = doing((_args, ctx) =>

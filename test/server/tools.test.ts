@@ -7,14 +7,17 @@ import {
   image,
   json,
   rateLimit,
+  toolError,
+  createHandler,
   text,
   type ReadRequest,
   type ToolReturn,
 } from '../../src/server/index.ts'
 import { sessionHandler } from '../handler.ts'
+import { connect } from '../../src/client/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { contents } from '../protocol/rich.ts'
-import { openSession, lastMessage } from '../transport/streamable-http/post.ts'
+import { lastMessage, openSession, post, postModern } from '../transport/streamable-http/post.ts'
 import { makeRichServer } from '../traffic/server.ts'
 import { openWire } from './wire.ts'
 
@@ -275,6 +278,60 @@ describe('a tool', () => {
     expect((await lastMessage(await bob(complete))).error?.code).toBe(429)
     await handle.close()
   })
+
+  it('with an output may return toolError beside what its schema wants [use 4]', async () => {
+    const server = createServer(info)
+    const output = z.object({ price: z.number() })
+    server.tool('quote', { input: z.object({ city: z.string() }), output }, ({ city }) =>
+      // That this compiles is half of the test
+      city === 'Oslo' ? { structuredContent: { price: 240 } } : toolError(`No way to ${city}`),
+    )
+    server.tool('ask', { output }, async () => toolError('Not now'))
+    await using client = await connectInMemory(server)
+    expect((await client.callTool('quote', { city: 'Oslo' })).structuredContent).toEqual({
+      price: 240,
+    })
+    const failed = { isError: true, content: [{ type: 'text', text: 'No way to Rome' }] }
+    expect(await client.callTool('quote', { city: 'Rome' })).toMatchObject(failed)
+    expect(await client.callTool('ask')).toMatchObject({ isError: true })
+  })
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'beyond a rate limit answers HTTP 429 with Retry-After in %s [E-EXT-074]',
+    async (revision) => {
+      for (const [options, code] of [
+        [{}, 429],
+        [{ code: -32023 }, -32023],
+      ] as const) {
+        const server = createServer(info)
+        server.tool('a', {}, async (_args, ctx) => {
+          await ctx.progress(1)
+          return 'a'
+        })
+        server.use('tools/call', rateLimit({ requests: 1, perMs: 60_000, ...options }))
+        const handle = createHandler(server)
+        const call = (): Promise<Response> => {
+          if (revision === '2026-07-28') return postModern(handle, 'tools/call', { name: 'a' })
+          const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a' } }
+          return post(handle, message, { 'mcp-protocol-version': revision })
+        }
+        expect((await call()).status).toBe(200)
+        const refused = await call()
+        expect(refused.status).toBe(429)
+        const { error } = await lastMessage(refused)
+        expect(error).toMatchObject({ code, message: 'Too many requests' })
+        const { retryAfterMs } = error.data as { retryAfterMs: number }
+        expect(refused.headers.get('retry-after')).toBe(String(Math.ceil(retryAfterMs / 1000)))
+        expect(refused.headers.get('content-type')).toBe('application/json')
+        const client = await connect('http://localhost/mcp', {
+          revision,
+          fetch: (url, init) => handle(new Request(url, init)),
+        })
+        await expect(client.callTool('a', {})).rejects.toMatchObject({ code, status: 429 })
+        await client.close()
+      }
+    },
+  )
 
   it('can be called only so often by whatever counts together', async () => {
     const server = createServer(info)

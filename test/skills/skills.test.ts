@@ -329,6 +329,12 @@ describe('a skill that is not what its entry says', () => {
     },
   )
 
+  it('is not loaded from contents of another URI, nor of none [reading: contents[0]]', async () => {
+    for (const content of [{ uri: 'skill://b/SKILL.md', text }, { text }]) {
+      await expect(load(peerOf(await entryOf(text), content))).rejects.toThrow('it has no content')
+    }
+  })
+
   it.each<[string, JsonObject]>([
     ['no resources', { resources: undefined }],
     ['other resources', { resources: 'static' }],

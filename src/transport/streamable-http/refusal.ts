@@ -10,6 +10,7 @@ import {
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   ProtocolError,
+  retryAfterMsOf,
   toErrorObject,
 } from '../../protocol/errors.ts'
 
@@ -91,8 +92,12 @@ export function jsonResponse(
   status = 200,
   headers: Readonly<Record<string, string>> | undefined = status === 503 ? LATER : undefined,
 ): Response {
-  return new Response(
-    wellFormedJson(body),
-    headers || status !== 200 ? { status, headers: { ...JSON_TYPE, ...headers } } : JSON_OK,
-  )
+  const text = wellFormedJson(body)
+  const afterMs = 'error' in body ? retryAfterMsOf(body.error) : undefined
+  if (afterMs !== undefined) {
+    status = 429
+    headers = { ...headers, 'retry-after': `${Math.ceil(afterMs / 1000)}` }
+  }
+  if (status === 200 && !headers) return new Response(text, JSON_OK)
+  return new Response(text, { status, headers: { ...JSON_TYPE, ...headers } })
 }
