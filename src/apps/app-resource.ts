@@ -43,9 +43,9 @@ export function appResource<Env>(
     if (!CSP_LISTS.includes(name)) {
       throw new TypeError(`"csp" has no "${name}", only ${CSP_LISTS.join(', ')}`)
     }
-    if (!Array.isArray(origins)) throw new TypeError(`"csp.${name}" must be a list of origins`)
-    const wrong: unknown = origins.find((origin) => !isOrigin(origin))
-    if (wrong !== undefined) throw new TypeError(`"${String(wrong)}" is no origin`)
+    if (!Array.isArray(origins) || !origins.every(isOrigin)) {
+      throw new TypeError(`"csp.${name}" must be a list of origins, not ${JSON.stringify(origins)}`)
+    }
   }
   if (typeof html !== 'function') requireDocument(uri, html)
   const ui: AppResourceMeta = {
