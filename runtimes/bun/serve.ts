@@ -25,9 +25,11 @@ export function serve(server: LeanServer, options: ListenOptions = {}): HttpServ
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   // No time limit: a quiet stream is not an idle connection.
+  const fetch = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
+    answer(request, { address: http.requestIP(request)?.address })
   const listen = (): ReturnType<typeof Bun.serve> => {
     try {
-      return Bun.serve({ port, hostname, idleTimeout: 0, fetch: answer })
+      return Bun.serve({ port, hostname, idleTimeout: 0, fetch })
     } catch (error) {
       throw listenFault(error, hostname, port)
     }

@@ -4,7 +4,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
-import type { SubscribeOptions } from '../../src/server/index.ts'
+import { accountOf, type SubscribeOptions } from '../../src/server/index.ts'
 
 /** The most sockets of one object, as the platform has it. */
 const MAX_SOCKETS = 32_768
@@ -57,7 +57,7 @@ export async function accountHeaders({ principal, request }: Who = {}): Promise<
   Record<string, string>
 > {
   const address = request?.headers.get('cf-connecting-ip') ?? ''
-  const who = principal === undefined ? `at ${networkOf(address)}` : `is ${principal}`
+  const who = accountOf({ principal, address })
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(who))
   const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'))
   return { [HEADER_ACCOUNT]: hex.join('') }
@@ -66,14 +66,4 @@ export async function accountHeaders({ principal, request }: Who = {}): Promise<
 /** For whom a stream is counted, in the hub: a tag of its socket. */
 export function readAccount(headers: Headers): string {
   return `account ${headers.get(HEADER_ACCOUNT) ?? ''}`
-}
-
-/** What one subscriber has: an address of IPv4, or the first half of those of IPv6. */
-function networkOf(address: string): string {
-  const [before = '', after] = address.split('::')
-  const groups = before.split(':')
-  if (after === undefined) return groups.slice(0, 4).join(':')
-  const rest = after === '' ? [] : after.split(':')
-  const zeros = Array<string>(Math.max(8 - groups.length - rest.length, 0)).fill('0')
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
 }

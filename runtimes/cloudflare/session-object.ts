@@ -114,6 +114,9 @@ export function sessionObject<Env>(
         const response = await this.#handle(asked, {
           principal,
           auth,
+          // Sessions are counted when they are opened
+          address:
+            known === null ? (request.headers.get('cf-connecting-ip') ?? undefined) : undefined,
           env: this.env,
           waitUntil: (work) => this.ctx.waitUntil(work),
         })

@@ -28,7 +28,7 @@ export function serve(server: LeanServer, options: ListenOptions = {}): HttpServ
   allowSuspensions()
   const closing = new AbortController()
   const open = new Set<Promise<unknown>>()
-  const handle: Deno.ServeHandler = async (request, { completed }) => {
+  const handle: Deno.ServeHandler = async (request, { completed, remoteAddr }) => {
     const gone = new AbortController()
     let answered = false
     const ended = completed.catch(() => gone.abort()).finally(() => open.delete(ended))
@@ -36,7 +36,9 @@ export function serve(server: LeanServer, options: ListenOptions = {}): HttpServ
     const left = (): void => {
       if (!answered) gone.abort()
     }
-    const response = await answer(withSignal(request, gone.signal, left))
+    const response = await answer(withSignal(request, gone.signal, left), {
+      address: 'hostname' in remoteAddr ? remoteAddr.hostname : undefined,
+    })
     answered = true
     return response
   }

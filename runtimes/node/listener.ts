@@ -4,6 +4,7 @@
  * @see https://nodejs.org/api/http.html
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../../src/server/index.ts'
 import { inTurn } from './pipeline.ts'
 import { webReadable } from './streams.ts'
 
@@ -25,11 +26,13 @@ const LINGER_MS = 1000
  * like. A body that something before it has read, such as `express.json()`, is taken from `req.rawBody`
  * or `req.body`; the handler's `maxBodyBytes` holds for it too.
  *
+ * The handler also gets the address of the other end, for the limits of callers who are not known.
+ *
  * Bodies stream both ways with backpressure. A client that goes away before the response is
  * complete aborts `request.signal` and cancels the response's body.
  */
 export function toNodeListener(
-  handler: (request: Request) => Promise<Response> | Response,
+  handler: (request: Request, caller: Pick<Caller, 'address'>) => Promise<Response> | Response,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   return (incoming, outgoing) => {
     inTurn(incoming.socket, outgoing, (gone) => void respond(handler, incoming, outgoing, gone))
@@ -37,7 +40,7 @@ export function toNodeListener(
 }
 
 async function respond(
-  handler: (request: Request) => Promise<Response> | Response,
+  handler: (request: Request, caller: Pick<Caller, 'address'>) => Promise<Response> | Response,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   gone: AbortSignal,
@@ -53,7 +56,10 @@ async function respond(
   }
   try {
     const request = readRequest(incoming, parsed, gone)
-    const response = request ? await handler(request) : new Response(null, { status: 400 })
+    const address = incoming.socket.remoteAddress
+    const response = request
+      ? await handler(request, { address })
+      : new Response(null, { status: 400 })
     await write(response, incoming, outgoing, gone)
   } catch {
     // Too late for a status once the head is out; the client notices that the end is missing.

@@ -104,6 +104,7 @@ function admitted(settings: Settings, caller: Caller, token: AccessToken): Calle
 class TokenCaller implements Caller {
   readonly principal: string
   readonly auth: Auth
+  readonly address: Caller['address']
   readonly env: unknown
   readonly waitUntil: Caller['waitUntil']
   readonly #given: Caller
@@ -112,6 +113,7 @@ class TokenCaller implements Caller {
   constructor(given: Caller, principal: string, auth: Auth) {
     this.principal = principal
     this.auth = auth
+    this.address = given.address
     this.env = given.env
     this.waitUntil = given.waitUntil
     this.#given = given

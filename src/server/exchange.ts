@@ -56,6 +56,11 @@ export interface Caller {
   readonly principal?: string | undefined
   /** What authorization found out, for handlers. Survives JSON. */
   readonly auth?: Auth | undefined
+  /**
+   * The network address that the request came from, where the host knows it; limits of callers
+   * without a principal count by it. Behind a proxy, give the client's: otherwise all share one.
+   */
+  readonly address?: string | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
   /** The HTTP request, where there is one. */

@@ -35,6 +35,7 @@ export type {
   ScopedServer,
   Viewer,
 } from './exchange.ts'
+export { accountOf } from '../session/account.ts'
 export type { Protection } from './protection.ts'
 export { identifyCallers } from './identify-callers.ts'
 export { extend } from './extend.ts'

@@ -5,6 +5,7 @@
  */
 import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { Revision } from '../protocol/revisions.ts'
+import { accountOf } from './account.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 import { SessionStreams, type SessionStream } from './streams.ts'
@@ -16,6 +17,8 @@ export interface LiveSession {
   readonly streams: SessionStreams
   /** The streams of calls that wait for the client since before this host, by the id they asked with. */
   readonly waiting: Map<string, SessionStream>
+  /** Whom it counts for; unknown where an earlier host opened it for a caller without a principal. */
+  readonly account: string | undefined
   /** Milliseconds since 1970. */
   usedAt: number
 }
@@ -24,8 +27,18 @@ export interface LiveSession {
 export interface SessionLimits {
   /** Milliseconds without a request after which a session ends; one hour by default. */
   idleMs?: number
-  /** The most sessions at once; the one unused for longest ends; 10,000 by default. */
+  /**
+   * The most sessions at once; 10,000 by default. For one more, an idle one ends: the caller's own
+   * that was unused for longest, else one of whoever has most. Without any idle one, and beyond
+   * `maxSessionsPerCaller`, opening is answered with 503.
+   */
   maxSessions?: number
+  /**
+   * The most sessions of one principal, or of one network address that has none; half of
+   * `maxSessions` by default. Where hosts tell neither, as `createHandler` without a caller, only
+   * `maxSessions` counts.
+   */
+  maxSessionsPerCaller?: number
 }
 
 /** Who learns of what becomes of sessions. */
@@ -48,6 +61,7 @@ export class Sessions {
   readonly #store: SessionStore
   readonly #idleMs: number
   readonly #maxSessions: number
+  readonly #maxPerCaller: number
   readonly #observer: SessionObserver
   readonly #restore: ((live: LiveSession) => void) | undefined
   /** In the order of last use. */
@@ -56,13 +70,18 @@ export class Sessions {
   /** @param restore Takes over what an earlier host left of a session. */
   constructor(
     store: SessionStore,
-    { idleMs = 3_600_000, maxSessions = 10_000 }: SessionLimits,
+    {
+      idleMs = 3_600_000,
+      maxSessions = 10_000,
+      maxSessionsPerCaller = Math.ceil(maxSessions / 2),
+    }: SessionLimits,
     observer: SessionObserver,
     restore?: (live: LiveSession) => void,
   ) {
     this.#store = store
     this.#idleMs = idleMs
     this.#maxSessions = maxSessions
+    this.#maxPerCaller = maxSessionsPerCaller
     this.#observer = observer
     this.#restore = restore
   }
@@ -80,13 +99,14 @@ export class Sessions {
   /**
    * Opens a session.
    *
-   * @throws {ProtocolError} when it cannot be kept.
+   * @param account Whom it counts for, as far as that is known.
+   * @throws {ProtocolError} when it cannot be kept, or there is no room for it.
    */
-  async open(record: SessionRecord): Promise<LiveSession> {
+  async open(record: SessionRecord, account?: string): Promise<LiveSession> {
+    await this.#makeRoom(account)
     const id = await this.#ask(() => this.#store.create(record))
-    await this.#sweep()
     this.#changed('opened', record)
-    return this.#revive(id, record)
+    return this.#revive(id, record, account)
   }
 
   /**
@@ -162,12 +182,16 @@ export class Sessions {
     return this.#live.get(id) ?? (record && this.#revive(id, record))
   }
 
-  #revive(id: string, record: SessionRecord): LiveSession {
+  #revive(
+    id: string,
+    record: SessionRecord,
+    account = accountOf({ principal: record.principal }),
+  ): LiveSession {
     const log = this.#store.eventLog(id)
     const streams = new SessionStreams(log, this.#store.streams?.(id))
     // Every request to the client was appended, so none has had a higher id.
     const session = new Session(record, log.appended)
-    const live = { id, session, streams, waiting: new Map(), usedAt: Date.now() }
+    const live = { id, session, streams, waiting: new Map(), account, usedAt: Date.now() }
     this.#live.set(id, live)
     this.#restore?.(live)
     return live
@@ -187,14 +211,35 @@ export class Sessions {
     }
   }
 
-  async #sweep(): Promise<void> {
+  /** Ends what is expired, and idle sessions until there is room for one more of an account. */
+  async #makeRoom(account: string | undefined): Promise<void> {
     const now = Date.now()
     for (const live of this.#live.values()) {
-      const expired = now - live.usedAt > this.#idleMs && isIdle(live)
-      if (!expired && this.#live.size < this.#maxSessions) break
-      // What cannot be removed was told of, and keeps no other from being opened
-      await this.end(live).catch(() => {})
+      if (now - live.usedAt <= this.#idleMs) break
+      if (isIdle(live)) await this.#evict(live)
     }
+    while (this.#live.size >= Math.min(this.#maxSessions, this.#maxPerCaller)) {
+      const counts = new Map<string | undefined, number>()
+      const countOf = (one: string | undefined): number => counts.get(one) ?? 0
+      for (const live of this.#live.values()) counts.set(live.account, countOf(live.account) + 1)
+      const hasAll = account !== undefined && countOf(account) >= this.#maxPerCaller
+      if (!hasAll && this.#live.size < this.#maxSessions) return
+
+      let least: LiveSession | undefined
+      let most = 0
+      for (const live of this.#live.values()) {
+        const isOwn = live.account === account
+        const count = isOwn ? Infinity : hasAll ? 0 : countOf(live.account)
+        if (count > most && isIdle(live)) [least, most] = [live, count]
+      }
+      if (!least) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
+      await this.#evict(least)
+    }
+  }
+
+  /** Ends a session for want of room. What cannot be removed was reported, and keeps no other out. */
+  #evict(live: LiveSession): Promise<void> {
+    return this.end(live).catch(() => {})
   }
 }
 

@@ -7,6 +7,7 @@
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../protocol/validate.ts'
+import { accountOf } from '../session/account.ts'
 import { serveTransport, type ConnectionOptions } from '../server/connection.ts'
 import type { Caller } from '../server/exchange.ts'
 import { definitionOf } from '../server/lean-definition.ts'
@@ -34,6 +35,11 @@ export interface SseHandlerOptions
   messagePath?: string
   /** The most streams at once; 10,000 by default. One more is answered with 503. */
   maxConnections?: number
+  /**
+   * The most streams of one principal, or of one network address that has none, where the host tells
+   * them; half of `maxConnections` by default. One more is answered with 503.
+   */
+  maxConnectionsPerCaller?: number
 }
 
 const SESSION = 'session'
@@ -82,7 +88,17 @@ class SseEndpoint {
       throw refuse(406, 'The client must accept "text/event-stream"')
     }
     const { maxConnections = 10_000, keepAliveMs, messagePath } = this.#options
-    if (this.#closed || this.#connections.size >= maxConnections) {
+    const { maxConnectionsPerCaller = Math.ceil(maxConnections / 2) } = this.#options
+    const { size } = this.#connections
+    const account = accountOf(caller)
+    const isOwn = (open: SseConnection): boolean => accountOf(open.caller) === account
+    if (
+      this.#closed ||
+      size >= maxConnections ||
+      (account !== undefined &&
+        size >= maxConnectionsPerCaller &&
+        [...this.#connections.values()].filter(isOwn).length >= maxConnectionsPerCaller)
+    ) {
       const error = new ProtocolError(INTERNAL_ERROR, 'The server takes no more connections')
       throw new Refusal(503, error)
     }

@@ -5,6 +5,7 @@
  */
 import { McpError } from '../../protocol/errors.ts'
 import type { LeanServer } from '../../server/definition.ts'
+import type { Caller } from '../../server/exchange.ts'
 import { createGuard } from './guard.ts'
 import { createHandler } from './handler.ts'
 import { keptSessions } from './kept-sessions.ts'
@@ -49,7 +50,7 @@ export interface Endpoint {
   readonly port: number
   readonly hostname: string
   /** Answers any request to the host; never rejects. */
-  readonly answer: (request: Request) => Promise<Response>
+  readonly answer: (request: Request, caller?: Caller) => Promise<Response>
   /** What to hand out once it is known which port is listened on. */
   readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
 }
@@ -76,11 +77,11 @@ export function createEndpoint(server: LeanServer, options: ListenOptions): Endp
   return {
     port,
     hostname,
-    answer: async (request) => {
+    answer: async (request, caller) => {
       // Without a host some runtimes make no whole URL of the target
       if (!URL.canParse(request.url)) return new Response(null, { status: 400 })
       const { pathname } = new URL(request.url)
-      return paths.has(withoutSlash(pathname)) ? handler(request) : guard(request, notFound)
+      return paths.has(withoutSlash(pathname)) ? handler(request, caller) : guard(request, notFound)
     },
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {

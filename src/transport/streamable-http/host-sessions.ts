@@ -49,9 +49,10 @@ export interface HostSessions {
   /**
    * Opens a session; gives its id.
    *
-   * @throws {ProtocolError} at once, when the client says too much; later, when it cannot be kept.
+   * @throws {ProtocolError} at once, when the client says too much; later, when it cannot be kept or
+   *   there are too many.
    */
-  open?(record: SessionRecord): Promise<string>
+  open?(record: SessionRecord, caller: Caller): Promise<string>
   /** Fails the question of the server's that a malformed answer was meant for. */
   spoil?(request: Request, caller: Caller, frame: unknown, error: Error): Promise<void>
   /** Ends every session that is kept. */

@@ -6,6 +6,7 @@
  */
 import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { accountOf } from '../../session/account.ts'
 import { announceTo } from '../../server/announce.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { Unsubscribe } from '../../server/notifier.ts'
@@ -83,9 +84,9 @@ class HttpSessions implements HostSessions {
     return live && new KeptSession(this.#host, live)
   }
 
-  open(record: SessionRecord): Promise<string> {
+  open(record: SessionRecord, caller: Caller): Promise<string> {
     requireKeepable(record)
-    return this.#host.sessions.open(record).then(({ id }) => id)
+    return this.#host.sessions.open(record, accountOf(caller)).then(({ id }) => id)
   }
 
   async spoil(

@@ -121,7 +121,7 @@ async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Respon
     id,
   )
   if (caller.principal !== undefined) record.principal = caller.principal
-  const opened = await refuseInvalid(() => sessions?.open?.(record), id)
+  const opened = await refuseInvalid(() => sessions?.open?.(record, caller), id)
   const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
   return jsonResponse(resultResponse(id, result), 200, headers)
 }

@@ -1,0 +1,11 @@
+// A server that takes few sessions, on whichever runtime runs this. Prints where it listens.
+import { createServer, keptSessions } from '../../src/server/index.ts'
+
+const server = createServer({ name: 's', version: '1' })
+const sessions = keptSessions({ maxSessions: 6, maxSessionsPerCaller: 2 })
+const runtime = 'Deno' in globalThis ? 'deno' : 'Bun' in globalThis ? 'bun' : 'node'
+const { url } =
+  runtime === 'node'
+    ? await (await import('../../runtimes/node/index.ts')).serveHttp(server, { sessions })
+    : (await import(`../../runtimes/${runtime}/index.ts`)).serve(server, { sessions })
+console.log(url)
