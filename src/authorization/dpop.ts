@@ -20,10 +20,15 @@ export interface DpopOptions {
   readonly keyPair?: () => Awaitable<{ publicKey: CryptoKey; privateKey: CryptoKey }>
   /** The algorithm of the key; asymmetric. Default: `ES256`. */
   readonly alg?: string
+  /**
+   * Whether clients declare the extension `io.modelcontextprotocol/auth/dpop`, an id that no text of
+   * the protocol names yet. Default: false.
+   */
+  readonly declare?: boolean
 }
 
 /** Binds tokens to a key: give the result to the way of signing in as `proofs`. */
-export function dpop({ keyPair, alg = 'ES256' }: DpopOptions = {}): Proofs {
+export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Proofs {
   if (!/^(?:ES|RS|PS|EdDSA$|Ed25519$)/.test(alg)) {
     throw new TypeError(`"${alg}" is no asymmetric algorithm`)
   }
@@ -37,6 +42,7 @@ export function dpop({ keyPair, alg = 'ES256' }: DpopOptions = {}): Proofs {
   }
   return {
     alg,
+    extension: declare ? 'io.modelcontextprotocol/auth/dpop' : undefined,
     async headers(method, address, accessToken) {
       loaded ??= load()
       const { jwk, privateKey } = await loaded

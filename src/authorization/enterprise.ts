@@ -15,6 +15,7 @@ import { discoverServer } from './metadata.ts'
 import type { GrantRequest } from './grant.ts'
 import type { SignIn } from './provider.ts'
 import { refused, type Network } from './requests.ts'
+import type { TokenRecord } from './store.ts'
 import { postGrant, scopeParam } from './token.ts'
 
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:'
@@ -43,19 +44,21 @@ export interface EnterpriseOptions extends MachineOptions {
 
 /**
  * Signs the users of a company in through its identity provider: give the result to `connect` as
- * `auth`. The user is not sent to the MCP server's authorization server.
+ * `auth`. The user is not sent to the MCP server's authorization server. Clients declare the extension
+ * `io.modelcontextprotocol/enterprise-managed-authorization`.
  *
  * @throws {TypeError} When the issuer is missing.
  */
 export function enterpriseManaged(options: EnterpriseOptions): SignIn {
-  return issuerBound(options, async (request) => {
+  const obtain = async (request: GrantRequest): Promise<TokenRecord> => {
     const { issuer, authorization_grant_profiles_supported: profiles } = request.server
     if (Array.isArray(profiles) && !profiles.includes(ID_JAG_PROFILE)) {
       throw new AuthorizationError('token', `"${issuer}" takes no ID-JAG assertions`)
     }
     const client = oauthClient(request.server, options)
     return redeemAssertion(request, client, await exchange(request, options))
-  })
+  }
+  return issuerBound(options, obtain, 'io.modelcontextprotocol/enterprise-managed-authorization')
 }
 
 /** Has the identity provider turn what it knows the user by into an assertion. */

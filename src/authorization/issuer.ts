@@ -19,9 +19,10 @@ export interface IssuerOptions extends AuthorizationOptions {
 /**
  * Signs in with credentials of one authorization server; gets tokens from no other.
  *
+ * @param id The extension that the grant is, if clients are to declare it.
  * @throws {TypeError} When the issuer is missing.
  */
-export function issuerBound(options: IssuerOptions, obtain: Grant['obtain']): SignIn {
+export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?: string): SignIn {
   const { issuer } = options
   if (!issuer) throw new TypeError('"issuer" is missing: name the one that the credentials are for')
   const requireIssuer = (named: readonly string[], mcpServer: string): void => {
@@ -37,12 +38,10 @@ export function issuerBound(options: IssuerOptions, obtain: Grant['obtain']): Si
       return obtain(request)
     },
   }
-  return new Provider(grant, {
-    ...options,
-    // Of several that one, and none of the others is even asked for its metadata
-    chooseIssuer(issuers, mcpServer) {
-      if (issuers.length > 0) requireIssuer(issuers, mcpServer)
-      return issuer
-    },
-  })
+  // Of several that one, and none of the others is even asked for its metadata
+  const chooseIssuer = (issuers: readonly string[], mcpServer: string): string => {
+    if (issuers.length > 0) requireIssuer(issuers, mcpServer)
+    return issuer
+  }
+  return new Provider(grant, { ...options, chooseIssuer }, id)
 }

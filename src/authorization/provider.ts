@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../client/options.ts'
 import { discover, discoverAgain, readDemands, type Demands } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
@@ -44,6 +45,7 @@ interface Server {
 
 /** Signs requests in with tokens that a grant gets. */
 export class Provider implements SignIn {
+  readonly extensions: { readonly [id: string]: JsonObject }
   readonly #options: AuthorizationOptions
   readonly #grant: Grant
   readonly #tokens: TokenStore
@@ -54,7 +56,10 @@ export class Provider implements SignIn {
   readonly #unproven = new WeakMap<TokenRecord, boolean>()
   #resumed: Promise<void> | undefined
 
-  constructor(grant: Grant, options: AuthorizationOptions) {
+  /** @param id The extension that the grant is, if clients are to declare it. */
+  constructor(grant: Grant, options: AuthorizationOptions, id?: string) {
+    const ids = [id, options.proofs?.extension]
+    this.extensions = Object.fromEntries(ids.flatMap((one) => (one ? [[one, {}]] : [])))
     this.#grant = grant
     this.#options = options
     this.#tokens = options.tokens ?? memoryTokens()

@@ -22,6 +22,8 @@ const GIVEN = /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W
 export interface Proofs {
   /** The algorithm of the key, which authorization servers have to know. */
   readonly alg: string
+  /** The extension of the protocol that clients with such proofs declare, if any. */
+  readonly extension?: string | undefined
   /** The headers that prove it for one request. */
   headers(method: string, url: string, accessToken?: string): Promise<Record<string, string>>
   /** Learns from a response; says whether the request is to be sent again with what it told. */

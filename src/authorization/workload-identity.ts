@@ -5,9 +5,11 @@
  */
 import type { Awaitable } from '../client/options.ts'
 import { AuthorizationError } from './errors.ts'
+import type { GrantRequest } from './grant.ts'
 import { issuerBound, type IssuerOptions } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import type { SignIn } from './provider.ts'
+import type { TokenRecord } from './store.ts'
 import type { OAuthClient } from './token.ts'
 
 /** How a workload proves itself. */
@@ -17,6 +19,11 @@ export interface WorkloadIdentityOptions extends IssuerOptions {
    * each token, as platforms rotate them.
    */
   readonly assertion: (issuer: string) => Awaitable<string>
+  /**
+   * Whether clients declare the extension `io.modelcontextprotocol/auth/wif`, an id that no text of
+   * the protocol names yet. Default: false.
+   */
+  readonly declare?: boolean
 }
 
 /** Nothing tells who the client is but the assertion. */
@@ -30,7 +37,7 @@ const nobody: OAuthClient = { client_id: 'workload', authenticate: () => {} }
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
   let refused: string | undefined
-  return issuerBound(options, async (request) => {
+  const obtain = async (request: GrantRequest): Promise<TokenRecord> => {
     const { issuer } = request.server
     const assertion = await options.assertion(issuer)
     if (assertion === refused) {
@@ -42,5 +49,10 @@ export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
       if (error instanceof AuthorizationError && error.answer?.error) refused = assertion
       throw error
     }
-  })
+  }
+  return issuerBound(
+    options,
+    obtain,
+    options.declare ? 'io.modelcontextprotocol/auth/wif' : undefined,
+  )
 }

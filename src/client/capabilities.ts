@@ -8,19 +8,17 @@ import type { ConnectOptions, LeanOptions } from './options.ts'
 
 /** The capabilities that need no handler. */
 export function declaredCapabilities({
-  extensions,
+  extensions = [],
+  auth,
   capabilities = {},
 }: LeanOptions): ClientCapabilities {
   const { elicitation: _, sampling: __, roots: ___, ...others } = capabilities
-  return {
-    ...others,
-    ...(extensions && {
-      extensions: {
-        ...capabilities.extensions,
-        ...Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])),
-      },
-    }),
+  const declared = {
+    ...capabilities.extensions,
+    ...auth?.extensions,
+    ...Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])),
   }
+  return Object.keys(declared).length > 0 ? { ...others, extensions: declared } : others
 }
 
 /** The capabilities that the handlers amount to. What nothing handles is not declared. */

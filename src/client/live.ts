@@ -221,6 +221,7 @@ class Live implements LiveConnection {
       }
     }
     return {
+      ...(auth.extensions && { extensions: auth.extensions }),
       headers: (request) => {
         // Nobody asked for it, and no page may open or be left because of it
         if (this.#state.status === 'reconnecting') request.background = true

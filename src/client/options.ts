@@ -128,6 +128,8 @@ export type HeaderRecord = Headers | Record<string, string>
 
 /** Signs the requests of one server in. */
 export interface AuthProvider {
+  /** The extensions of the protocol that its way of signing in is; the client declares them. */
+  readonly extensions?: { readonly [id: string]: JsonObject }
   /** The headers for a request about to be sent, such as `Authorization`. */
   headers(request: HttpRequestFacts): HeaderRecord | Promise<HeaderRecord>
   /**
