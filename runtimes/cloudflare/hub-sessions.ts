@@ -87,6 +87,8 @@ export class HubSessions {
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
     this.#displace(socket)
     if (resumed) {
+      // Some clients know no id but those of their latest connection
+      if (primed) sendEvent(socket, { id: after, data: '' })
       this.#catchUp(socket, this.#log.missed(session, resumed.stream, resumed.seq))
     } else if (primed && stream !== undefined) {
       sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })

@@ -149,10 +149,20 @@ export class SessionStreams {
     return this.#log.after(eventId)
   }
 
-  /** Sends what a client missed, and connects it to the stream if that goes on. */
-  resume({ stream: id, events }: { stream: string; events: LoggedEvent[] }, sink: Sink): void {
-    for (const { id, message } of events) void sink.send({ id, data: message })
+  /**
+   * Sends what a client missed, and connects it to the stream if that goes on.
+   *
+   * @param after The id of the last event that the client got, to send it again: some know no id but
+   *   those of their latest connection, which may break before it brings any.
+   */
+  resume(
+    { stream: id, events }: { stream: string; events: LoggedEvent[] },
+    sink: Sink,
+    after: string | null,
+  ): void {
     const stream = this.#open.get(id)
+    if (after !== null && (stream || events.length > 0)) void sink.send({ id: after, data: '' })
+    for (const { id, message } of events) void sink.send({ id, data: message })
     if (stream) stream.connect(sink)
     else sink.close()
   }

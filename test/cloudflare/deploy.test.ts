@@ -1,7 +1,7 @@
 // Other code, and other times, in the middle of what a session does.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { lastMessage, openSession } from '../transport/streamable-http/post.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 const LISTS = 'notifications/tools/list_changed'
@@ -33,7 +33,9 @@ const message = (id: number, method: string, params: object = {}): object => ({
 const confirm = message(1, 'tools/call', { name: 'confirm', arguments: { what: 'tea' } })
 const accept = { action: 'accept', content: { yes: true } }
 const open = async (id: string, after?: string): Promise<EventReader> =>
-  new EventReader(await listen(workerd.handle, id, after))
+  after === undefined
+    ? new EventReader(await listen(workerd.handle, id))
+    : resume(workerd.handle, id, after)
 
 describe('New code', () => {
   it('is served to a session of the old one, whose idle stream goes on where it was', async () => {

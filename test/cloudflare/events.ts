@@ -58,3 +58,15 @@ export class EventReader {
     await this.#reader.cancel()
   }
 }
+
+/** Resumes a stream of 2025-11-25, which begins with the id that it is resumed from. */
+export async function resume(
+  handle: Handler,
+  session: string,
+  after: string,
+): Promise<EventReader> {
+  const reader = new EventReader(await listen(handle, session, after))
+  const first = await reader.next()
+  if (first?.id === after && first.data === '') return reader
+  throw new Error(`The stream resumed after "${after}" began with ${JSON.stringify(first)}`)
+}

@@ -7,7 +7,7 @@ import {
   openSession,
   postModern,
 } from '../transport/streamable-http/post.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 import { PATIENCE } from '../patience.ts'
 
@@ -170,7 +170,7 @@ describe('A hub whose storage fails', () => {
     const kept = await reader.next()
     expect(kept?.id).not.toBe(primed!.id)
     await reader.cancel()
-    const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+    const resumed = await resume(workerd.handle, id, primed!.id)
     expect((await resumed.next())?.id).toBe(kept!.id)
     await resumed.cancel()
   })
@@ -195,7 +195,7 @@ describe('A client that does not read', () => {
     const [, primed = ''] = /^id: (.+)$/m.exec(String(first)) ?? []
     let after = primed
     for (let n = 0; n < 3000;) {
-      const resumed = new EventReader(await listen(workerd.handle, id, after))
+      const resumed = await resume(workerd.handle, id, after)
       for (let event = await resumed.next(); event; event = await resumed.next()) {
         expect(String(event.message?.params?.uri)).toContain(`note://one/${n++}z`)
         after = event.id

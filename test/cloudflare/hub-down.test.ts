@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
 import { PATIENCE } from '../patience.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, impatient, startWorker, type Workerd } from './workerd.ts'
 
 const LISTS = 'notifications/tools/list_changed'
@@ -31,7 +31,9 @@ async function hubsAre(state: string, methods?: readonly string[]): Promise<void
   await workerd.get(`/hubs-are?${query}`)
 }
 const open = async (id: string, after?: string): Promise<EventReader> =>
-  new EventReader(await listen(workerd.handle, id, after))
+  after === undefined
+    ? new EventReader(await listen(workerd.handle, id))
+    : resume(workerd.handle, id, after)
 /** A session that listens, and the event that its stream began with. */
 async function listening() {
   const { id, send } = await openSession(workerd.handle, '2025-11-25')

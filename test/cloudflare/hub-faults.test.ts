@@ -2,7 +2,7 @@ import { connect } from '../../src/client/index.ts'
 import { PATIENCE } from '../patience.ts'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 const LISTS = 'notifications/tools/list_changed'
@@ -24,7 +24,9 @@ const end = (id: string): Promise<Response> => {
   return workerd.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
 }
 const open = async (id: string, after?: string): Promise<EventReader> =>
-  new EventReader(await listen(workerd.handle, id, after))
+  after === undefined
+    ? new EventReader(await listen(workerd.handle, id))
+    : resume(workerd.handle, id, after)
 const drain = async (reader: EventReader): Promise<unknown[]> => {
   const methods: unknown[] = []
   for (let event = await reader.next(); event; event = await reader.next()) {
@@ -194,7 +196,7 @@ describe('A session at its hub', () => {
     const { id: own } = await openSession(as({ 'x-user': 'bob' }), '2025-11-25')
     const bob = as({ 'x-user': 'bob', 'edgewise-session': forged })
     expect((await listen(bob, own, primed!.id)).status).toBe(400)
-    const resumed = new EventReader(await listen(as(ann), id, primed!.id))
+    const resumed = await resume(as(ann), id, primed!.id)
     expect((await resumed.next())?.message?.method).toBe(LISTS)
     await resumed.cancel()
   })
@@ -297,11 +299,11 @@ describe('A session at its hub', () => {
     const second = (await other.next())!.id
     // Each takes the turn from the other, until their first ones are forgotten.
     for (let n = 0; n < 30; n++) {
-      one = await open(id, begun)
+      one = new EventReader(await listen(workerd.handle, id, begun))
       await one.next()
       await workerd.get('/notify')
       await one.next()
-      other = await open(id, second)
+      other = new EventReader(await listen(workerd.handle, id, second))
     }
     expect((await listen(workerd.handle, id, begun)).status).toBe(400)
     expect((await end(id)).status).toBe(200)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, startWorker, untilWoken, type Workerd } from './workerd.ts'
 
 const LISTS = 'notifications/tools/list_changed'
@@ -124,7 +124,7 @@ describe('Changes announced anywhere', () => {
     await reader.cancel()
     for (let n = 0; n < 2; n++) await workerd.get(`/complete?id=${elicitationId}`)
     await notify()
-    const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+    const resumed = await resume(workerd.handle, id, primed!.id)
     expect((await resumed.next())?.message).toMatchObject({
       method: 'notifications/elicitation/complete',
       params: { elicitationId },
@@ -157,7 +157,9 @@ describe('What a session missed', () => {
     return workerd.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
   }
   const open = async (id: string, after?: string): Promise<EventReader> =>
-    new EventReader(await listen(workerd.handle, id, after))
+    after === undefined
+      ? new EventReader(await listen(workerd.handle, id))
+      : resume(workerd.handle, id, after)
 
   it('is what it watched at the time, in order', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
@@ -173,6 +175,22 @@ describe('What a session missed', () => {
     const resumed = await open(id, primed!.id)
     expect((await end(id)).status).toBe(200)
     expect(await drain(resumed)).toEqual([LISTS, UPDATED, LISTS])
+  })
+
+  it('begins with the id from which the stream was resumed [I013]', async () => {
+    const { id } = await openSession(workerd.handle, '2025-11-25')
+    const reader = await open(id)
+    const primed = await reader.next()
+    await reader.cancel()
+    for (let breaks = 0; breaks < 3; breaks++) {
+      const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+      expect(await resumed.next()).toMatchObject({ id: primed!.id, data: '' })
+      await resumed.cancel()
+    }
+    await notify()
+    const last = await open(id, primed!.id)
+    expect((await last.next())?.message?.method).toBe(LISTS)
+    await last.cancel()
   })
 
   it('belongs to the stream whose turn it was [L-HTTP-040] [L-HTTP-041]', async () => {
@@ -270,7 +288,7 @@ describe('A hub at the bound of what it keeps', () => {
     await reader.cancel()
     await own.get(`/notify?uri=${URI}`)
     for (let n = 0; n < 29; n++) await own.get('/notify')
-    const resumed = new EventReader(await listen(own.handle, id, primed!.id))
+    const resumed = await resume(own.handle, id, primed!.id)
     const headers = { 'mcp-session-id': id }
     await own.handle(new Request('http://localhost/mcp', { method: 'DELETE', headers }))
     const methods: unknown[] = []

@@ -7,7 +7,7 @@ import {
   openSession,
   post,
 } from '../transport/streamable-http/post.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 import { PATIENCE } from '../patience.ts'
 
@@ -77,7 +77,7 @@ describe('The lifetime of a session', () => {
     expect((await send(ping)).status).toBe(200)
     await stream.cancel()
     expect((await listen(workerd.handle, id, told!.id)).status, 'Nothing was missed').toBe(200)
-    const resumed = new EventReader(await listen(workerd.handle, id, primed!.id))
+    const resumed = await resume(workerd.handle, id, primed!.id)
     expect((await resumed.next())?.id, 'From the beginning').toBe(told!.id)
     await resumed.cancel()
   })
@@ -95,7 +95,7 @@ describe('The lifetime of a session', () => {
       await vi.waitFor(async () => expect(await listens()).toBe(false), PATIENCE)
       for (let n = 0; n < 2; n++) expect((await workerd.get(`/alarm/${id}`)).status).toBe(200)
     }
-    const resumed = new EventReader(await listen(workerd.handle, id, last))
+    const resumed = await resume(workerd.handle, id, last!)
     await workerd.get('/notify')
     expect((await resumed.next())?.message).toBeDefined()
     await resumed.cancel()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lastMessage, openSession } from '../transport/streamable-http/post.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 const call = (id: number, name: string, params = {}): Record<string, unknown> => ({
@@ -109,7 +109,7 @@ describe('A client that lost its connection', () => {
     const seen = [await reader.until('"progress":7')]
     await reader.cancel()
     for (let at = 0; at < 2; at++) {
-      const resumed = new EventReader(await listen(workerd.handle, id, seen.at(-1)!.id))
+      const resumed = await resume(workerd.handle, id, seen.at(-1)!.id)
       const from = seen.length
       for (let event = await resumed.next(); event; event = await resumed.next()) seen.push(event)
       const numbers = seen.slice(from).map(({ message }) => message?.params?.progress)
@@ -118,6 +118,20 @@ describe('A client that lost its connection', () => {
       seen.splice(from)
       await workerd.restart()
     }
+  })
+
+  it('can resume its call again and again, though nothing came meanwhile [I013]', async () => {
+    const { id, send } = await openSession(workerd.handle, '2025-11-25', { elicitation: {} })
+    const asked = await new EventReader(await send(confirm(1))).until('elicitation/create')
+    for (let breaks = 0; breaks < 2; breaks++) {
+      const resumed = new EventReader(await listen(workerd.handle, id, asked.id))
+      expect(await resumed.next()).toMatchObject({ id: asked.id, data: '' })
+      await resumed.cancel()
+      await workerd.restart()
+    }
+    await send({ jsonrpc: '2.0', id: asked.message?.id, result: accept })
+    const last = await resume(workerd.handle, id, asked.id)
+    expect((await last.until('bought')).message).toMatchObject({ id: 1 })
   })
 
   it('gets a result of 4 MB', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allMessages, openSession } from '../transport/streamable-http/post.ts'
-import { EventReader, listen } from './events.ts'
+import { EventReader, listen, resume } from './events.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 let workerd: Workerd
@@ -58,7 +58,7 @@ describe('The rows that a session writes, which cost most', () => {
 
     await workerd.get('/notify')
     await Promise.all([written(), writtenByHub()])
-    const again = new EventReader(await listen(workerd.handle, id, primed!.id))
+    const again = await resume(workerd.handle, id, primed!.id)
     expect((await again.next())?.message?.method).toBe('notifications/tools/list_changed')
     const both = [await written(), await writtenByHub()]
     expect(both, 'A client that comes back for the rest').toEqual([0, 0])

@@ -173,13 +173,13 @@ export class KeptSession {
     const { carry = carryInBody, listen } = options
     const behaviour = sessionStream(server, options, { ...caller, client })
     const lastEventId = headers.get(HEADER_LAST_EVENT_ID)
+    const primed = serverFacts(this.revision).primedStreams === true
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
     if (missed) {
       const { sink, response } = carry({ session, stream: missed.stream }, behaviour)
-      streams.resume(missed, sink)
+      streams.resume(missed, sink, primed ? lastEventId : null)
       return response
     }
-    const primed = serverFacts(this.revision).primedStreams === true
     if (listen) {
       await sessions.noteListening(this.#live)
       return listen({ session, primed })
