@@ -29,19 +29,18 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
 }
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
-  const { command, args = [], cwd, stderr = 'inherit' } = options
+  const { command, args = [], cwd } = options
   const child = spawn(command, () =>
     Bun.spawn([command, ...args], {
       ...(cwd !== undefined && { cwd }),
       env: environment(options.env),
       stdin: 'pipe',
       stdout: 'pipe',
-      stderr: typeof stderr === 'string' ? stderr : 'pipe',
+      stderr: 'pipe',
       // A group of its own, so that what it starts can be ended with it.
       detached: true,
     }),
   )
-  if (typeof stderr === 'function' && child.stderr) void read(child.stderr, stderr)
   let running = true
   const exited = child.exited.then(() => {
     running = false
@@ -52,6 +51,8 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     pid: child.pid,
     stdin: webWritable(child.stdin),
     stdout: child.stdout,
+    stderr: child.stderr,
+    writeStderr: (chunk) => void process.stderr.write(chunk),
     exited,
     kill: endWithProcess((signal) => signalTree(child, signal, running)),
   }
@@ -71,14 +72,6 @@ function spawn<Child>(command: string, start: () => Child): Child {
 function environment(given: StdioClientOptions['env'] = {}): Record<string, string | undefined> {
   const inherited = inheritedVariables.map((name) => [name, process.env[name]] as const)
   return { ...Object.fromEntries(inherited), ...given }
-}
-
-async function read(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  take: (text: string) => void,
-): Promise<void> {
-  const decoder = new TextDecoder()
-  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
 }
 
 /**

@@ -30,8 +30,6 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = spawn(options)
-  const { stderr } = options
-  if (typeof stderr === 'function') void read(child.stderr, stderr)
   let running = true
   const exited = child.status.then(({ code, signal }) => {
     running = false
@@ -41,13 +39,15 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     pid: child.pid,
     stdin: child.stdin,
     stdout: child.stdout,
+    stderr: child.stderr,
+    writeStderr: (chunk) => void Deno.stderr.writeSync(chunk),
     exited,
     kill: endWithProcess((signal) => signalTree(child, signal, running)),
   }
 }
 
 function spawn(options: StdioClientOptions): Deno.ChildProcess {
-  const { command, args = [], cwd, stderr = 'inherit' } = options
+  const { command, args = [], cwd } = options
   try {
     return new Deno.Command(command, {
       args: [...args],
@@ -56,7 +56,7 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
       env: environment(options.env),
       stdin: 'piped',
       stdout: 'piped',
-      stderr: stderr === 'ignore' ? 'null' : stderr === 'inherit' ? 'inherit' : 'piped',
+      stderr: 'piped',
       // A group of its own, so that what it starts can be ended with it.
       detached: true,
     }).spawn()
@@ -80,13 +80,6 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
     else env[name] = value
   }
   return env
-}
-
-async function read(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  take: (text: string) => void,
-): Promise<void> {
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text)
 }
 
 /**

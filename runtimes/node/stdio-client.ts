@@ -47,11 +47,13 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
       resolve({ code, signal })
     })
   })
-  const { stdin, stdout } = child
+  const { stdin, stdout, stderr } = child
   return {
     pid: child.pid ?? -1,
     stdin: webWritable(stdin, () => stdin.end()),
     stdout: webReadable(stdout, () => stdout.destroy()),
+    stderr: webReadable(stderr, () => stderr.destroy()),
+    writeStderr,
     exited,
     kill: endWithProcess((signal) => {
       if (!windows) return signalGroup(child, signal)
@@ -61,21 +63,28 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
-type Spawned = NodeChild & { stdin: Writable; stdout: Readable }
+/** Passes on what a child prints; that nobody takes it is no reason to end. */
+function writeStderr(chunk: Uint8Array): void {
+  const { stderr } = process
+  const ignore = (): void => {}
+  stderr.once('error', ignore)
+  stderr.write(chunk, () => stderr.off('error', ignore))
+}
+
+type Spawned = NodeChild & { stdin: Writable; stdout: Readable; stderr: Readable }
 
 async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
-  const { command, args = [], cwd, stderr = 'inherit' } = options
+  const { command, args = [], cwd } = options
   const spawn = await spawnFunction()
   try {
     const child = spawn(command, [...args], {
       cwd,
       env: environment(options.env),
-      stdio: ['pipe', 'pipe', typeof stderr === 'string' ? stderr : 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own, so that what it starts can be ended with it.
       detached: !windows,
       windowsHide: true,
     })
-    if (typeof stderr === 'function') child.stderr?.setEncoding('utf8').on('data', stderr)
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
       child.on('error', reject)

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown
  */
+import { ChildStderr } from './child-stderr.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 import type { Transport } from '../protocol/transport.ts'
 
@@ -13,6 +14,11 @@ export interface ChildExit {
   readonly signal: string | null
 }
 
+/** How a process ended, and the last line that it printed for people; empty when there is none. */
+export interface ChildOutcome extends ChildExit {
+  readonly lastLine: string
+}
+
 /** What is asked of a running process, with all that it started. */
 export interface ChildProcess {
   /** The id that the system gave it. */
@@ -21,6 +27,10 @@ export interface ChildProcess {
   readonly stdin: WritableStream<Uint8Array>
   /** Where its messages come from. */
   readonly stdout: ReadableStream<Uint8Array>
+  /** What it prints for people; the last line of it explains why the process ended. */
+  readonly stderr?: ReadableStream<Uint8Array> | undefined
+  /** Passes on what the process prints to the stderr of this one. */
+  readonly writeStderr?: ((chunk: Uint8Array) => void) | undefined
   /** Resolves when the process has ended; never rejects. */
   readonly exited: Promise<ChildExit>
   /**
@@ -33,9 +43,18 @@ export interface ChildProcess {
 }
 
 /** How long the output of an ended process, or the end of a silent one, is waited for. */
-export const LAST_WORDS_MS = 250
+const LAST_WORDS_MS = 250
 /** How often to look whether anything is left of a process, in milliseconds. */
 const POLL_MS = 20
+
+/** What becomes of what a process prints for people. */
+export type StderrOption = 'inherit' | 'ignore' | ((text: string) => void)
+
+/** Settings of a {@link ChildConnection}. */
+export interface ChildConnectionOptions extends StdioTransportOptions {
+  readonly graceMs: number
+  readonly stderr: StderrOption
+}
 
 /** One process, and the messages with it. */
 export class ChildConnection {
@@ -44,15 +63,32 @@ export class ChildConnection {
   readonly #graceMs: number
   /** Resolves when nothing is left of the process and of what it started. */
   readonly #gone: Promise<void>
+  readonly #stderr: ChildStderr | undefined
 
-  constructor(child: ChildProcess, options: StdioTransportOptions & { graceMs: number }) {
+  constructor(child: ChildProcess, options: ChildConnectionOptions) {
+    const { stderr } = options
     const output = new Output(child.stdout)
     this.child = child
     this.messages = stdioTransport(output.stream, child.stdin, options)
     this.#graceMs = options.graceMs
     this.#gone = child.exited.then(() => this.#endRest())
     // Whatever the process started may hold its stdout open for longer than it lives.
-    void child.exited.then(() => within(output.ended, LAST_WORDS_MS)).then(() => output.release())
+    void child.exited.then(() => within(output.ended, LAST_WORDS_MS)).then(output.release)
+    if (!child.stderr) return
+    this.#stderr = new ChildStderr(child.stderr, (chunk, text) => {
+      if (typeof stderr === 'function') stderr(text)
+      else if (stderr === 'inherit') child.writeStderr?.(chunk)
+    })
+    const { ended, release } = this.#stderr
+    void child.exited.then(() => within(ended, LAST_WORDS_MS)).then(release)
+  }
+
+  /** How the process ended, with the last line that it printed for people; nothing while it runs. */
+  async outcome(): Promise<ChildOutcome | undefined> {
+    const exit = await within(this.child.exited, LAST_WORDS_MS)
+    const stderr = this.#stderr
+    if (exit) await stderr?.ended
+    return exit && { ...exit, lastLine: stderr?.lastLine ?? '' }
   }
 
   /**
@@ -120,7 +156,7 @@ class Output {
 }
 
 /** What the promise gives, or nothing when it takes too long. */
-export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)

@@ -9,10 +9,9 @@ import { McpError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import {
   ChildConnection,
-  LAST_WORDS_MS,
-  within,
-  type ChildExit,
+  type ChildOutcome,
   type ChildProcess,
+  type StderrOption,
 } from './child-process.ts'
 import type { StdioTransportOptions } from './stdio.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
@@ -57,11 +56,12 @@ export interface StdioClientOptions extends ChildTransportOptions {
   cwd?: string
   /**
    * What becomes of the program's stderr, which is for its logs: passed on to this process's, thrown
-   * away, or handed to a function as it comes.
+   * away, or handed to a function as it comes. It is a pipe in each case, as its last line is part of
+   * the error when the program ends.
    *
    * @default 'inherit'
    */
-  stderr?: 'inherit' | 'ignore' | ((text: string) => void)
+  stderr?: StderrOption
   /**
    * Asked before the program is started for the first time, with all that is going to run. A host
    * that starts what others configured shows its user every word of it, says that it is code which
@@ -121,7 +121,8 @@ const LONG_LIFE_MS = 60_000
  * The transport to a server that `spawn` starts as a child process.
  *
  * `start` rejects when the process cannot be started. When it ends by itself the receiver hears of
- * it at once, after all that the process had said; with a reason unless the exit code was 0.
+ * it at once, after all that the process had said; with a reason that names the exit code or signal,
+ * and the last line of its stderr.
  *
  * `close` flushes what was sent and closes the process's stdin, then waits, sends SIGTERM, waits
  * and sends SIGKILL, and resolves when the process and all that it started have ended.
@@ -138,7 +139,7 @@ export function childTransport(
 class SpawnedTransport implements ChildTransport {
   readonly #name: string
   readonly #spawn: () => Promise<ChildProcess>
-  readonly #limits: Required<ChildTransportOptions>
+  readonly #limits: Required<ChildTransportOptions> & { readonly stderr: StderrOption }
   #approve: (() => boolean | Promise<boolean>) | undefined
   #receiver: Receiver | undefined
   #connection: ChildConnection | undefined
@@ -146,16 +147,18 @@ class SpawnedTransport implements ChildTransport {
   #closing: Promise<void> | undefined
   /** The end of what the last process has left behind. */
   #leaving: Promise<void> | undefined
+  /** Why the last process ended by itself. */
+  #lastEnd: Error | undefined
   #startedAt = 0
   /** Restarts in a row. */
   #restarts = 0
 
   constructor(options: StdioClientOptions, spawn: () => Promise<ChildProcess>) {
     const { maxMessageBytes = 33_554_432, graceMs = 2000, maxRestarts = 5 } = options
-    const { command, args = [], cwd, env = {}, approve } = options
+    const { command, args = [], cwd, env = {}, approve, stderr = 'inherit' } = options
     this.#name = command
     this.#spawn = spawn
-    this.#limits = { maxMessageBytes, graceMs, maxRestarts }
+    this.#limits = { maxMessageBytes, graceMs, maxRestarts, stderr }
     if (approve) this.#approve = () => approve({ command, args, cwd, env })
   }
 
@@ -183,7 +186,7 @@ class SpawnedTransport implements ChildTransport {
     if (Date.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
     if (this.#restarts >= this.#limits.maxRestarts) {
       const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
-      return Promise.reject(new McpError('LIMIT_EXCEEDED', message))
+      return Promise.reject(new McpError('LIMIT_EXCEEDED', message, { cause: this.#lastEnd }))
     }
     return (this.#opening = this.#reopen(receiver, this.#restarts++))
   }
@@ -232,11 +235,12 @@ class SpawnedTransport implements ChildTransport {
 
   /** The process ended by itself, or at least has nothing more to say. */
   async #ended(connection: ChildConnection, reason?: Error): Promise<void> {
-    const exit = await within(connection.child.exited, LAST_WORDS_MS)
+    const outcome = await connection.outcome()
     if (this.#connection !== connection) return
     this.#connection = undefined
     this.#leaving = connection.end()
-    this.#receiver?.closed(exit ? failure(this.#name, exit) : reason)
+    this.#lastEnd = outcome ? failure(this.#name, outcome) : reason
+    this.#receiver?.closed(this.#lastEnd)
   }
 
   #notOpen(): McpError {
@@ -244,10 +248,10 @@ class SpawnedTransport implements ChildTransport {
   }
 }
 
-function failure(name: string, exit: ChildExit): McpError | undefined {
-  if (exit.code === 0) return undefined
+function failure(name: string, { lastLine, ...exit }: ChildOutcome): McpError {
   const how = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
-  return new McpError('CLOSED', `The server "${name}" ${how}`, { data: exit })
+  const why = lastLine && `: ${lastLine}`
+  return new McpError('CLOSED', `The server "${name}" ${how}${why}`, { data: exit })
 }
 
 function sleep(ms: number): Promise<void> {

@@ -119,7 +119,7 @@ export function clientSuite(
     'its own end is told once, with the reason, after its last message [L-STDIO-012] [M-STDIO-024]':
       async () => {
         const last = await run(`process.stdout.write(JSON.stringify('x'.repeat(4 << 20)) + '\\n')`)
-        equal(await last.answers.close(), undefined)
+        ok((await last.answers.close())?.message.endsWith('ended with code 0'), 'No exit code 0')
         equal(((await last.answers.frame()) as string).length, 4 << 20)
         await last.transport.close()
         equal(last.answers.closes.length, 1)
@@ -129,6 +129,36 @@ export function clientSuite(
         const signal = await run('process.kill(process.pid, "SIGKILL")')
         ok((await signal.answers.close())?.message.endsWith('was ended by SIGKILL'), 'No signal')
         equal((await rejection(signal.transport.send(ping(1)))).code, 'CLOSED')
+      },
+
+    'a program that ends names its exit code or signal and the last line of its stderr, whatever becomes of it [I008]':
+      async () => {
+        const ends: [script: string, how: string][] = [
+          ['process.exit(0)', 'ended with code 0'],
+          ['process.exit(3)', 'ended with code 3'],
+          ['process.kill(process.pid, "SIGKILL")', 'was ended by SIGKILL'],
+        ]
+        let taken = ''
+        const take = (text: string): void => {
+          taken += text
+          throw new Error('A broken hook')
+        }
+        for (const [end, how] of ends) {
+          for (const stderr of ['ignore', take] as const) {
+            const script = `require('fs').writeSync(2, 'Starting\\n\\x1b[2J\\nAPI_KEY is not set\\n\\n'); ${end}`
+            const { answers } = await run(script, { stderr })
+            equal(
+              (await answers.close())?.message,
+              `The server "${node}" ${how}: API_KEY is not set`,
+            )
+          }
+        }
+        equal(taken.split('API_KEY').length, 4)
+        // What it printed is bounded
+        const long = await run(`require('fs').writeSync(2, 'x'.repeat(5000)); process.exit(0)`, {
+          stderr: 'ignore',
+        })
+        ok(((await long.answers.close())?.message.length ?? 0) < 500, 'The line is too long')
       },
 
     'close: the end of stdin, then SIGTERM, then SIGKILL [L-STDIO-011] [M-STDIO-019]': async () => {

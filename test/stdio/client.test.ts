@@ -225,7 +225,7 @@ describe('its end', () => {
     const { transport, answers } = await run(
       `process.stdout.write(JSON.stringify({ text: 'x'.repeat(8 << 20) }) + '\\n')`,
     )
-    expect(await answers.close()).toBeUndefined()
+    expect((await answers.close())?.message).toContain('ended with code 0')
     expect((await answers.frame()).text).toHaveLength(8 << 20)
     await expect(transport.send(ping(1))).rejects.toMatchObject({ code: 'CLOSED' })
     await transport.close()
@@ -311,7 +311,7 @@ describe('its end', () => {
        console.log('{}'); setTimeout(() => process.exit(0), 50)`,
     )
     await answers.frame()
-    expect(await answers.close()).toBeUndefined()
+    expect((await answers.close())?.message).toContain('ended with code 0')
   })
 
   test('close: SIGKILL for what a polite one has started and left behind, and that ignores SIGTERM [S021]', async () => {
@@ -437,6 +437,82 @@ describe('connect', () => {
     await expect(connect(missing)).rejects.toThrow('there is no such program')
     const dying = stdioClient({ command: process.execPath, args: ['-e', 'process.exit(7)'] })
     await expect(connect(dying)).rejects.toThrow('ended with code 7')
+  })
+
+  test('to a program that ends with 0 before it answers names the code and the last line of its stderr [I008]', async () => {
+    const script = `console.error('Usage: server --root <folder>'); process.exit(0)`
+    const quitting = stdioClient({ command: process.execPath, args: ['-e', script] })
+    await expect(connect(quitting)).rejects.toMatchObject({
+      code: 'CLOSED',
+      message: expect.stringMatching(/ended with code 0: Usage: server --root <folder>$/) as string,
+    })
+  })
+
+  test('to a program that ends at every start says why it is not started again [I008]', async () => {
+    const script = `console.error('No licence'); process.exit(0)`
+    const quitting = stdioClient({
+      command: process.execPath,
+      args: ['-e', script],
+      maxRestarts: 0,
+    })
+    await expect(connect(quitting)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      cause: { message: expect.stringMatching(/ended with code 0: No licence$/) as string },
+    })
+  })
+
+  /** A server whose first message decides: after any other than `initialize` it gives no session. */
+  const tied = (
+    refuse: string,
+    unknown = `answer({ error: { code: -32601, message: 'No' } })`,
+  ): string => `
+    let first
+    require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line)
+      first ??= method
+      const answer = (body) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...body }))
+      if (id === undefined) return
+      if (first !== 'initialize' && method === 'initialize') { ${refuse} }
+      else if (method === 'initialize') answer({ result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'tied', version: '1' } } })
+      else if (method === 'tools/list') answer({ result: { tools: [{ name: String(process.pid), inputSchema: { type: 'object' } }] } })
+      else { ${unknown} }
+    })`
+
+  const already = 'answer({ error: { code: -32600, message: "Initialized already" } })'
+
+  test.each([
+    ['refuses', already, undefined, 60_000],
+    ['dies of', 'process.exit(0)', undefined, 60_000],
+    ['refuses, having not answered the probe in time,', already, '', 200],
+  ])(
+    'to a server that %s a session after the probe starts it once more [I002]',
+    async (_name, refuse, unknown, probeTimeoutMs) => {
+      const starts: number[] = []
+      const child = stdioClient({ command: process.execPath, args: ['-e', tied(refuse, unknown)] })
+      const transport = {
+        start: (receiver: Receiver) => child.start(receiver),
+        send: (frame: JsonRpcMessage | readonly JsonRpcMessage[]) => {
+          if (child.pid !== undefined && !starts.includes(child.pid)) starts.push(child.pid)
+          return child.send(frame)
+        },
+        close: () => child.close(),
+        restart: () => child.restart(),
+      }
+      await using client = await connect(transport, { probeTimeoutMs })
+      expect(client.revision).toBe('2025-11-25')
+      expect((await client.listAllTools()).map(({ name }) => name)).toEqual([String(child.pid)])
+      expect(starts).toHaveLength(2)
+    },
+  )
+
+  test('to a server that refuses every session starts it once more only, and says what each attempt returned [I002]', async () => {
+    const never = `answer({ error: { code: -32600, message: 'Never' } })`
+    const script = tied(never).replace("first !== 'initialize' && ", '')
+    const child = stdioClient({ command: process.execPath, args: ['-e', script], maxRestarts: 1 })
+    await expect(connect(child, { revision: ['2026-07-28', '2025-11-25'] })).rejects.toMatchObject({
+      code: -32600,
+      message: '2026-07-28: No; 2025-11-25: Never; 2025-11-25: Never',
+    })
   })
 
   test('calls in flight fail at once when the program dies [M-STDIO-024]', async () => {

@@ -1,0 +1,55 @@
+/**
+ * What a child process prints for people: handed on as it comes, its end kept, as that tends to say
+ * why the process ended.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+
+/** How much of the end is kept, in UTF-16 units. */
+const KEPT_LENGTH = 1_000
+/** How much of the last line an error quotes. */
+const LINE_LENGTH = 300
+
+/** Reads the stderr of one process. */
+export class ChildStderr {
+  /** Resolves when there is no more to read. */
+  readonly ended: Promise<void>
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  #kept = ''
+
+  /** @param take Is handed each chunk, and the text of it. */
+  constructor(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array, text: string) => void) {
+    this.#reader = stream.getReader()
+    this.ended = this.#read(take).catch(() => {})
+  }
+
+  async #read(take: (chunk: Uint8Array, text: string) => void): Promise<void> {
+    const decoder = new TextDecoder()
+    for (;;) {
+      const { done, value } = await this.#reader.read()
+      if (done) return
+      const text = decoder.decode(value, { stream: true })
+      this.#kept = (this.#kept + text).slice(-KEPT_LENGTH)
+      try {
+        take(value, text)
+      } catch {
+        // Whoever fails to take it must not leave the process waiting on a full pipe
+      }
+    }
+  }
+
+  /** The last line that is not blank; empty when there is none. */
+  get lastLine(): string {
+    return (
+      this.#kept
+        .trimEnd()
+        .split(/[\r\n]/)
+        .pop() ?? ''
+    )
+      .trim()
+      .slice(0, LINE_LENGTH)
+  }
+
+  /** Stops reading, whatever still comes. */
+  readonly release = (): void => void this.#reader.cancel().catch(() => {})
+}
