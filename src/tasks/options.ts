@@ -63,5 +63,9 @@ function isPositive(value: unknown): value is number {
 export function ttlMsOf(options: TasksOptions, { ttlMs: own }: ToolTask, asked: unknown): number {
   const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = options
   const wanted = isObject(asked) ? asked.ttl : undefined
-  return isPositive(wanted) ? Math.min(wanted, Math.max(maxTtlMs, own ?? ttlMs)) : (own ?? ttlMs)
+  const longest = Math.max(maxTtlMs, own ?? ttlMs)
+  // Who wants none kept gets the shortest time, and not the usual one
+  return isPositive(wanted) || wanted === 0
+    ? Math.min(Math.max(wanted, 1), longest)
+    : (own ?? ttlMs)
 }

@@ -111,7 +111,7 @@ function start(all: Tasks, method: string, params: JsonObject, answer: ServerAns
   if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
   const { task: asked, ...others } = params
   const wanted = isObject(asked) ? asked.ttl : undefined
-  const ttl = Math.min(typeof wanted === 'number' && wanted > 0 ? wanted : TTL_MS, MAX_TTL_MS)
+  const ttl = Math.min(typeof wanted === 'number' && wanted >= 0 ? wanted : TTL_MS, MAX_TTL_MS)
   const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(24)))
   const createdAt = new Date().toISOString()
   const answered = answer({ method, params: others })

@@ -524,6 +524,24 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     await connected.close()
   })
 
+  test('are kept for no time where the server wants none kept: ttl 0 [small one: ttl 0]', async () => {
+    const client = peer({})
+    const connected = await connectTo(client, {
+      extensions: [followTasks()],
+      capabilities: { tasks: RECEIVED_TASKS },
+      onSample: () => new Promise(() => {}),
+    })
+    const ask = asker(client)
+    const wanted = { ...params, task: { ttl: 0 } }
+    const { result } = (await ask('sampling/createMessage', wanted)) as { result: JsonObject }
+    const { taskId, ttl } = result.task as { taskId: string; ttl: number }
+    expect(ttl).toBe(0)
+    await expect
+      .poll(async () => (await ask('tasks/get', { taskId })).error)
+      .toMatchObject({ code: INVALID_PARAMS })
+    await connected.close()
+  })
+
   test('have no result once they are cancelled, though nobody answers them [L-TASK-039] [L-TASK-040]', async () => {
     const client = peer({})
     const connected = await connectTo(client, {

@@ -144,6 +144,13 @@ describe('A task of 2025-11-25', () => {
     await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(INVALID_PARAMS)
   })
 
+  test('is kept for the shortest time where its client wants none kept: ttl 0 [small one: ttl 0]', async () => {
+    const wire = await open(makeFixture({ maxTtlMs: 10_000 }))
+    const { taskId, ttl } = await start(wire, 'wait', { ttl: 0 })
+    expect(ttl).toBe(1)
+    await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(INVALID_PARAMS)
+  })
+
   test('of ten thousand has an id of its own [L-TASK-012] [L-TASK-046]', async () => {
     const { tasks } = makeFixture()
     const engine = tasks.engine({ store: createMemoryTaskStore() })
