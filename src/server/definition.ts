@@ -14,7 +14,7 @@ import type { AddedMethod, Extensions } from './added.ts'
 import type { Exchange } from './exchange.ts'
 import type { Notifier } from './notifier.ts'
 import type { LogRules } from './logging.ts'
-import type { Observer, Watch } from './observer.ts'
+import type { Observer, ServerObserver, Watch } from './observer.ts'
 import type {
   PromptEntry,
   PromptHandler,
@@ -66,8 +66,8 @@ export interface LeanServerOptions<Ctx = LeanContext> {
 
 /** How a server behaves for every client. */
 export interface ServerOptions extends LeanServerOptions<Context> {
-  /** Learns of every request, refusal and session; for audit logs, metrics and traces. */
-  observe?: Observer
+  /** Receives every request, refusal and session; made by {@link observer}. */
+  observe?: ServerObserver
   /**
    * Scrubs what log messages and `observe` tell, member by member; when it throws, the message is
    * not sent. Errors go to `onError` as they were thrown.

@@ -50,13 +50,17 @@ export {
   type SubscribeOptions,
   type Unsubscribe,
 } from './notifier.ts'
-export type {
-  ObservedEvent,
-  Observer,
-  RefusalEvent,
-  RequestEvent,
-  SessionEvent,
-  TraceContext,
+export {
+  observer,
+  type Observation,
+  type ObservedEvent,
+  type Observer,
+  type RefusalEvent,
+  type RequestEvent,
+  type ServerObserver,
+  type SessionEvent,
+  type TraceContext,
+  type Watch,
 } from './observer.ts'
 export type { Redact } from './redact.ts'
 export { rateLimit, type RateLimit } from './rate-limit.ts'

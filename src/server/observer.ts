@@ -70,8 +70,40 @@ export type Watch = (
   exchange: Exchange,
 ) => (response: JsonRpcResponse) => void
 
+/** What a server does for its observer. */
+export interface Observation {
+  /** Passes an event on, scrubbed. */
+  readonly observe: Observer
+  readonly watch: Watch
+}
+
+/** The option `observe` of a server, made by {@link observer}. */
+export interface ServerObserver {
+  /** Begins to observe, with what holds for the server's log messages. */
+  start(rules: Pick<LogRules, 'redact' | 'report'>): Observation
+}
+
+/**
+ * Observes every request, refusal and session of a server, for audit logs, metrics and traces.
+ *
+ * @param handle Receives each event; should return at once. Errors that it throws, or rejects with,
+ *   are passed to `onError`.
+ * @example
+ * ```ts
+ * const server = createServer(info, { observe: observer((event) => console.log(event)) })
+ * ```
+ */
+export function observer(handle: Observer): ServerObserver {
+  return {
+    start(rules) {
+      const observe = guarded(handle, rules)
+      return { observe, watch: watching(observe) }
+    },
+  }
+}
+
 /** Makes what watches requests for an observer. */
-export function watching(observe: Observer): Watch {
+function watching(observe: Observer): Watch {
   return (message, exchange) => {
     const start = performance.now()
     return (response) =>
@@ -127,8 +159,8 @@ function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {
   return response.result.isError === true ? 'failed' : 'complete'
 }
 
-/** An observer that hears nothing which has to stay, and whose failures harm nothing. */
-export function guarded(
+/** An observer that receives nothing that `redact` removes, and whose failures break nothing. */
+function guarded(
   observe: Observer,
   { redact, report }: Pick<LogRules, 'redact' | 'report'>,
 ): Observer {

@@ -10,7 +10,6 @@ import { leanMethods } from './lean-methods.ts'
 import { LeanDefinition } from './lean-definition.ts'
 import { setLevel } from './logging.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
-import { guarded, watching } from './observer.ts'
 import { subscribeResource, unsubscribeResource } from './resource-subscriptions.ts'
 import { resourceTemplateEntry } from './resource-templates.ts'
 import type { ReadHandler, ResourceRegistration, ResourceTemplateOptions } from './resources.ts'
@@ -69,9 +68,9 @@ class Definition extends LeanDefinition implements Server {
     super(info, options, wholeFeatures())
     const { observe, redact, maxLogsPerSecond = 1000 } = options
     this.logs = { redact, maxLogsPerSecond, report: (error) => this.report(error) }
-    if (!observe) return
-    this.observe = guarded(observe, this.logs)
-    this.watch = watching(this.observe)
+    const observation = observe?.start(this.logs)
+    this.observe = observation?.observe
+    this.watch = observation?.watch
   }
 
   get canLog(): boolean {

@@ -1,7 +1,7 @@
 // Functions of an application that nothing waits for: what they throw harms nothing else.
 import { describe, expect, it, vi } from 'vitest'
 import { createConnection, watchInteraction } from '../../src/client/index.ts'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, observer, text } from '../../src/server/index.ts'
 import { callHook } from '../../src/transport/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
@@ -52,7 +52,7 @@ describe('hooks of an application', () => {
     const server = createServer(
       { name: 's', version: '1' },
       {
-        observe: rejects('No audit log'),
+        observe: observer(rejects('No audit log')),
         onError: (error) => errors.push(error),
       },
     )

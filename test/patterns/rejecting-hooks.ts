@@ -1,7 +1,13 @@
 // A program whose hooks all return promises that reject, on both sides of a connection: it prints
 // how many of them were called, and ends with code 0 unless one of them ends it.
 import { createConnection, type ConnectOptions } from '../../src/client/index.ts'
-import { createHandler, createServer, extend, keptSessions } from '../../src/server/index.ts'
+import {
+  createHandler,
+  createServer,
+  extend,
+  keptSessions,
+  observer,
+} from '../../src/server/index.ts'
 import { callTask, followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
 import { serveTransport } from '../../src/server/index.ts'
@@ -14,7 +20,7 @@ const rejects = (name: string) => (): unknown => {
 
 const server = createServer(
   { name: 'hooks', version: '1' },
-  { onError: rejects('onError'), observe: rejects('observe') },
+  { onError: rejects('onError'), observe: observer(rejects('observe')) },
 )
 extend(server, tasks({ onCreate: rejects('onCreate'), pollIntervalMs: 1 }))
 server.resource('test://a', { name: 'a' }, () => 'a')

@@ -7,6 +7,7 @@ import {
   type HandlerOptions,
   type Server,
   type ServerOptions,
+  observer,
 } from '../../src/server/index.ts'
 import {
   jwtTokens,
@@ -50,7 +51,7 @@ export function protect(
   const observed: unknown[] = []
   const { server, seen } = makeServer({
     onError: (error) => errors.push(error),
-    observe: (event) => observed.push(event),
+    observe: observer((event) => observed.push(event)),
   })
   const protection = protectedResource({
     resource: RESOURCE,

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions } from '../../src/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { createServer, text, type ObservedEvent } from '../../src/server/index.ts'
+import { createServer, observer, text, type ObservedEvent } from '../../src/server/index.ts'
 import { sessionHandler } from '../handler.ts'
 import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 function makeServer(observe: (event: ObservedEvent) => void) {
-  const server = createServer({ name: 's', version: '1' }, { observe })
+  const server = createServer({ name: 's', version: '1' }, { observe: observer(observe) })
   const input = z.object({ password: z.string().optional() })
   server.tool('hi', { input }, () => text('hi'))
   server.tool('bad', {}, () => {
@@ -67,7 +67,11 @@ describe('what is observed of a server', () => {
       const traces: unknown[] = []
       const server = createServer(
         { name: 's', version: '1' },
-        { observe: (event) => event.type === 'request' && traces.push(event.trace.traceparent) },
+        {
+          observe: observer(
+            (event) => event.type === 'request' && traces.push(event.trace.traceparent),
+          ),
+        },
       )
       server.tool('hi', {}, () => text('hi'))
       const client = await connectInMemory(server, {

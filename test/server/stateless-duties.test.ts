@@ -9,6 +9,7 @@ import {
   ToolError,
   type Caller,
   type Handler,
+  observer,
 } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { allMessages, lastMessage, post, postModern } from '../transport/streamable-http/post.ts'
@@ -385,7 +386,10 @@ describe('what a model is asked, and answers', () => {
     const seen: unknown[] = []
     const server = createServer(
       { name: 's', version: '1' },
-      { observe: (event) => seen.push(event), onError: (error) => seen.push(String(error)) },
+      {
+        observe: observer((event) => seen.push(event)),
+        onError: (error) => seen.push(String(error)),
+      },
     )
     server.tool('ask', {}, async (_args, ctx) => {
       const { content } = await ctx.sample({

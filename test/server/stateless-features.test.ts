@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { META_LOG_LEVEL, type JsonObject } from '../../src/index.ts'
-import { audio, createServer, embedded, image, text, ToolError } from '../../src/server/index.ts'
+import {
+  audio,
+  createServer,
+  embedded,
+  image,
+  observer,
+  text,
+  ToolError,
+} from '../../src/server/index.ts'
 import { sessionHandler } from '../handler.ts'
 import { allMessages, lastMessage, postModern } from '../transport/streamable-http/post.ts'
 import { makeServer } from './fixture.ts'
@@ -497,11 +505,11 @@ describe('trace context', () => {
       const server = createServer(
         { name: 's', version: '1' },
         {
-          observe: (event) => {
+          observe: observer((event) => {
             if (event.type !== 'request') return
             const { traceparent, tracestate, baggage } = event.trace
             traces.push(traceparent, tracestate, baggage)
-          },
+          }),
         },
       )
       server.tool('t', {}, () => text(''))

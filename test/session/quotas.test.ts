@@ -11,6 +11,7 @@ import {
   keptSessions,
   type Caller,
   type KeptSessionOptions,
+  observer,
 } from '../../src/server/index.ts'
 import { commandOf, root } from '../process.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'
@@ -23,9 +24,9 @@ function serve(options: KeptSessionOptions) {
   const server = createServer(
     { name: 's', version: '1' },
     {
-      observe(event) {
+      observe: observer((event) => {
         if (event.type === 'session' && event.change === 'ended') ended.push(event.principal)
-      },
+      }),
     },
   )
   const running: (() => void)[] = []
