@@ -70,9 +70,12 @@ export class HandlerAnswers implements Answers {
       return connection.respond(errorResponse(message.id, refusal))
     }
     const controller = new AbortController()
-    if (call) call.signal.addEventListener('abort', () => controller.abort(call.signal.reason))
+    const abort = (): void => controller.abort(call?.signal.reason)
+    call?.signal.addEventListener('abort', abort)
     this.#running.set(message.id, controller)
-    connection.watch(this.#respond(message, controller.signal, quota, call?.options))
+    const responded = this.#respond(message, controller.signal, quota, call?.options)
+    // A call may ask often
+    connection.watch(responded.finally(() => call?.signal.removeEventListener('abort', abort)))
   }
 
   async #respond(

@@ -18,7 +18,7 @@ const MAX_GIVEN_UP = 1000
 const SEVERAL = Symbol('several clients')
 
 /** Whose a call is: as much as is known of that, the call itself where nothing is. */
-function clientOf(ctx: RequestContext): unknown {
+export function clientOf(ctx: RequestContext): unknown {
   const { caller, session, peer } = ctx.exchange
   return caller.principal ?? session ?? peer ?? ctx
 }

@@ -3,12 +3,15 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from './context.ts'
+import { unanswered } from './gateway-calls.ts'
 import type { Server, ServerDefinition } from './definition.ts'
 import type { Behind } from './gateway-offer.ts'
+import { clientOf } from './gateway-open-calls.ts'
 import { definitionOf } from './lean-definition.ts'
+import type { RequestContext } from './request-context.ts'
 import { MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 
 /** The subscriptions to what is mounted in a server, each server behind by itself. */
@@ -54,14 +57,14 @@ async function hold(
   uris: readonly unknown[],
   ctx: Context,
 ): Promise<() => void> {
-  const held: Subscription[] = []
+  const held: (() => void)[] = []
   const release = (): void => {
-    for (const subscription of held.splice(0)) subscription.listeners--
+    for (const letGo of held.splice(0)) letGo()
   }
   try {
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
-      for (const each of all) held.push(...(await each.hold(uri, ctx)))
+      for (const each of all) held.push(await each.hold(uri, ctx))
     }
     return release
   } catch (error) {
@@ -72,8 +75,12 @@ async function hold(
 
 /** The subscription to one resource. */
 interface Subscription {
-  /** How many listen to it now, as far as is known. */
-  listeners: number
+  /** Who listens to it now, as far as is known, and how often each. */
+  readonly listeners: Map<unknown, number>
+  /** The client that asked for it last. */
+  client: unknown
+  /** Rejects when the server behind refuses. */
+  readonly subscribed: Promise<void>
 }
 
 /** The subscriptions to the resources of one server behind. */
@@ -91,19 +98,33 @@ class Subscriptions {
   /**
    * Subscribes to a resource, if it is one of the server behind, for one listener more.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when there are as many as can be, and somebody listens to
-   *   each.
+   * @returns what says that this one listens no more.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the client may have no more for now, as some have
+   *   to be left for others, or the server behind does not answer; what that server answers.
    */
-  async hold(uri: string, ctx: Context): Promise<Subscription[]> {
-    if (!this.#isBehind(uri, ctx)) return []
-    const known = this.#byUri.get(uri)
-    const oldest = known ? undefined : this.#makeRoom()
-    const subscription = known ?? { listeners: 0 }
-    subscription.listeners++
+  async hold(uri: string, ctx: Context): Promise<() => void> {
+    if (!this.#isBehind(uri, ctx)) return () => {}
+    const client = clientOf(ctx as RequestContext)
+    this.#requireShare(uri, client)
+    const subscription = this.#byUri.get(uri) ?? this.#subscribe(uri, client)
+    const { listeners, subscribed } = subscription
+    subscription.client = client
+    listeners.set(client, (listeners.get(client) ?? 0) + 1)
     this.#byUri.delete(uri)
     this.#byUri.set(uri, subscription)
-    if (!known) await this.#subscribe(uri, oldest)
-    return [subscription]
+    const release = (): void => {
+      const count = listeners.get(client) ?? 0
+      if (count > 1) listeners.set(client, count - 1)
+      else listeners.delete(client)
+    }
+    try {
+      await subscribed
+    } catch (error) {
+      release()
+      if (this.#byUri.get(uri) === subscription) this.#byUri.delete(uri)
+      throw this.#refusal(uri, error)
+    }
+    return release
   }
 
   #isBehind(uri: string, ctx: Context): boolean {
@@ -114,25 +135,54 @@ class Subscriptions {
     return entry?.read === this.#behind.read
   }
 
-  async #subscribe(uri: string, oldest: string | undefined): Promise<void> {
-    const { client } = this.#behind
-    try {
-      if (oldest !== undefined) await client.unsubscribe(oldest)
-      await client.subscribe(uri)
-    } catch (error) {
-      this.#byUri.delete(uri)
-      this.#behind.report(error)
+  /** Checks that a client listens to no more resources than there is room left for others. */
+  #requireShare(uri: string, client: unknown): void {
+    let own = 1
+    let all = 1
+    for (const [other, { listeners }] of this.#byUri) {
+      if (other === uri || listeners.size === 0) continue
+      all++
+      if (listeners.has(client)) own++
     }
+    if (own <= MAX_WATCHED_RESOURCES - all) return
+    throw new ProtocolError(INTERNAL_ERROR, 'Too many resources are watched for now')
   }
 
-  /** The resource that gives way: that which was asked for longest ago and nobody listens to. */
+  #subscribe(uri: string, client: unknown): Subscription {
+    const oldest = this.#makeRoom()
+    const subscribe = async (): Promise<void> => {
+      if (oldest !== undefined) await this.#behind.client.unsubscribe(oldest)
+      await this.#behind.client.subscribe(uri)
+    }
+    return { listeners: new Map(), client, subscribed: subscribe() }
+  }
+
+  /**
+   * The resource that gives way where there is no room: of those that nobody listens to, the one that
+   * was asked for longest ago by the client that has the most.
+   */
   #makeRoom(): string | undefined {
     if (this.#byUri.size < MAX_WATCHED_RESOURCES) return undefined
-    for (const [uri, { listeners }] of this.#byUri) {
-      if (listeners > 0) continue
-      this.#byUri.delete(uri)
-      return uri
+    const idle = new Map<unknown, string[]>()
+    for (const [uri, { client, listeners }] of this.#byUri) {
+      if (listeners.size > 0) continue
+      const uris = idle.get(client) ?? []
+      idle.set(client, uris)
+      uris.push(uri)
     }
-    throw new ProtocolError(INTERNAL_ERROR, 'Too many resources are watched for now')
+    const [most] = [...idle.values()].toSorted((one, other) => other.length - one.length)
+    const oldest = most?.[0]
+    if (oldest !== undefined) this.#byUri.delete(oldest)
+    return oldest
+  }
+
+  /** What the caller learns of why a resource cannot be watched. */
+  #refusal(uri: string, error: unknown): unknown {
+    if (error instanceof McpError && error.code === 'UNSUPPORTED') {
+      return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)
+    }
+    const known = unanswered('resources/subscribe', error)
+    if (known) this.#behind.report(error)
+    return known ?? error
   }
 }

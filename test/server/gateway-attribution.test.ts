@@ -220,6 +220,29 @@ describe('a gateway to a server over Streamable HTTP', () => {
   })
 })
 
+describe('a call over Streamable HTTP', () => {
+  it('that asks often leaves no listener behind for each question [S016]', async () => {
+    const warnings: string[] = []
+    const warn = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', warn)
+    const behind = createServer({ name: 'behind', version: '1' })
+    behind.tool('ask', {}, async (_args, ctx) => {
+      for (let n = 0; n < 20; n++) await ctx.elicit({ message: 'Sure?', schema: z.object({}) })
+      return 'done'
+    })
+    const handler = closing(sessionHandler(behind))
+    const client = await connect('http://behind.example/mcp', {
+      revision: '2025-11-25',
+      fetch: (url, init) => handler(new Request(url, init)),
+      onElicit: () => ({ action: 'accept', content: {} }),
+    })
+    closing(client)
+    expect(await client.callTool('ask')).toMatchObject({ content: [text('done')] })
+    process.off('warning', warn)
+    expect(warnings).toEqual([])
+  })
+})
+
 describe('the connections that a gateway has for principals', () => {
   /** A gateway with two of them at most, to a server whose tool waits for the test. */
   async function crowded() {

@@ -1,7 +1,7 @@
 // Gateways to servers of many resources: how many of them are watched.
 import { describe, expect, it, vi } from 'vitest'
 import type { ConnectOptions, Client } from '../../src/client/index.ts'
-import type { SubscriptionFilter } from '../../src/index.ts'
+import { ProtocolError, type SubscriptionFilter } from '../../src/index.ts'
 import { createGateway, createServer, type Server } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
@@ -52,50 +52,95 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       return { inner, gateway, watched, problems }
     }
 
-    it('watches those that were asked for last, where nobody is known to listen', async () => {
+    const session = { revision: '2025-11-25' } as const
+
+    it('those give way that were asked for longest ago by the client with the most, where nobody is known to listen [S016]', async () => {
       const { inner, gateway, watched, problems } = await many()
       const updated: string[] = []
-      const options = {
-        revision: '2025-11-25',
-        onResourceUpdated: (uri: string) => updated.push(uri),
+      const one = await connected(gateway.server, {
+        ...session,
+        onResourceUpdated: (uri) => updated.push(uri),
+      })
+      for (const uri of notes(0, 3)) await one.subscribe(uri)
+      for (const from of [3, 13]) {
+        const options = { ...session, principal: 'eve' }
+        const other = closing(await connectInMemory(gateway.server, options))
+        for (const uri of notes(from, from + 10)) await other.subscribe(uri)
       }
-      const one = await connected(gateway.server, options as ConnectOptions)
-      for (const uri of notes(0, 6)) await one.subscribe(uri)
-      const other = await connected(gateway.server, { revision: '2025-11-25' })
-      await other.subscribe(note(0))
-      for (const uri of notes(6, 12)) await other.subscribe(uri)
       await expect
         .poll(() => [...watched].toSorted())
-        .toEqual([note(0), ...notes(3, 12)].toSorted())
-      inner.notify.resourceUpdated(note(2))
+        .toEqual([...notes(0, 3), ...notes(16, 23)].toSorted())
       inner.notify.resourceUpdated(note(3))
-      await expect.poll(() => updated).toEqual([note(3)])
-      const third = await connected(gateway.server, { revision: '2025-11-25' })
-      await third.subscribe(note(2))
-      expect(watched.has(note(2))).toBe(true)
+      inner.notify.resourceUpdated(note(0))
+      await expect.poll(() => updated).toEqual([note(0)])
+      const third = await connected(gateway.server, session)
+      await third.subscribe(note(3))
+      expect(watched.has(note(3))).toBe(true)
       expect(problems).toEqual([])
     })
 
-    it('takes none from who listens, and refuses to watch more until somebody stops', async () => {
+    it('a client listens to no more resources than it leaves for others [S016]', async () => {
       const { inner, gateway, watched } = await many()
-      const one = await connected(gateway.server)
-      const changes = await one.listen({ resourceSubscriptions: notes(0, 10) })
-      const other = await connected(gateway.server)
-      const more = { resourceSubscriptions: [note(0), note(10)] }
       const refusal = { code: -32603, message: 'Too many resources are watched for now' }
-      await expect(other.listen(more)).rejects.toMatchObject(refusal)
-      const session = await connected(gateway.server, { revision: '2025-11-25' })
-      await expect(session.subscribe(note(10))).rejects.toMatchObject(refusal)
-      expect([...watched].toSorted()).toEqual(notes(0, 10).toSorted())
+      const one = await connected(gateway.server)
+      const listening = async (client: Client, ...uris: string[]) =>
+        client.listen({ resourceSubscriptions: uris })
+      await expect(listening(one, ...notes(0, 6))).rejects.toMatchObject(refusal)
+      const changes = await listening(one, ...notes(0, 4))
+      await listening(one, note(4))
+      await expect(listening(one, note(5))).rejects.toMatchObject(refusal)
+      const other = await connected(gateway.server)
+      await listening(other, note(4), note(5))
+      await expect(listening(other, note(6), note(7))).rejects.toMatchObject(refusal)
+      const third = await connected(gateway.server, session)
+      await third.subscribe(note(8))
       inner.notify.resourceUpdated(note(0))
       expect((await changes[Symbol.asyncIterator]().next()).value?.params).toMatchObject({
         uri: note(0),
       })
       changes.close()
       await expect
-        .poll(() => other.listen(more).then((feed) => [feed.close(), feed.filter][1], String))
-        .toEqual(more)
-      expect([watched.size, watched.has(note(10))]).toEqual([10, true])
+        .poll(() => listening(one, ...notes(6, 8)).then(({ filter }) => filter, String))
+        .toEqual({ resourceSubscriptions: notes(6, 8) })
+      expect(watched.has(note(7))).toBe(true)
+    })
+
+    it('what a principal listens to counts for all of its connections [S016]', async () => {
+      const { gateway } = await many()
+      const tabs = await Promise.all(
+        [1, 2].map(async () =>
+          closing(await connectInMemory(gateway.server, { principal: 'ada' })),
+        ),
+      )
+      const [one, two] = tabs as [Client, Client]
+      await one.listen({ resourceSubscriptions: notes(0, 5) })
+      await two.listen({ resourceSubscriptions: notes(0, 5) })
+      await expect(two.listen({ resourceSubscriptions: [note(5)] })).rejects.toThrow('Too many')
+      const bob = closing(await connectInMemory(gateway.server, { principal: 'bob' }))
+      expect((await bob.listen({ resourceSubscriptions: [note(5)] })).filter).toEqual({
+        resourceSubscriptions: [note(5)],
+      })
+    })
+
+    it('tells whoever asked that the server behind refuses a subscription [left over: refused subscriptions]', async () => {
+      const { inner, gateway, watched, problems } = await many()
+      for (const method of ['resources/subscribe', 'subscriptions/listen']) {
+        inner.use(method, ({ params }, _ctx, next) => {
+          if (JSON.stringify(params).includes(note(7))) throw new ProtocolError(-32602, 'Not that')
+          return next()
+        })
+      }
+      const client = await connected(gateway.server, session)
+      await expect(client.subscribe(note(7))).rejects.toMatchObject({
+        code: -32602,
+        message: 'Not that',
+      })
+      await client.subscribe(note(1))
+      const modern = await connected(gateway.server)
+      await expect(
+        modern.listen({ resourceSubscriptions: [note(2), note(7)] }),
+      ).rejects.toMatchObject({ code: -32602, message: 'Not that' })
+      expect([watched.has(note(1)), problems]).toEqual([true, []])
     })
   },
 )
