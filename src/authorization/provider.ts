@@ -37,7 +37,7 @@ interface Server {
   work: Promise<boolean> | undefined
   /** Whether the user signed out. */
   left: boolean
-  /** When to try again to renew the token early, in milliseconds since 1970. */
+  /** When to try again to renew the token early, by the monotonic clock, in milliseconds. */
   retryAt: number
   /** When it had the user sign in of late, by `performance.now()`, and for which missing scopes. */
   signIns: { at: number; missing: string | undefined }[]
@@ -69,11 +69,11 @@ export class Provider implements SignIn {
     const server = await this.#open(request.server)
     const { proofs } = server.network
     if (new URL(request.url).origin !== new URL(server.url).origin) return {}
-    const renewAt = Math.max(server.token?.renewAt ?? Infinity, server.retryAt)
-    if (server.token && Date.now() >= renewAt) {
+    const renewAt = server.token?.renewAt ?? Infinity
+    if (server.token && Date.now() >= renewAt && performance.now() >= server.retryAt) {
       const renewed = await this.#renew(server, server.token).catch(() => false)
       // The server decides what the old one is still good for
-      if (!renewed) server.retryAt = Date.now() + RETRY_MS
+      if (!renewed) server.retryAt = performance.now() + RETRY_MS
     }
     const { token } = server
     if (!token) return {}

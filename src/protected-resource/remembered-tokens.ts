@@ -38,12 +38,12 @@ export function rememberTokens(
   const known = new Map<string, { token: AccessToken; until: number }>()
   return async (text, expected) => {
     const found = known.get(text)
-    if (found && found.until > Date.now()) return found.token
+    if (found && found.until > performance.now()) return found.token
     known.delete(text)
     const token = await verify(text, expected)
     if (!token || 'refused' in token) return token
-    const now = Date.now()
-    const until = Math.min(now + rememberMs, token.expiresAt ?? Infinity)
+    const now = performance.now()
+    const until = now + Math.min(rememberMs, (token.expiresAt ?? Infinity) - Date.now())
     // Nor is it if its end is not a number
     if (!(until > now)) return token
     for (const [oldest, { until: end }] of known) {

@@ -65,7 +65,7 @@ export function outgoingLogs(
   rules: LogRules,
   receiver: object,
 ): LoggingMessageParams[] {
-  const now = Date.now()
+  const now = performance.now()
   let count = counts.get(receiver)
   if (!count) counts.set(receiver, (count = { since: now, sent: 0, lost: 0 }))
   if (now - count.since >= 1000) Object.assign(count, { since: now, sent: 0 })

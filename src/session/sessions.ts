@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from './account.ts'
 import { Session, type SessionRecord } from './session.ts'
@@ -19,8 +20,10 @@ export interface LiveSession {
   readonly waiting: Map<string, SessionStream>
   /** Whom it counts for; unknown where an earlier host opened it for a caller without a principal. */
   readonly account: string | undefined
-  /** Milliseconds since 1970. */
+  /** By the monotonic clock, in milliseconds. */
   usedAt: number
+  /** When its use was noted in the store last, by the same clock. */
+  notedAt: number
 }
 
 /** For how long, and how many, sessions are kept. */
@@ -66,6 +69,10 @@ export class Sessions {
   readonly #restore: ((live: LiveSession) => void) | undefined
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
+  /** How often uses are noted in the store. */
+  readonly #noteMs: number
+  #tending: Promise<void> | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
 
   /** @param restore Takes over what an earlier host left of a session. */
   constructor(
@@ -80,6 +87,7 @@ export class Sessions {
   ) {
     this.#store = store
     this.#idleMs = idleMs
+    this.#noteMs = Math.min(idleMs / 10, 60_000)
     this.#maxSessions = maxSessions
     this.#maxPerCaller = maxSessionsPerCaller
     this.#observer = observer
@@ -93,7 +101,14 @@ export class Sessions {
       for (const live of this.#live.values()) visit(live)
       return
     }
-    for (const { id, record } of kept) visit(this.#live.get(id) ?? this.#revive(id, record))
+    for (const { id, record } of kept) {
+      try {
+        visit(this.#live.get(id) ?? this.#revive(id, record))
+      } catch (error) {
+        // One that cannot be revived must not keep others from hearing of it
+        this.#observer.report(error)
+      }
+    }
   }
 
   /**
@@ -105,8 +120,11 @@ export class Sessions {
   async open(record: SessionRecord, account?: string): Promise<LiveSession> {
     await this.#makeRoom(account)
     const id = await this.#ask(() => this.#store.create(record))
+    void this.#tend()
     this.#changed('opened', record)
-    return this.#revive(id, record, account)
+    const live = this.#revive(id, record, account)
+    live.notedAt = live.usedAt
+    return live
   }
 
   /**
@@ -116,15 +134,17 @@ export class Sessions {
    */
   async find(id: string, principal: string | undefined): Promise<LiveSession | undefined> {
     const known = this.#live.get(id)
-    if (known && Date.now() - known.usedAt > this.#idleMs && isIdle(known)) {
+    if (known && this.#isOver(known)) {
       await this.end(known)
       return undefined
     }
+    if (!known) await this.#tend()
     const live = known ?? this.#load(id, await this.#ask(() => this.#store.load(id)))
     if (!live || live.session.record.principal !== principal) return undefined
-    live.usedAt = Date.now()
+    live.usedAt = performance.now()
     this.#live.delete(id)
     this.#live.set(id, live)
+    void this.#noteUse(live)
     return live
   }
 
@@ -175,6 +195,7 @@ export class Sessions {
    * @throws {ProtocolError} when one cannot be removed; all have ended here.
    */
   async close(): Promise<void> {
+    clearInterval(this.#timer)
     await Promise.all([...this.#live.values()].map((live) => this.end(live)))
   }
 
@@ -191,7 +212,8 @@ export class Sessions {
     const streams = new SessionStreams(log, this.#store.streams?.(id))
     // Every request to the client was appended, so none has had a higher id.
     const session = new Session(record, log.appended)
-    const live = { id, session, streams, waiting: new Map(), account, usedAt: Date.now() }
+    const usedAt = performance.now()
+    const live = { id, session, streams, waiting: new Map(), account, usedAt, notedAt: -Infinity }
     this.#live.set(id, live)
     this.#restore?.(live)
     return live
@@ -213,7 +235,7 @@ export class Sessions {
 
   /** Ends what is expired, and idle sessions until there is room for one more of an account. */
   async #makeRoom(account: string | undefined): Promise<void> {
-    const now = Date.now()
+    const now = performance.now()
     for (const live of this.#live.values()) {
       if (now - live.usedAt <= this.#idleMs) break
       if (isIdle(live)) await this.#evict(live)
@@ -240,6 +262,50 @@ export class Sessions {
   /** Ends a session for want of room. What cannot be removed was reported, and keeps no other out. */
   #evict(live: LiveSession): Promise<void> {
     return this.end(live).catch(() => {})
+  }
+
+  /** Whether nobody used a session for too long. */
+  #isOver(live: LiveSession): boolean {
+    return performance.now() - live.usedAt > this.#idleMs && isIdle(live)
+  }
+
+  /** Looks after what outlives the process, from the first session on; once it is seen to at first. */
+  #tend(): Promise<void> | undefined {
+    if (!this.#store.unused || this.#idleMs === Infinity) return undefined
+    if (!this.#tending) {
+      const tend = (): Promise<void> =>
+        this.#tendStore().catch((error: unknown) => this.#observer.report(error))
+      this.#timer = setInterval(() => void tend(), Math.min(this.#noteMs, MAX_DELAY_MS))
+      unref(this.#timer)
+      this.#tending = tend()
+    }
+    return this.#tending
+  }
+
+  /** Notes the use of sessions that are busy, and ends those that nobody used for too long. */
+  async #tendStore(): Promise<void> {
+    for (const live of this.#live.values()) if (!isIdle(live)) await this.#noteUse(live)
+    // A use may have been noted a little late
+    const before = Date.now() - this.#idleMs - 2 * this.#noteMs
+    for (const id of (await this.#store.unused?.(before)) ?? []) {
+      const live = this.#live.get(id)
+      const record = live ? undefined : await this.#store.load(id)
+      if (!live) await this.#store.remove(id)
+      else if (this.#isOver(live)) await this.end(live)
+      if (record) this.#changed('ended', record)
+    }
+  }
+
+  /** Notes in the store that a session is in use, if that was not noted lately. */
+  async #noteUse(live: LiveSession): Promise<void> {
+    const now = performance.now()
+    if (now - live.notedAt < this.#noteMs || this.#idleMs === Infinity) return
+    live.notedAt = now
+    try {
+      await this.#store.touch?.(live.id)
+    } catch (error) {
+      this.#observer.report(error)
+    }
   }
 }
 

@@ -19,6 +19,10 @@ export interface SessionStore {
   remove(id: string): void | Promise<void>
   /** Every session that listens to changes, where the store can tell; else those in use are told. */
   all?(): Iterable<{ id: string; record: SessionRecord }>
+  /** Notes that a session is in use, where sessions outlive the process. */
+  touch?(id: string): unknown
+  /** The sessions whose last noted use was before a time, in milliseconds since 1970. */
+  unused?(before: number): Iterable<string> | Promise<Iterable<string>>
   /** The log of a session's streams. */
   eventLog(id: string): EventLog
   /** The open streams of a session; absent where they end with the process. */

@@ -57,18 +57,25 @@ export function makeSessions(sql: Sql): void {
  * @throws {Error} when a later version of the package made them.
  */
 export function migrate(sql: Sql): void {
-  const [row] = hasTables(sql) ? sql.all<{ version: number }>('SELECT version FROM mcp_schema') : []
-  const from = row?.version ?? 0
-  if (from === MIGRATIONS.length) return
-  if (from > MIGRATIONS.length) {
-    throw new Error(
-      `The tables have version ${from}, but this version of edgewise knows ${MIGRATIONS.length} at most`,
-    )
-  }
+  if (versionOf(sql) === MIGRATIONS.length) return
   sql.transaction(() => {
+    // Read within the transaction, as another process may have made the tables by now
+    const from = versionOf(sql)
+    if (from === MIGRATIONS.length) return
+    if (from > MIGRATIONS.length) {
+      throw new Error(
+        `The tables have version ${from}, but this version of edgewise knows ${MIGRATIONS.length} at most`,
+      )
+    }
     for (const step of MIGRATIONS.slice(from)) sql.run(step)
     // A view takes one row, a table another one for its value.
     sql.run('DROP VIEW IF EXISTS mcp_schema')
     sql.run(`CREATE VIEW mcp_schema AS SELECT ${MIGRATIONS.length} AS version`)
   })
+}
+
+/** The version of the tables; 0 when there are none. */
+function versionOf(sql: Sql): number {
+  const [row] = hasTables(sql) ? sql.all<{ version: number }>('SELECT version FROM mcp_schema') : []
+  return row?.version ?? 0
 }

@@ -21,7 +21,7 @@ export interface SqlSessionStoreOptions {
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Learns that what is kept of a session changed. */
   changed?: (session: string) => void
-  /** Learns of what could not be kept; the client gets it all the same. */
+  /** Learns of what could not be kept, which the client gets all the same, or not be read. */
   onError?: (error: unknown) => void
   /** The bounds of the log of each session. */
   limits?: EventLogLimits
@@ -55,7 +55,7 @@ export class SqlSessionStore implements SessionStore {
   load(id: string): SessionRecord | undefined {
     const query = 'SELECT record FROM mcp_sessions WHERE id = ?'
     const [row] = this.#tables.query<{ record: string }>(query, id)
-    return row && (JSON.parse(row.record) as SessionRecord)
+    return row && this.#read(id, row.record)
   }
 
   save(id: string, record: SessionRecord): void | Promise<void> {
@@ -91,7 +91,16 @@ export class SqlSessionStore implements SessionStore {
         `SELECT id, record FROM mcp_sessions
          WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`,
       )
-      .map(({ id, record }) => ({ id, record: JSON.parse(record) as SessionRecord }))
+      .flatMap(({ id, record: text }) => {
+        const record = this.#read(id, text)
+        return record ? [{ id, record }] : []
+      })
+  }
+
+  /** The sessions whose last noted use was before a time, in milliseconds since 1970. */
+  unused(before: number): string[] {
+    const query = 'SELECT id FROM mcp_sessions WHERE used_at < ?'
+    return this.#tables.query<{ id: string }>(query, before).map(({ id }) => id)
   }
 
   /** Every session that is kept, with the time of its last noted use. */
@@ -113,6 +122,16 @@ export class SqlSessionStore implements SessionStore {
   /** Notes that the tables go with all else in the database; nothing is kept any more. */
   erased(): void {
     this.#tables.erased()
+  }
+
+  /** A row that is damaged is no session, and must not keep others from theirs. */
+  #read(id: string, text: string): SessionRecord | undefined {
+    try {
+      const record = JSON.parse(text) as SessionRecord
+      if (Array.isArray(record.subscriptions)) return record
+    } catch {}
+    this.#options.onError?.(new Error(`The session "${id}" cannot be read from its row`))
+    return undefined
   }
 
   #open(id: string): string[] {

@@ -55,9 +55,16 @@ export function createSqlStreamStore(
           'SELECT id, call FROM mcp_streams WHERE session = ? ORDER BY opened_at',
           session,
         )
-        .map(({ id, call }) =>
-          call === null ? { id } : { id, call: JSON.parse(call) as KeptCall },
-        )
+        .flatMap(({ id, call }): KeptStream[] => {
+          if (call === null) return [{ id }]
+          try {
+            return [{ id, call: JSON.parse(call) as KeptCall }]
+          } catch (error) {
+            // A call that cannot be read must not keep the session from its other streams
+            onError(error)
+            return []
+          }
+        })
     },
     sink,
   }

@@ -36,16 +36,20 @@ const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled']
 export interface SqlTaskStoreOptions {
   /** Makes indexes; true by default. They cost more than they give where there is one task. */
   indexes?: boolean
+  /** Learns of tasks that cannot be read, as their rows are damaged; `console.error` by default. */
+  onError?: (error: unknown) => void
 }
 
 /** Keeps tasks in a database. The tables are made with the first task. */
 export class SqlTaskStore implements TaskStore {
   readonly #sql: Sql
   readonly #tables: string
+  readonly #onError: (error: unknown) => void
   #ready: boolean
 
-  constructor(sql: Sql, { indexes = true }: SqlTaskStoreOptions = {}) {
+  constructor(sql: Sql, { indexes = true, onError = console.error }: SqlTaskStoreOptions = {}) {
     this.#sql = sql
+    this.#onError = onError
     this.#tables = indexes ? TABLES + INDEXES : TABLES
     this.#ready =
       sql.all(`SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_tasks'`).length > 0
@@ -120,7 +124,13 @@ export class SqlTaskStore implements TaskStore {
   }
 
   expired(now: number): TaskRecord[] {
-    return this.#find('WHERE expires_at <= ?', now)
+    const found = this.#find('WHERE expires_at <= ?', now)
+    if (!this.#ready) return found
+    // Nobody else would ever remove what cannot be read
+    const all = this.#sql.all<{ id: string }>('SELECT id FROM mcp_tasks WHERE expires_at <= ?', now)
+    const known = new Set(found.map(({ taskId }) => taskId))
+    for (const { id } of all) if (!known.has(id)) this.remove(id)
+    return found
   }
 
   unfinished(): TaskRecord[] {
@@ -141,10 +151,16 @@ export class SqlTaskStore implements TaskStore {
   #find(where: string, ...bindings: SqlValue[]): TaskRecord[] {
     if (!this.#ready) return []
     const query = `SELECT id, record FROM mcp_tasks ${where}`
-    return this.#sql.all<{ id: string; record: string }>(query, ...bindings).map((row) => {
+    return this.#sql.all<{ id: string; record: string }>(query, ...bindings).flatMap((row) => {
       // A text that is not cut is shorter than its row may be; a cut may be one short of it
       const text = row.record.length < MAX_ROW_CHARACTERS - 1 ? row.record : this.#whole(row)
-      return JSON.parse(text) as TaskRecord
+      try {
+        const record = JSON.parse(text) as TaskRecord
+        if (record.taskId === row.id) return [record]
+      } catch {}
+      // One damaged row must not keep others from their tasks
+      this.#onError(new Error(`The task "${row.id}" cannot be read from its row`))
+      return []
     })
   }
 

@@ -99,7 +99,7 @@ function isAnsweredLater({ [followsAll]: begun }: FollowedAgain, error: unknown)
 class Follower {
   readonly #following: Following
   readonly #tell: (task: DetailedTask) => void
-  readonly #since = Date.now()
+  readonly #since = performance.now()
   /** The names of questions that were answered, or are being answered. */
   readonly #answered = new Set<string>()
   #task: DetailedTask | undefined
@@ -227,7 +227,7 @@ class Follower {
   /** @throws {McpError} `TIMEOUT` when the time is over, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#following.request
-    const leftMs = this.#deadline() - Date.now()
+    const leftMs = this.#deadline() - performance.now()
     if (leftMs <= 0) throw withoutResult('TIMEOUT', this.#following.taskId)
     const over = new AbortController()
     const stop = (): void => over.abort()

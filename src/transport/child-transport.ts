@@ -183,7 +183,7 @@ class SpawnedTransport implements ChildTransport {
   restart(): Promise<void> {
     const receiver = this.#receiver
     if (!receiver || this.#closing) return Promise.reject(this.#notOpen())
-    if (Date.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
+    if (performance.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
     if (this.#restarts >= this.#limits.maxRestarts) {
       const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
       return Promise.reject(new McpError('LIMIT_EXCEEDED', message, { cause: this.#lastEnd }))
@@ -216,7 +216,7 @@ class SpawnedTransport implements ChildTransport {
       await connection.end()
       throw this.#notOpen()
     }
-    this.#startedAt = Date.now()
+    this.#startedAt = performance.now()
     this.#connection = connection
     await connection.messages.start({
       message: (frame) => receiver.message(frame),

@@ -168,7 +168,7 @@ describe('a flood of log messages', () => {
   afterEach(() => void vi.useRealTimers())
 
   it('is cut for each session, and its length told with the next message [L-LOG-009]', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['performance'] })
     const server = createServer(info, { maxLogsPerSecond: 3 })
     server.tool('log', {}, async (_args, ctx) => {
       for (let i = 0; i < 10; i++) await ctx.log('error', i)

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runLines } from '../process.ts'
 import { onWorkerd, testElsewhere, type Run } from '../runtimes/elsewhere.ts'
+import { faultsSuite } from './faults-suite.ts'
 import { storeSuite } from '../session/store-suite.ts'
 
 const titles = Object.keys(
   storeSuite(() => Promise.reject(new Error('Only the titles count here'))),
 )
+const faults = Object.keys(faultsSuite(() => Promise.reject(new Error('Only titles'))))
 const flags = ['--no-remote', '--node-modules-dir=manual', '--no-prompt', '--no-lock']
 
 const runtimes: Record<string, Run> = {
@@ -35,4 +37,11 @@ test('A database is shared by processes that write at the same time', async () =
 
 describe.each(Object.entries(runtimes))('The store in SQLite on %s', (_name, run) => {
   testElsewhere(run, titles)
+})
+
+describe.each([
+  ['node:sqlite of Deno', ['deno', 'run', ...flags, '--allow-all', 'test/sqlite/node-faults.ts']],
+  ['bun:sqlite', ['bun', '--no-install', 'test/sqlite/bun-faults.ts']],
+])('The stores in SQLite of %s', (_name, command) => {
+  testElsewhere((line) => runLines(command, line), faults)
 })
