@@ -152,7 +152,10 @@ export class Call implements Outgoing {
     const now = performance.now()
     const left = Math.min(this.#movedAt + timeoutMs, this.#startedAt + maxTimeoutMs) - now
     if (left >= 1) return this.#arm(left)
-    this.cancel(new McpError('TIMEOUT', `"${this.message.method}" was not answered in time`))
+    const silent = now - this.#movedAt >= timeoutMs
+    const limit = silent ? `timeoutMs" is ${timeoutMs}` : `maxTimeoutMs" is ${maxTimeoutMs}`
+    const what = `"${this.message.method}" was not answered in time: "${limit}`
+    this.cancel(new McpError('TIMEOUT', what))
   }
 }
 

@@ -296,7 +296,8 @@ export class Connection implements ChannelReceiver, CallOwner {
 
   closed(cause?: Error): void {
     if (this.#closed) return
-    const why = cause ? `: ${cause.message}` : ''
+    const hint = ': the client was closed, so await its calls first, as by "return await"'
+    const why = cause ? `: ${cause.message}` : this.#left ? hint : ''
     this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
     this.answers.close()
     this.listening?.close()

@@ -20,11 +20,21 @@ export interface ToolResult<Structured = unknown> {
   _meta?: Meta
 }
 
+/**
+ * An object that is no result. Nothing is of this type: the compiler names its member to those who
+ * return such an object, as they would a member that is missing.
+ */
+interface PlainObject {
+  readonly 'return { structuredContent: … } instead': never
+  readonly [name: string]: unknown
+}
+
 /** What a tool may return: content in any form, or a result. */
 export type ToolReturn<Structured = unknown> =
   | Content
   | ToolResult<Structured>
   | InputRequiredResult
+  | PlainObject
 
 /** The tool that a result is of. */
 interface Returning {
@@ -58,7 +68,9 @@ function requireResult(returned: unknown, maker: string): Partial<CallToolResult
     const names = Object.keys(returned)
     if (names.length === 0 || names.some((name) => RESULT_MEMBERS.includes(name))) return returned
   }
-  throw new TypeError(`${maker} returned neither content nor a result`)
+  throw new TypeError(
+    `${maker} returned neither content nor a result: return text, or { structuredContent: … }`,
+  )
 }
 
 async function checkOutput(

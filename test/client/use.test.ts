@@ -131,3 +131,31 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     )
   })
 })
+
+test('a call that is returned without await under await using says what to do [use 9]', async () => {
+  const server = createServer(info)
+  server.tool('a', {}, () => 'a')
+  const call = async (list: boolean): Promise<unknown> => {
+    await using client = await connectInMemory(server)
+    return list ? client.listAllTools() : client.callTool('a')
+  }
+  for (const list of [true, false]) {
+    await expect(call(list)).rejects.toMatchObject({
+      code: 'CLOSED',
+      message:
+        'The connection is closed: the client was closed, so await its calls first, as by "return await"',
+    })
+  }
+})
+
+test.each([
+  [{ timeoutMs: 20 }, '"timeoutMs" is 20'],
+  [{ timeoutMs: 60_000, maxTimeoutMs: 20 }, '"maxTimeoutMs" is 20'],
+])('a timeout names the option that set it: %j [probe: progress]', async (options, named) => {
+  const peer = modernPeer(() => new Promise(() => {}))
+  await using client = await connectTo(peer)
+  await expect(client.callTool('a', {}, options)).rejects.toMatchObject({
+    code: 'TIMEOUT',
+    message: `"tools/call" was not answered in time: ${named}`,
+  })
+})

@@ -1,8 +1,10 @@
 /** What handlers and middleware may not return, and that their author learns why. */
+import ts from 'typescript'
 import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
 import { createServer, text } from '../../src/server/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
+import { root } from '../process.ts'
 
 const noContent: [string, unknown][] = [
   ['a number', 5],
@@ -108,4 +110,50 @@ it('literals that an output schema wants may be written in place, as the compile
     { sky: 'sun', tags: ['x'] },
     { sky: 'rain', tags: [] },
   ])
+})
+
+it('a tool that returns an object of its own learns at run time where to put it [use 9]', async () => {
+  const errors: unknown[] = []
+  const server = createServer({ name: 's', version: '1' }, { onError: (e) => errors.push(e) })
+  server.tool('a', {}, () => ({ price: 3 }) as never)
+  await using client = await connectInMemory(server)
+  await expect(client.callTool('a')).rejects.toThrow()
+  expect(String(errors[0])).toBe(
+    'TypeError: The tool "a" returned neither content nor a result: return text, or { structuredContent: … }',
+  )
+})
+
+it('a tool that returns an object of its own learns from the compiler where to put it [use 9]', () => {
+  const name = `${root}test/server/returns-an-object.ts`
+  const source = `
+    import { createServer } from '../../src/server/index.ts'
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('a', {}, () => ({ price: 3 }))
+    server.tool('b', {}, () => [{ price: 3 }])
+    server.tool('c', {}, () => ({ structuredContent: { price: 3 } }))`
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    types: [],
+  }
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile } = host
+  host.getSourceFile = (file, ...more) =>
+    file === name
+      ? ts.createSourceFile(file, source, ts.ScriptTarget.ESNext)
+      : getSourceFile(file, ...more)
+  const program = ts.createProgram([name], options, host)
+  const faults = program
+    .getSemanticDiagnostics(program.getSourceFile(name))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+  expect(faults).toHaveLength(2)
+  for (const fault of faults) {
+    expect(fault).toContain('return { structuredContent: … } instead')
+    expect(fault).not.toContain('InputRequiredResult')
+  }
 })
