@@ -12,7 +12,7 @@ import {
 } from '../../../src/client/index.ts'
 import type { ElicitParams, ElicitResult } from '../../../src/index.ts'
 import { interrupt } from './interrupted.ts'
-import { safe, tell } from './print.ts'
+import { indented, oneLine, safe, tell } from './print.ts'
 
 type Ask = (question: string) => Promise<string>
 
@@ -46,9 +46,10 @@ async function askNext(
   // While it asks, the terminal gives Ctrl-C to it, and not to the program.
   terminal.once('SIGINT', () => interrupt('SIGINT'))
   const either = AbortSignal.any([signal, left.signal])
-  const ask: Ask = (question) => terminal.question(safe(question), { signal: either })
+  const ask: Ask = (question) => terminal.question(oneLine(question), { signal: either })
   try {
-    tell(`${server.info?.name ?? 'The server'} asks: ${params.message}`)
+    const name = oneLine(server.info?.name ?? 'The server')
+    process.stderr.write(`${name} asks: ${safe(indented(params.message))}\n`)
     if (params.mode !== 'url') return await fillIn(ask, formFields(params.requestedSchema))
     tell(`  ${params.url}`)
     const answer = await ask('Open this page in your browser, then go on? (y/N) ')

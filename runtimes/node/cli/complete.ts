@@ -5,7 +5,7 @@ import type { CompletionReference } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { print, printJson, tell } from './print.ts'
+import { oneLine, print, printJson, tell } from './print.ts'
 import { UsageError } from './usage.ts'
 
 /** Prints one value a line; of more than the server sends, how many there are. */
@@ -27,7 +27,7 @@ export async function complete(invocation: Invocation): Promise<number> {
     return 0
   }
   const { values, total, hasMore } = completion
-  for (const each of values) print(each)
+  for (const each of values) print(oneLine(each))
   if (hasMore) tell(total === undefined ? 'There are more' : `There are ${total}`)
   return 0
 }

@@ -6,7 +6,7 @@ import type { Client } from '../../../src/client/index.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { print, printJson, printRows, tell } from './print.ts'
+import { oneLine, print, printJson, printRows, tell } from './print.ts'
 import { UsageError } from './usage.ts'
 
 type Row = readonly [name: string, meaning: string]
@@ -57,7 +57,8 @@ export async function list(invocation: Invocation): Promise<number> {
   }
   if (kind === undefined) {
     const { serverInfo, revision, instructions } = client
-    print(`${serverInfo?.name ?? 'A server'} ${serverInfo?.version ?? ''} speaks ${revision}`)
+    const { name = 'A server', version = '' } = serverInfo ?? {}
+    print(oneLine(`${name} ${version} speaks ${revision}`))
     if (instructions !== undefined) print(instructions)
   }
   for (const [name, entries] of Object.entries(found)) {

@@ -6,7 +6,7 @@ import type { Client, Subscription } from '../../../src/client/index.ts'
 import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
 import { lifetime } from './interrupted.ts'
-import { print, tell } from './print.ts'
+import { oneLine, print, tell } from './print.ts'
 import { takesNothing } from './usage.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function listen(invocation: Invocation): Promise<number> {
     print(
       json
         ? JSON.stringify({ method, params })
-        : [method, params && JSON.stringify(params)].join(' ').trimEnd(),
+        : [oneLine(method), params && JSON.stringify(params)].join(' ').trimEnd(),
     )
   }
   await using client = await open(invocation, { onNotification }, end)

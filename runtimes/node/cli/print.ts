@@ -1,6 +1,8 @@
 /**
- * What people read of results. Everything from a server is untrusted: control characters, which a
- * terminal would obey, are shown and not sent.
+ * What people read of results. Everything from a server is untrusted: what a terminal would obey, and
+ * what readers would not see, is escaped; a name is one line, so that it cannot pass for more.
+ *
+ * @see https://www.unicode.org/reports/tr36/
  */
 import {
   isContentBlock,
@@ -9,26 +11,28 @@ import {
   type ProgressParams,
 } from '../../../src/index.ts'
 
-/** Prints a line of text for people. */
+/** Prints text for people, which may have several lines. */
 export function print(text: string): void {
   process.stdout.write(`${safe(text)}\n`)
 }
 
-/** Says something to people beside the results: on standard error. */
+/** Says something to people beside the results, in one line: on standard error. */
 export function tell(text: string): void {
-  process.stderr.write(`${safe(text)}\n`)
+  process.stderr.write(`${oneLine(text)}\n`)
 }
 
 /** Prints a value as JSON. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+  // JSON escapes the first 32 control characters only. Escaped, the others are the same value.
+  print(JSON.stringify(value, null, 2))
 }
 
 /** Prints rows of a name and what it means. */
 export function printRows(rows: readonly (readonly [name: string, meaning: string])[]): void {
-  const width = Math.min(32, Math.max(0, ...rows.map(([name]) => name.length)))
-  for (const [name, meaning] of rows) {
-    const first = meaning.split('\n')[0] ?? ''
+  const shown = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
+  const width = Math.min(32, Math.max(0, ...shown.map(([name]) => name.length)))
+  for (const [name, meaning] of shown) {
+    const first = meaning.split(/\r?\n/)[0] ?? ''
     print(first === '' ? `  ${name}` : `  ${name.padEnd(width)}  ${first}`)
   }
 }
@@ -52,13 +56,13 @@ export function lineOf(block: ContentBlock): string {
       return block.text
     case 'image':
     case 'audio':
-      return `[${block.type} ${block.mimeType}, ${bytesOf(block.data)} bytes]`
+      return oneLine(`[${block.type} ${block.mimeType}, ${bytesOf(block.data)} bytes]`)
     case 'resource_link':
-      return `[${block.name}: ${block.uri}]`
+      return oneLine(`[${block.name}: ${block.uri}]`)
     case 'resource': {
       const { resource } = block
       if ('text' in resource) return resource.text
-      return `[${resource.uri}, ${bytesOf(resource.blob)} bytes]`
+      return oneLine(`[${resource.uri}, ${bytesOf(resource.blob)} bytes]`)
     }
   }
 }
@@ -75,7 +79,7 @@ export function progressBar(): ProgressBar {
   const { stderr } = process
   if (!stderr.isTTY) return { show: () => {}, say: () => {}, clear: () => {} }
   const say = (text: string): void => {
-    const line = safe(text).replaceAll('\n', ' ')
+    const line = safe(text.replace(/\s+/g, ' '))
     stderr.write(`\r\u001B[K${line.slice(0, Math.max(20, stderr.columns - 1))}`)
   }
   return {
@@ -91,12 +95,33 @@ export function progressBar(): ProgressBar {
   }
 }
 
-/** Text with the control characters made visible, but for line ends and tabs. */
+/**
+ * Control characters but line ends and tabs, line separators, and what has no shape: marks of
+ * direction, fillers, tags. Joiners and variation selectors stay where scripts and emoji need them.
+ */
+const UNSAFE =
+  /(?![\n\t\u200C\u200D\uFE0E\uFE0F])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\p{Script=Arabic}\p{M}])[\u200C\u200D]|(?<!\p{Emoji})[\uFE0E\uFE0F]/gu
+
+/** Text in which what is unsafe or unseen is escaped, as in JSON. */
 export function safe(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (char) => {
-    return char === '\r' ? '' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
+  return text.replaceAll('\r\n', '\n').replace(UNSAFE, escaped)
+}
+
+/** Safe text in one line: line ends and tabs are escaped as well. */
+export function oneLine(text: string): string {
+  return safe(text).replace(/[\n\t]/g, escaped)
+}
+
+/** Text whose further lines are indented, so that none of them passes for a line of another kind. */
+export function indented(text: string): string {
+  return text.replace(/\r?\n/g, '\n    ')
+}
+
+function escaped(text: string): string {
+  return text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 }
 
 function bytesOf(base64: string): number {

@@ -4,7 +4,7 @@
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { lineOf, print, printJson } from './print.ts'
+import { indented, lineOf, oneLine, print, printJson } from './print.ts'
 import { UsageError } from './usage.ts'
 import { readObject, readValues } from './values.ts'
 
@@ -23,6 +23,8 @@ export async function prompt(invocation: Invocation): Promise<number> {
   await using client = await open(invocation)
   const result = await client.getPrompt(name, args, { signal })
   if (invocation.options.json) printJson(result)
-  else for (const { role, content } of result.messages) print(`${role}: ${lineOf(content)}`)
+  else
+    for (const { role, content } of result.messages)
+      print(`${oneLine(role)}: ${indented(lineOf(content))}`)
   return 0
 }

@@ -11,7 +11,7 @@ import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
 import { ConnectError, explain, missingScopes } from './open.ts'
-import { tell } from './print.ts'
+import { safe, tell } from './print.ts'
 import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
 import { read } from './read.ts'
@@ -85,6 +85,8 @@ function failed(error: unknown, argv: readonly string[]): number {
     tell(error.message)
     return 1
   }
-  tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  process.stderr.write(
+    `${safe(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
+  )
   return 1
 }
