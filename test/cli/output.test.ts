@@ -37,7 +37,6 @@ describe('what a server says', () => {
   it('is escaped as JSON, and the same value for who reads that [S022]', async () => {
     for (const words of [['list'], ['call', 'any']]) {
       const { out } = await run(...words, '--json')
-      // eslint-disable-next-line no-control-regex
       expect(out).not.toMatch(/[\u0080-\u009F\u202E\u200B\u00AD]|\u{E0041}/u)
       expect(JSON.stringify(JSON.parse(out))).toContain('\u009B31m\u202Eb\u200Bc\u{E0041}\u00AD')
     }

@@ -21,8 +21,12 @@ export interface Visit {
   open(path?: string, options?: BrowserContextOptions): Promise<Page>
 }
 
-/** Serves the page beside a server, and opens it. */
-export function visit(server: Server, path = ''): Visit {
+/**
+ * Serves the page beside a server, and opens it.
+ *
+ * @param executable A Chromium to open it in, if not that of all tests.
+ */
+export function visit(server: Server, path = '', executable?: string): Visit {
   let served: Host
   let browser: Browser
   let page: Page
@@ -42,7 +46,7 @@ export function visit(server: Server, path = ''): Visit {
   }
 
   beforeAll(async () => {
-    ;[served, browser] = await Promise.all([host(server), launchChromium()])
+    ;[served, browser] = await Promise.all([host(server), launchChromium([], executable)])
     page = await open(path)
   })
   afterAll(async () => {

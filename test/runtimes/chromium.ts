@@ -13,16 +13,30 @@ const home = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromi
 /** The executable of a full Chromium or Chrome that tests are to use, if one is named. */
 export const fullChromium: string | undefined = process.env.CHROMIUM_PATH || undefined
 
-/** Starts a headless Chromium; the first start of the one from npm unpacks it into `.cache`. */
-export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
+/**
+ * A current Chromium or Chrome, for what the one from npm may lay out differently: the one that is
+ * named, or where systems install it.
+ */
+export const currentChromium: string | undefined =
+  fullChromium ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+
+/**
+ * Starts a headless Chromium; the first start of the one from npm unpacks it into `.cache`.
+ *
+ * @param executable The program, if not the one from npm.
+ */
+export async function launchChromium(
+  args: readonly string[] = [],
+  executable: string | undefined = fullChromium,
+): Promise<Browser> {
   const common = {
     timeout: 2 * PATIENCE.timeout,
     // Pages are to be left and come back to as users have it
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   }
   const safe = ['--no-sandbox', '--disable-gpu', ...args]
-  if (fullChromium) {
-    return chromium.launch({ ...common, executablePath: fullChromium, args: [...quiet, ...safe] })
+  if (executable) {
+    return chromium.launch({ ...common, executablePath: executable, args: [...quiet, ...safe] })
   }
   if (!existsSync(home)) await unpack()
   return chromium.launch({

@@ -100,7 +100,7 @@ export function progressBar(): ProgressBar {
  * direction, fillers, tags. Joiners and variation selectors stay where scripts and emoji need them.
  */
 const UNSAFE =
-  /(?![\n\t\u200C\u200D\uFE0E\uFE0F])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\p{Script=Arabic}\p{M}])[\u200C\u200D]|(?<!\p{Emoji})[\uFE0E\uFE0F]/gu
+  /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]|(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{Script=Arabic}|\p{M})(?:\u200C|\u200D)|(?<!\p{Emoji})(?:\uFE0E|\uFE0F)/gu
 
 /** Text in which what is unsafe or unseen is escaped, as in JSON. */
 export function safe(text: string): string {

@@ -1,0 +1,54 @@
+// Where things are on the page, in the Chromium of all tests and in a current one.
+import { describe, expect, it } from 'vitest'
+import { server } from '../../examples/playground/server.ts'
+import { currentChromium, fullChromium } from '../runtimes/chromium.ts'
+import { states } from './states.ts'
+import { press, visit } from './visit.ts'
+
+const browsers = [
+  ['the Chromium of all tests', fullChromium, true],
+  [
+    'a current Chromium (where CHROMIUM_PATH names one, or the system has one)',
+    currentChromium,
+    currentChromium !== undefined && currentChromium !== fullChromium,
+  ],
+] as const
+
+for (const [name, executable, there] of browsers) {
+  describe.runIf(there)(`Playground in ${name}`, () => {
+    const visited = visit(server, '', executable)
+
+    it.each([
+      [1280, 800],
+      [1000, 700],
+      [800, 600],
+      [360, 640],
+    ])(
+      'opens saved servers right below their button at %i by %i [use 3]',
+      async (width, height) => {
+        const page = await visited.open('', { viewport: { width, height } })
+        await press(page, 'Saved servers')
+        const popover = (await page.locator('#saved').boundingBox())!
+        const button = (await page.locator('#saved-open').boundingBox())!
+        const below = popover.y - (button.y + button.height)
+        expect(below).toBeGreaterThanOrEqual(0)
+        expect(below).toBeLessThan(60)
+        expect(popover.x).toBeGreaterThanOrEqual(0)
+        expect(popover.x).toBeLessThanOrEqual(button.x)
+        expect(popover.x + popover.width).toBeLessThanOrEqual(width)
+        expect(popover.y + popover.height).toBeLessThanOrEqual(height)
+        await page.context().close()
+      },
+    )
+
+    it('leaves nothing to scroll sideways in at 360 pixels, whatever it shows [use 3]', async () => {
+      const page = await visited.open('', { viewport: { width: 360, height: 640 } })
+      for (const [what, reach] of states) {
+        await reach(page)
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect([what, width]).toEqual([what, 360])
+      }
+      await page.context().close()
+    })
+  })
+}
