@@ -128,6 +128,7 @@ export {
   createMemoryEventLog,
   type EventLog,
   type EventLogLimits,
+  type MemoryEventLogLimits,
   type LoggedEvent,
 } from '../session/event-log.ts'
 export {

@@ -27,7 +27,7 @@ export interface EventLog {
   after(eventId: string): { stream: string; events: LoggedEvent[] } | undefined
 }
 
-/** The bounds of a log in memory. */
+/** The bounds of the log of one session. */
 export interface EventLogLimits {
   /** The most events that are kept; 1,000 by default. */
   maxEvents?: number
@@ -35,38 +35,118 @@ export interface EventLogLimits {
   maxSize?: number
 }
 
-/** Makes a log in memory that drops its oldest events at its bounds. */
-export function createMemoryEventLog(limits: EventLogLimits = {}): EventLog {
-  const { maxEvents = 1000, maxSize = 4 * 1024 * 1024 } = limits
-  const events = new Map<string, { stream: string; message: string }>()
-  let size = 0
-  let last = 0
-  return {
-    get appended() {
-      return last
-    },
-    append(stream, message) {
-      const id = `${stream}_${++last}`
-      events.set(id, { stream, message })
-      size += message.length
-      for (const [oldest, event] of events) {
-        if (events.size <= maxEvents && size <= maxSize) break
-        events.delete(oldest)
-        size -= event.message.length
-      }
-      return id
-    },
-    after(eventId) {
-      const from = events.get(eventId)
-      if (!from) return undefined
-      const { stream } = from
-      const following: LoggedEvent[] = []
-      let passed = false
-      for (const [id, event] of events) {
-        if (passed && event.stream === stream) following.push({ id, message: event.message })
-        passed ||= id === eventId
-      }
-      return { stream, events: following }
-    },
+/** The bounds of logs in memory. */
+export interface MemoryEventLogLimits extends EventLogLimits {
+  /**
+   * The most that all logs of one store keep, in characters, where each event counts for 128 more;
+   * 67,108,864 by default. The largest log loses its oldest events first.
+   */
+  maxTotalSize?: number
+}
+
+/** What an event takes beside its message, in characters. */
+const EVENT_SIZE = 128
+
+/** A log in memory that drops its oldest events at its bounds. */
+class MemoryEventLog implements EventLog {
+  readonly #maxEvents: number
+  readonly #maxSize: number
+  /** Learns how much larger the log became. */
+  readonly #resized: (by: number) => void
+  readonly #events = new Map<string, { stream: string; message: string }>()
+  #length = 0
+  appended = 0
+
+  constructor(
+    { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventLogLimits,
+    resized: (by: number) => void,
+  ) {
+    this.#maxEvents = maxEvents
+    this.#maxSize = maxSize
+    this.#resized = resized
   }
+
+  /** What it takes, in characters. */
+  get size(): number {
+    return this.#length + this.#events.size * EVENT_SIZE
+  }
+
+  append(stream: string, message: string): string {
+    const id = `${stream}_${++this.appended}`
+    const before = this.size
+    this.#events.set(id, { stream, message })
+    this.#length += message.length
+    while (this.#events.size > this.#maxEvents || this.#length > this.#maxSize) this.dropOldest()
+    this.#resized(this.size - before)
+    return id
+  }
+
+  /** Drops the oldest event. */
+  dropOldest(): void {
+    const [oldest] = this.#events
+    if (!oldest) return
+    this.#events.delete(oldest[0])
+    this.#length -= oldest[1].message.length
+  }
+
+  after(eventId: string): { stream: string; events: LoggedEvent[] } | undefined {
+    const from = this.#events.get(eventId)
+    if (!from) return undefined
+    const { stream } = from
+    const following: LoggedEvent[] = []
+    let passed = false
+    for (const [id, event] of this.#events) {
+      if (passed && event.stream === stream) following.push({ id, message: event.message })
+      passed ||= id === eventId
+    }
+    return { stream, events: following }
+  }
+}
+
+/** The logs of the sessions of one store, which share a bound. */
+export class MemoryEventLogs {
+  readonly #limits: MemoryEventLogLimits
+  readonly #logs = new Map<string, MemoryEventLog>()
+  #size = 0
+
+  constructor(limits: MemoryEventLogLimits) {
+    this.#limits = limits
+  }
+
+  /** The log of a session, which is made when there is none. */
+  open(session: string): EventLog {
+    let log = this.#logs.get(session)
+    if (!log) {
+      const made = new MemoryEventLog(this.#limits, (by) => {
+        // Streams of a session that ended may still append
+        if (this.#logs.get(session) === made) this.#grow(by)
+      })
+      this.#logs.set(session, (log = made))
+    }
+    return log
+  }
+
+  /** Forgets the log of a session. */
+  delete(session: string): void {
+    this.#size -= this.#logs.get(session)?.size ?? 0
+    this.#logs.delete(session)
+  }
+
+  #grow(by: number): void {
+    const { maxTotalSize = 64 * 1024 * 1024 } = this.#limits
+    this.#size += by
+    while (this.#size > maxTotalSize) {
+      const logs = [...this.#logs.values()]
+      const largest = logs.reduce((one, other) => (other.size > one.size ? other : one))
+      const before = largest.size
+      const enough = Math.max(before - (this.#size - maxTotalSize), 0)
+      while (largest.size > enough) largest.dropOldest()
+      this.#size -= before - largest.size
+    }
+  }
+}
+
+/** Makes a log in memory that drops its oldest events at its bounds. */
+export function createMemoryEventLog(limits: MemoryEventLogLimits = {}): EventLog {
+  return new MemoryEventLogs(limits).open('')
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { createMemoryEventLog, type EventLog, type EventLogLimits } from './event-log.ts'
+import { MemoryEventLogs, type EventLog, type MemoryEventLogLimits } from './event-log.ts'
 import type { SessionRecord } from './session.ts'
 import type { StreamStore } from './stream-store.ts'
 
@@ -30,9 +30,9 @@ export interface SessionStore {
 }
 
 /** Makes a store in memory; its sessions end with the process. */
-export function createMemorySessionStore(limits: EventLogLimits = {}): SessionStore {
+export function createMemorySessionStore(limits: MemoryEventLogLimits = {}): SessionStore {
   const records = new Map<string, SessionRecord>()
-  const logs = new Map<string, EventLog>()
+  const logs = new MemoryEventLogs(limits)
   return {
     create(record) {
       const id = crypto.randomUUID()
@@ -45,10 +45,6 @@ export function createMemorySessionStore(limits: EventLogLimits = {}): SessionSt
       records.delete(id)
       logs.delete(id)
     },
-    eventLog(id) {
-      let log = logs.get(id)
-      if (!log) logs.set(id, (log = createMemoryEventLog(limits)))
-      return log
-    },
+    eventLog: (id) => logs.open(id),
   }
 }

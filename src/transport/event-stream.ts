@@ -5,6 +5,7 @@
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError } from '../protocol/errors.ts'
+import { countWaiting, forgetWaiting } from './stream-budget.ts'
 
 const encoder = new TextEncoder()
 
@@ -12,7 +13,10 @@ const encoder = new TextEncoder()
 export interface EventStreamOptions {
   /** Milliseconds between comments that keep a quiet connection open; 15,000 by default, 0 for none. */
   keepAliveMs?: number | undefined
-  /** The most bytes that wait for a slow reader before the stream is cut; 16 MiB by default. */
+  /**
+   * The most bytes that wait for a slow reader before the stream is cut; 16 MiB by default. For the
+   * slow readers of all streams together 64 MiB wait, and beyond that the slowest is cut.
+   */
   maxQueuedBytes?: number | undefined
   /** Whether an event is hidden from the reader, who gets its id only. */
   hides?: ((data: string) => boolean) | undefined
@@ -43,10 +47,13 @@ export class EventStream {
     this.body = new ReadableStream(
       {
         start: (controller) => void (this.#controller = controller),
-        pull: () => this.#release(),
+        pull: (controller) => {
+          forgetWaiting(controller)
+          this.#release()
+        },
         cancel: () => this.#gone(new McpError('CLOSED', 'The client closed the stream')),
       },
-      { highWaterMark: 64 * 1024, size: (chunk) => chunk.byteLength },
+      { highWaterMark: 16 * 1024, size: (chunk) => chunk.byteLength },
     )
     const { keepAliveMs = 15_000 } = options
     const delayMs = Math.min(keepAliveMs, MAX_DELAY_MS)
@@ -86,16 +93,18 @@ export class EventStream {
     const controller = this.#controller
     if (!controller) return undefined
     // Encoded anew each time: some runtimes detach the buffers that they are given.
-    controller.enqueue(encoder.encode(text))
+    const chunk = encoder.encode(text)
+    controller.enqueue(chunk)
     const room = controller.desiredSize ?? 0
     if (room > 0) return undefined
-    if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) {
+    const cut = (): void => {
       const error = new McpError('LIMIT_EXCEEDED', 'The client reads too slowly')
       controller.error(error)
       this.#gone(error)
-      return undefined
     }
-    return new Promise((resolve) => this.#drained.push(resolve))
+    if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) cut()
+    else countWaiting(controller, chunk.length, cut)
+    return this.open ? new Promise((resolve) => this.#drained.push(resolve)) : undefined
   }
 
   #gone(reason: Error): void {

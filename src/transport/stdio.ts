@@ -8,6 +8,9 @@ import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
+/** How much may wait for a peer that does not read, in UTF-16 units; messages of any length may begin. */
+const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
+
 /** Settings of {@link stdioTransport}. */
 export interface StdioTransportOptions {
   /**
@@ -25,7 +28,8 @@ export interface StdioTransportOptions {
  * Reading tolerates CRLF, blank lines and one byte order mark; what is no JSON, no UTF-8 or too
  * long goes to `malformed`, and the next line is read as ever. Writing gives one line feed after
  * each message and none inside; all that is sent in one turn travels as one chunk. A peer that is
- * gone, noticed on a write, closes the transport once, with the reason.
+ * gone, noticed on a write, closes the transport once, with the reason; so does a peer that reads so
+ * slowly that more than 16 Mi characters wait for it.
  *
  * When the peer ends its side, the receiver learns of it and may still send until it calls `close`.
  *
@@ -78,6 +82,10 @@ class StdioTransport implements Transport {
   }
 
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+    if (this.#queue.length > MAX_QUEUE_LENGTH) {
+      const error = new McpError('LIMIT_EXCEEDED', 'The peer reads too slowly')
+      this.#closing ??= this.#end(undefined, error)
+    }
     if (this.#closing) return Promise.reject(closedError())
     try {
       this.#queue += line(frame)
@@ -94,7 +102,9 @@ class StdioTransport implements Transport {
   async #end(flushed: Promise<void> | undefined, reason?: Error): Promise<void> {
     try {
       await flushed
-      await (reason ? this.#writer.abort(reason) : this.#writer.close())
+      // A write that never settles holds up what an abort gives, too.
+      if (reason) this.#writer.abort(reason).catch(() => {})
+      else await this.#writer.close()
     } catch {
       // The peer is gone, so that there is nobody left to flush for.
     }

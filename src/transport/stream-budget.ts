@@ -1,0 +1,44 @@
+/**
+ * The memory that all event streams of an isolate share for what slow readers have not read yet: a
+ * bound for each stream alone would be multiplied by as many streams as somebody opens.
+ *
+ * @see https://streams.spec.whatwg.org/#rs-default-controller-desired-size
+ */
+
+/** The most bytes that wait for slow readers, of all streams together. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** What a stream takes that lags behind, beside what waits in it. */
+const STREAM_BYTES = 1024
+
+type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
+
+/** The streams that lag behind, and what cuts each. */
+const lagging = new Map<Controller, () => void>()
+/** How much waits at most: what readers took since it was counted is not subtracted. */
+let waiting = 0
+
+/**
+ * Counts bytes that wait in a stream. When all streams together have too many, those with the most
+ * are cut, also if they were closed and are only read to their end.
+ */
+export function countWaiting(controller: Controller, bytes: number, cut: () => void): void {
+  lagging.set(controller, cut)
+  waiting += bytes + STREAM_BYTES
+  while (waiting > MAX_WAITING_BYTES) {
+    waiting = 0
+    let most = 0
+    let cutSlowest = (): void => {}
+    for (const [each, cutEach] of lagging) {
+      const queued = -(each.desiredSize ?? 0)
+      if (queued <= 0) lagging.delete(each)
+      else waiting += queued + STREAM_BYTES
+      if (queued > most) [most, cutSlowest] = [queued, cutEach]
+    }
+    if (waiting > MAX_WAITING_BYTES) cutSlowest()
+  }
+}
+
+/** Forgets a stream whose reader has caught up. */
+export function forgetWaiting(controller: Controller): void {
+  lagging.delete(controller)
+}

@@ -1,0 +1,121 @@
+// Memory that sessions and streams share, however many of them there are.
+import { describe, expect, it } from 'vitest'
+import {
+  createMemorySessionStore,
+  EventStream,
+  type SessionRecord,
+} from '../../src/server/index.ts'
+import { stdioTransport } from '../../src/transport/index.ts'
+
+const record: SessionRecord = {
+  revision: '2025-11-25',
+  clientInfo: { name: 'test', version: '1' },
+  clientCapabilities: {},
+  initialized: true,
+  subscriptions: [],
+}
+
+/** The messages that a log still has after the first one of a stream. */
+function kept(
+  log: ReturnType<ReturnType<typeof createMemorySessionStore>['eventLog']>,
+  ids: (string | undefined)[],
+) {
+  return ids.filter((id) => id !== undefined && log.after(id) !== undefined).length
+}
+
+describe('The event logs of a store in memory', () => {
+  it('keep no more together than one bound allows, of any number of sessions [S009]', async () => {
+    const store = createMemorySessionStore()
+    const message = 'x'.repeat(1024 * 1024)
+    let all = 0
+    const logs = []
+    for (let n = 0; n < 40; n++) {
+      const log = store.eventLog(await store.create(record))
+      logs.push({ log, ids: [1, 2, 3].map(() => log.append('stream', message)) })
+    }
+    for (const { log, ids } of logs) all += kept(log, ids)
+    expect(all).toBe(63)
+  })
+
+  it('take what is too much from the session that has most [S009]', async () => {
+    const store = createMemorySessionStore({ maxTotalSize: 10_000 })
+    const quiet = store.eventLog(await store.create(record))
+    const busy = store.eventLog(await store.create(record))
+    const first = quiet.append('stream', 'x'.repeat(1000))
+    const ids = Array.from({ length: 50 }, () => busy.append('stream', 'x'.repeat(1000)))
+    expect(quiet.after(first ?? '')).toEqual({ stream: 'stream', events: [] })
+    expect(kept(busy, ids)).toBe(7)
+  })
+
+  it('count events without a message [S009]', async () => {
+    const store = createMemorySessionStore({ maxTotalSize: 1280 })
+    const log = store.eventLog(await store.create(record))
+    const ids = Array.from({ length: 50 }, () => log.append('stream', ''))
+    expect(kept(log, ids)).toBe(10)
+  })
+
+  it('give their room back when a session ends [S009]', async () => {
+    const store = createMemorySessionStore({ maxTotalSize: 3000 })
+    for (let n = 0; n < 10; n++) {
+      const id = await store.create(record)
+      const log = store.eventLog(id)
+      const ids = [1, 2].map(() => log.append('stream', 'x'.repeat(1000)))
+      expect(kept(log, ids)).toBe(2)
+      await store.remove(id)
+      // Its streams may still append what they send last
+      log.append('stream', 'x'.repeat(1000))
+    }
+  })
+})
+
+describe('Event streams whose readers are slow', () => {
+  const data = 'x'.repeat(1024 * 1024)
+  function slow(megabytes: number): { stream: EventStream; gone: Error[] } {
+    const gone: Error[] = []
+    const stream = new EventStream({ keepAliveMs: 0, onGone: (reason) => gone.push(reason) })
+    for (let n = 0; n < megabytes; n++) void stream.send({ data })
+    return { stream, gone }
+  }
+
+  it('have 64 MiB together: beyond that, the one with most is cut [S009]', async () => {
+    const slowest = slow(10)
+    const others = Array.from({ length: 12 }, () => slow(5))
+    expect(slowest.stream.open).toBe(false)
+    expect(slowest.gone).toMatchObject([{ code: 'LIMIT_EXCEEDED' }])
+    expect(others.filter(({ stream }) => stream.open)).toHaveLength(12)
+    for (const { stream } of others) await stream.body.cancel()
+  })
+
+  it('are cut as well after their last event was sent [S009]', async () => {
+    const ended = slow(10).stream
+    ended.close()
+    const others = Array.from({ length: 12 }, () => slow(5).stream)
+    await expect(new Response(ended.body).text()).rejects.toThrow('The client reads too slowly')
+    for (const stream of others) await stream.body.cancel()
+  })
+
+  it('have all of it again once they have caught up [S009]', async () => {
+    for (let n = 0; n < 10; n++) {
+      const { stream } = slow(14)
+      stream.close()
+      expect((await new Response(stream.body).text()).length).toBeGreaterThan(14 * data.length)
+    }
+    const others = Array.from({ length: 4 }, () => slow(14).stream)
+    expect(others.every(({ open }) => open)).toBe(true)
+    for (const stream of others) await stream.body.cancel()
+  })
+})
+
+it('a stdio peer that does not read is given up when 16 Mi characters wait for it [S009]', async () => {
+  const never = new WritableStream<Uint8Array>({ write: () => new Promise(() => {}) })
+  const transport = stdioTransport(new ReadableStream(), never)
+  const closed = new Promise<Error | undefined>((resolve) => {
+    void transport.start({ message: () => {}, malformed: () => {}, closed: resolve })
+  })
+  const params = { data: 'x'.repeat(1024 * 1024) }
+  for (let n = 0; n < 30; n++) {
+    transport.send({ jsonrpc: '2.0', method: 'notifications/message', params }).catch(() => {})
+    await Promise.resolve()
+  }
+  expect(await closed).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+})
