@@ -17,6 +17,8 @@ export interface PageFetchOptions {
    * @default true
    */
   readonly explain?: boolean | undefined
+  /** Learns that a listening stream has to wait for its turn, and later on that it waits no longer. */
+  readonly onTurn?: ((isWaiting: boolean) => void) | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export interface PageFetchOptions {
  *   listen at a time; others wait for their turn.
  */
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
-  const { explain = true, fetch = plainFetch } = options
+  const { explain = true, fetch = plainFetch, onTurn } = options
   const send = explain ? explainedFetch(fetch) : fetch
   watchLife()
   return async (url, init) => {
@@ -44,7 +46,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
       const either = signal ? AbortSignal.any([signal, leaving]) : leaving
       let end: (() => void) | undefined
       try {
-        if (signal && needsTurn(url, headers, signal)) end = await takeTurn(url, either)
+        if (signal && needsTurn(url, headers, signal)) end = await takeTurn(url, either, onTurn)
         const response = await send(url, { ...init, signal: either })
         return end ? untilOver(response, end) : response
       } catch (cause) {

@@ -11,12 +11,17 @@ const MAX_STREAMS = 4
 /**
  * Waits until fewer streams are open than may be, or the signal fires.
  *
+ * @param onTurn Learns whether it waits: nothing where there is a turn at once.
  * @returns Ends the turn; nothing where no turn was taken.
  */
-export function takeTurn(url: string, signal: AbortSignal): Promise<(() => void) | undefined> {
+export async function takeTurn(
+  url: string,
+  signal: AbortSignal,
+  onTurn?: (isWaiting: boolean) => void,
+): Promise<(() => void) | undefined> {
   const taken = new AbortController()
   const waiting = AbortSignal.any([signal, taken.signal])
-  return new Promise((resolve) => {
+  const turn = new Promise<(() => void) | undefined>((resolve) => {
     const hold = (): Promise<void> | undefined => {
       if (waiting.aborted) return undefined
       taken.abort()
@@ -28,6 +33,12 @@ export function takeTurn(url: string, signal: AbortSignal): Promise<(() => void)
       navigator.locks.request(name, { signal: waiting }, hold).catch(() => resolve(undefined))
     }
   })
+  if (!onTurn) return turn
+  // Answered after the requests that were granted at once
+  await navigator.locks.query().catch(() => {})
+  if (waiting.aborted) return turn
+  onTurn(true)
+  return turn.finally(() => onTurn(false))
 }
 
 /** A response that tells when its body is over, however it ends. */

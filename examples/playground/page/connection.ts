@@ -4,7 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import { connect, type Client, type RequestId, type Revision } from 'edgewise/browser'
+import { pageFetch, type RequestId, type Revision } from 'edgewise/browser'
+import { connect, type Client } from 'edgewise/client'
 import { followTasks, type DetailedTask } from 'edgewise/tasks'
 import type { Activity } from './activity/activity.ts'
 import { ask } from './ask.ts'
@@ -56,8 +57,9 @@ export async function openConnection(
   let session: string | undefined
   let signedIn = false
   const tasks = new Map<RequestId, DetailedTask>()
-  const onError = (error: unknown): void =>
-    activity.log({ level: 'error', logger: 'playground', data: String(error) })
+  const say = (level: 'error' | 'notice', data: string): void =>
+    activity.log({ level, logger: 'playground', data })
+  const onError = (error: unknown): void => say('error', String(error))
   const load = async (known: Connection): Promise<void> => {
     known.catalog = await loadCatalog(known.client, onError)
     onChanged()
@@ -70,14 +72,18 @@ export async function openConnection(
     info: { name: 'edgewise-playground', title: 'Edgewise playground', version: '1.0.0' },
     signal,
     auth,
-    fetch: watchedFetch({
-      report(entry) {
-        activity.wire(entry)
-        if (entry.direction === 'received') onAnswer(entry)
-      },
-      onReach,
-      onSession: (id) => (session = id),
-      onSignedIn: () => (signedIn = true),
+    fetch: pageFetch({
+      fetch: watchedFetch({
+        report(entry) {
+          activity.wire(entry)
+          if (entry.direction === 'received') onAnswer(entry)
+        },
+        onReach,
+        onSession: (id) => (session = id),
+        onSignedIn: () => (signedIn = true),
+      }),
+      onTurn: (isWaiting) =>
+        say('notice', isWaiting ? 'Not listening: four other tabs do' : 'Listening again'),
     }),
     extensions: [followTasks({ onTask: (task) => tasks.set(task.taskId, task) })],
     capabilities: { elicitation: { form: {}, url: {} } },
