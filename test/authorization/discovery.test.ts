@@ -189,7 +189,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
   })
 
   it.each([MCP, 'HTTPS://MCP.example/mcp', 'https://mcp.example/mcp/'])(
-    'for "%s" is taken with exactResource, as it is the same [S024]',
+    'for "%s" is taken with exactResource, as it is the same',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       await using client = await world.connect(world.signIn({ exactResource: true }))

@@ -135,7 +135,7 @@ describe('a token that is bound to a key', () => {
     expect(new Set(one.bound.values()).size).toBe(1)
   })
 
-  it('is told from one of no type, which everybody can use, too [C002]', async () => {
+  it('is told from one of no type, which everybody can use, too', async () => {
     const one = boundWorld({ token: { token_type: undefined } })
     await expect(connectBound(one)).rejects.toMatchObject({ step: 'token' })
   })

@@ -126,7 +126,7 @@ describe('client credentials', () => {
   })
 })
 
-describe('a server that names an issuer of its own [S005] [M-AREG-020] [M-XAUTH-050]', () => {
+describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', () => {
   const EVIL = 'https://evil.example'
   const subject = () => ({ token: 'canary' })
   const identityProvider = {
@@ -169,7 +169,7 @@ describe('a server that names an issuer of its own [S005] [M-AREG-020] [M-XAUTH-
     expect(world.seen.filter(({ url }) => url.startsWith(EVIL))).toEqual([])
   })
 
-  it('gets nothing where it is of 2025-03-26, and so its own authorization server [S005]', async () => {
+  it('gets nothing where it is of 2025-03-26, and so its own authorization server', async () => {
     const origin = new URL(MCP).origin
     const world = machineWorld({
       challenge: undefined,

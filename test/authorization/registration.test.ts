@@ -491,7 +491,7 @@ describe('what the authorization server changed in a registration', () => {
   })
 
   it.each([['http://127.0.0.1/callback'], [undefined]])(
-    'is nothing where it names this machine without a port, or nothing at all: %s [C007]',
+    'is nothing where it names this machine without a port, or nothing at all: %s',
     async (uri) => {
       const world = changing({ redirect_uris: uri && [uri] })
       await using _ = await world.connect(world.signIn())

@@ -230,7 +230,7 @@ describe('renewing', () => {
     ])
   })
 
-  it('asks again without scopes where the server takes none that it did not name [C004]', async () => {
+  it('asks again without scopes where the server takes none that it did not name', async () => {
     const world: World = createWorld({ token: { scope: 'read' } })
     const fetch: World['fetch'] = async (url, init) => {
       const body = init?.body instanceof URLSearchParams ? init.body : undefined
@@ -432,7 +432,7 @@ describe('the answer of a token endpoint', () => {
       )
     }
 
-  it.each([200, 201, 202, 203])('is taken with the status %i [C001]', async (status) => {
+  it.each([201, 202, 203])('is taken with the status %i [C001]', async (status) => {
     const answer = answering(status, { token_type: 'bearer' }, () => world)
     const world: World = createWorld({ routes: { [`POST ${TOKEN}`]: answer } })
     await using client = await world.connect(world.signIn())

@@ -130,7 +130,7 @@ describe('Introspection', () => {
     },
   )
 
-  it('asks again at once when the answer may be about one odd token [S020]', async () => {
+  it('asks again at once when the answer may be about one odd token', async () => {
     const { verify, requests } = introspecting(() =>
       requests.length === 1 ? new Response('', { status: 500 }) : Response.json(active),
     )
