@@ -78,7 +78,7 @@ export function requireMetadataUrl(metadataUrl: string): string {
 
 /** The redirect URI of the registration that is kept. */
 export async function knownRedirectUri(request: GrantRequest): Promise<string | undefined> {
-  const kept = (await listRegistrations(request.tokens)).get(request.server.issuer)
+  const kept = (await listRegistrations(request.tokens))[request.server.issuer]
   return kept?.redirect_uris?.[0]
 }
 
@@ -103,7 +103,7 @@ export async function findClient(
   if (client.metadataUrl && server.client_id_metadata_document_supported === true) {
     return oauthClient(server, { clientId: client.metadataUrl })
   }
-  const kept = (await listRegistrations(tokens)).get(issuer)
+  const kept = (await listRegistrations(tokens))[issuer]
   if (kept && isUsable(kept, redirectUri)) return registered(request, kept)
   if (endpoint !== undefined && redirectUri !== undefined) {
     const answer = await register(request, client, redirectUri)

@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { isObject } from '../protocol/validate.ts'
 import type { TokenStore } from './store.ts'
 
 /** What an authorization server knows a client by, in the words of RFC 7591. */
@@ -29,9 +28,8 @@ export interface Registration extends JsonObject {
 const KEY = 'clients'
 
 /** Lists the registrations that are kept, by the issuer of their authorization server. */
-export async function listRegistrations(tokens: TokenStore): Promise<Map<string, Registration>> {
-  const kept = Object.entries((await tokens.get(KEY)) ?? {})
-  return new Map(kept.flatMap(([issuer, one]) => (isRegistration(one) ? [[issuer, one]] : [])))
+export async function listRegistrations(tokens: TokenStore): Promise<Record<string, Registration>> {
+  return ((await tokens.get(KEY)) ?? {}) as Record<string, Registration>
 }
 
 /**
@@ -43,7 +41,7 @@ export function saveRegistration(
   issuer: string,
   registration: Registration,
 ): Promise<void> {
-  return changeRegistrations(tokens, (all) => all.set(issuer, registration))
+  return changeRegistrations(tokens, (all) => ({ ...all, [issuer]: registration }))
 }
 
 /**
@@ -57,22 +55,18 @@ export function forgetRegistration(
   issuer: string,
   clientId?: string,
 ): Promise<void> {
-  return changeRegistrations(tokens, (all) => {
-    if (clientId === undefined || all.get(issuer)?.client_id === clientId) all.delete(issuer)
-  })
+  return changeRegistrations(tokens, ({ [issuer]: one, ...others }) =>
+    one && clientId !== undefined && one.client_id !== clientId
+      ? { ...others, [issuer]: one }
+      : others,
+  )
 }
 
 function changeRegistrations(
   tokens: TokenStore,
-  change: (all: Map<string, Registration>) => unknown,
+  change: (all: Record<string, Registration>) => Record<string, Registration>,
 ): Promise<void> {
   return tokens.exclusively(KEY, async () => {
-    const all = await listRegistrations(tokens)
-    change(all)
-    await tokens.set(KEY, Object.fromEntries(all))
+    await tokens.set(KEY, change(await listRegistrations(tokens)))
   })
-}
-
-function isRegistration(value: unknown): value is Registration {
-  return isObject(value) && typeof value.client_id === 'string'
 }

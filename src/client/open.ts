@@ -74,10 +74,9 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
     else await initialize(connection, options)
   } catch (error) {
     // Nobody is to be asked twice to sign in, and other errors than ours say nothing of the server
-    const { code } = error as McpError
     const isOurs = error instanceof McpError || error instanceof ProtocolError
-    const isAuth = code === 'UNAUTHORIZED' || code === 'FORBIDDEN'
-    if (options.signal?.aborted || isAuth || !isOurs) throw error
+    if (options.signal?.aborted || !isOurs) throw error
+    throwRefusal(error)
     // The server is not what it was
     connection.hook(() => eras.delete(url))
     await connection.channel.close()
@@ -111,12 +110,20 @@ async function findHttp(connection: Connection, url: string, eras: EraCache): Pr
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     const before = [...connection.attempts]
     await openHttpSse(connection, url).catch((cause: unknown) => {
+      throwRefusal(cause)
       const attempts = describeAttempts([...before, { with: 'HTTP+SSE', error: cause }])
       const what = `"${url}" is not an MCP endpoint: ${attempts}`
       const data = error instanceof McpError ? error.data : { status, error: toErrorObject(error) }
       throw new McpError('HTTP', what, { cause: error, data })
     })
     remember(HTTP_SSE)
+  }
+}
+
+/** Throws what kept the client out, or what closed the connection for that: no transport helps. */
+function throwRefusal(error: unknown): void {
+  for (let one = error; one instanceof McpError; one = one.cause) {
+    if (one.code === 'UNAUTHORIZED' || one.code === 'FORBIDDEN') throw one
   }
 }
 

@@ -158,6 +158,26 @@ describe('a sign-in that fails while the client finds out what the server is', (
     },
   )
 
+  it.each([
+    ['nothing is known of the endpoint', undefined],
+    ['it is known as one of HTTP+SSE', 'http-sse'],
+  ])(
+    'over HTTP+SSE is told as that, and asks the user once, where %s [probe: a status that belongs to another server]',
+    async (_name, era) => {
+      const world = createWorld({
+        routes: {
+          [`POST ${MCP}`]: () => json({}, 405),
+          [`GET ${MCP}`]: () => json({}, 401, { 'www-authenticate': 'Bearer' }),
+          [`POST ${TOKEN}`]: () => json({ error: 'invalid_request' }, 400),
+        },
+      })
+      const eras = new Map(era === undefined ? [] : [[MCP, era]])
+      const connecting = connect(MCP, { auth: world.signIn(), fetch: world.fetch, eras })
+      await expect(connecting).rejects.toMatchObject({ step: 'token', answer: { status: 400 } })
+      expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)
+    },
+  )
+
   it('is reported where the stream of what the server sends meets a 405 of the token endpoint [probe: a status that belongs to another server]', async () => {
     const world = createWorld()
     const errors: Error[] = []

@@ -289,7 +289,7 @@ describe('a registration that another one followed', () => {
     const world = createWorld()
     const tokens = openStore()
     await using client = await world.connect(world.signIn({ tokens }))
-    const first = (await listRegistrations(tokens)).get(ISSUER)?.client_id
+    const first = (await listRegistrations(tokens))[ISSUER]?.client_id
     // As when the port of the redirect URI was taken, for another server of the same issuer
     const redirect_uris = ['http://127.0.0.1:9999/callback']
     await saveRegistration(tokens, ISSUER, { client_id: 'later', redirect_uris })
@@ -302,7 +302,7 @@ describe('a registration that another one followed', () => {
       ['refresh_token', first],
       ['refresh_token', first],
     ])
-    expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toBe('later')
+    expect((await listRegistrations(tokens))[ISSUER]?.client_id).toBe('later')
   })
 })
 

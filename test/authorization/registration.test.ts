@@ -205,7 +205,7 @@ describe('dynamic registration', () => {
     const world = createWorld()
     const tokens = openStore()
     const client = await clientOf(world, { tokens })
-    expect((await listRegistrations(tokens)).get(ISSUER)).toMatchObject({ client_id: client })
+    expect((await listRegistrations(tokens))[ISSUER]).toMatchObject({ client_id: client })
     expect(tokens.values.get(`token ${MCP}`)).toMatchObject({ issuer: ISSUER })
   })
 
@@ -293,7 +293,7 @@ describe('a registration that the authorization server has forgotten', () => {
       const { world, tokens, fetch } = await forgetful(TOKEN, () => json({ error }, status))
       await using _ = await world.connect(world.signIn({ tokens, fetch }))
       expect(world.to(REGISTER)).toHaveLength(1)
-      expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toMatch(/^client-/)
+      expect((await listRegistrations(tokens))[ISSUER]?.client_id).toMatch(/^client-/)
     },
   )
 
@@ -325,7 +325,7 @@ describe('a registration that the authorization server has forgotten', () => {
         interaction: { ...interaction, returned: () => left },
       })
       await expect(resumed.headers(request)).rejects.toMatchObject({ answer: { error } })
-      expect(await listRegistrations(tokens)).toEqual(new Map())
+      expect(await listRegistrations(tokens)).toEqual({})
     },
   )
 
@@ -357,7 +357,7 @@ describe('a registration that the authorization server has forgotten', () => {
     const interaction = { begin: () => ({ redirectUri: CALLBACK, go }) }
     const connecting = world.connect(world.signIn({ tokens, interaction }))
     await expect(connecting).rejects.toThrow('The window was closed')
-    expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toBe('seeded')
+    expect((await listRegistrations(tokens))[ISSUER]?.client_id).toBe('seeded')
   })
 
   it('is replaced when a token cannot be renewed by it any more [probe: stale registrations]', async () => {
@@ -392,7 +392,7 @@ describe('a registration that the authorization server has forgotten', () => {
     const auth = world.signIn({ tokens, fetch: withoutRegistering, askCredentials })
     await using client = await world.connect(auth)
     expect(await client.listAllTools()).toHaveLength(1)
-    expect((await listRegistrations(tokens)).get(ISSUER)?.client_id).toBe('right')
+    expect((await listRegistrations(tokens))[ISSUER]?.client_id).toBe('right')
   })
 })
 
@@ -406,12 +406,12 @@ describe('the registrations that are kept', () => {
     expect(await clientOf(world, { tokens })).toBe('seeded')
     expect(world.to(REGISTER)).toEqual([])
     await forgetRegistration(tokens, ISSUER, 'another client')
-    expect([...(await listRegistrations(tokens))]).toEqual([
-      [ISSUER, seed],
-      ['https://other.example', { client_id: 'other' }],
-    ])
+    expect(await listRegistrations(tokens)).toEqual({
+      [ISSUER]: seed,
+      'https://other.example': { client_id: 'other' },
+    })
     await forgetRegistration(tokens, ISSUER)
-    expect([...(await listRegistrations(tokens)).keys()]).toEqual(['https://other.example'])
+    expect(Object.keys(await listRegistrations(tokens))).toEqual(['https://other.example'])
     await tokens.delete(`token ${MCP}`)
     expect(await clientOf(world, { tokens })).toMatch(/^client-/)
   })
@@ -422,7 +422,7 @@ describe('the registrations that are kept', () => {
     await Promise.all(
       issuers.map((issuer) => saveRegistration(tokens, issuer, { client_id: issuer })),
     )
-    expect([...(await listRegistrations(tokens)).keys()]).toEqual(issuers)
+    expect(Object.keys(await listRegistrations(tokens))).toEqual(issuers)
   })
 })
 
