@@ -39,8 +39,12 @@ interface Server {
   left: boolean
   /** When to try again to renew the token early, by the monotonic clock, in milliseconds. */
   retryAt: number
-  /** When it had the user sign in of late, by `performance.now()`, and for which missing scopes. */
-  signIns: { at: number; missing: string | undefined }[]
+}
+
+/** That a server had the user sign in: when, and for which missing scopes. */
+interface Caused {
+  readonly at: number
+  readonly missing: string | undefined
 }
 
 /** Signs requests in with tokens that a grant gets. */
@@ -101,7 +105,7 @@ export class Provider implements SignIn {
     const lacks = response.status === 403
     if (lacks && (background || error !== 'insufficient_scope')) return false
     if (server.token && server.token.accessToken !== used?.accessToken) return true
-    const upgrade = lacks ? this.#requireUpgrade(server, demands, used) : undefined
+    const upgrade = lacks ? await this.#requireUpgrade(server, demands, used) : undefined
     if (!lacks) {
       const obtained = used && this.#unproven.get(used)
       if (obtained && !server.work && !background) {
@@ -113,9 +117,9 @@ export class Provider implements SignIn {
       if (used && obtained === undefined && (await this.#renew(server, used))) return true
       if (background) return false
     }
-    const obtain = (latest?: TokenRecord): Promise<boolean> => {
+    const obtain = async (latest?: TokenRecord): Promise<boolean> => {
       // Machines get tokens as often as these end
-      if (upgrade !== undefined || this.#grant.refresh) this.#countSignIn(server, upgrade)
+      if (upgrade !== undefined || this.#grant.refresh) await this.#countSignIn(server, upgrade)
       return this.#obtain(server, request.url, demands, latest)
     }
     // What others have begun may be no more than an attempt to renew
@@ -130,6 +134,7 @@ export class Provider implements SignIn {
     // What somebody is getting at the moment must not bring it back
     if (opened) opened.left = true
     await this.#tokens.delete(tokenKey(href))
+    await this.#tokens.delete(causedKey(href))
   }
 
   /**
@@ -137,17 +142,18 @@ export class Provider implements SignIn {
    *
    * @returns What to remember of them when they are asked for.
    */
-  #requireUpgrade(
+  async #requireUpgrade(
     server: Server,
     demands: Demands,
     used: TokenRecord | undefined,
-  ): string | undefined {
+  ): Promise<string | undefined> {
     if (used) this.#unproven.delete(used)
     if (server.work) return undefined
     const wanted = splitScope(demands.get('scope') ?? '')
     const key = wanted.toSorted().join(' ')
     const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
-    if (granted || recentSignIns(server).some(({ missing }) => missing === key)) {
+    const caused = await this.#causedBy(server)
+    if (granted || caused.some(({ missing }) => missing === key)) {
       const what = `"${server.url}" goes on to want the scopes "${key}", which were asked for`
       const [url = ''] = server.url.split('?', 1)
       const answer = { url, status: 403, error: 'insufficient_scope' }
@@ -157,14 +163,22 @@ export class Provider implements SignIn {
   }
 
   /** Bounds how often a server has the user sign in, whatever reasons it finds. */
-  #countSignIn(server: Server, missing: string | undefined): void {
+  async #countSignIn(server: Server, missing: string | undefined): Promise<void> {
     const { maxSignIns = 10 } = this.#options
-    if (recentSignIns(server).length >= maxSignIns) {
+    const caused = await this.#causedBy(server)
+    if (caused.length >= maxSignIns) {
       const what = `"${server.url}" wants more than ${maxSignIns} sign-ins within 10 minutes`
       const code = missing === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
       throw new AuthorizationError('access', what, undefined, undefined, code)
     }
-    server.signIns.push({ at: performance.now(), missing })
+    await this.#tokens.set(causedKey(server.url), { all: [...caused, { at: Date.now(), missing }] })
+  }
+
+  /** The sign-ins that a server caused of late, also before the page was left for them. */
+  async #causedBy({ url }: Server): Promise<Caused[]> {
+    const { all } = (await this.#tokens.get(causedKey(url))) ?? {}
+    const isRecent = ({ at }: Caused): boolean => Math.abs(Date.now() - at) < SIGN_INS_MS
+    return Array.isArray(all) ? all.filter(isRecent) : []
   }
 
   /** Gets the next token without asking anybody; gives whether there is one. */
@@ -278,15 +292,7 @@ export class Provider implements SignIn {
 
   #unknown(url: string): Server {
     const network = this.#network(url)
-    return {
-      url,
-      network,
-      token: undefined,
-      work: undefined,
-      left: false,
-      retryAt: 0,
-      signIns: [],
-    }
+    return { url, network, token: undefined, work: undefined, left: false, retryAt: 0 }
   }
 
   /** Finishes what was begun before the page was left; a failure is told once. */
@@ -316,10 +322,9 @@ export class Provider implements SignIn {
   }
 }
 
-/** The sign-ins of the last minutes; forgets the others. */
-function recentSignIns(server: Server): Server['signIns'] {
-  const since = performance.now() - SIGN_INS_MS
-  return (server.signIns = server.signIns.filter(({ at }) => at > since))
+/** The key of the sign-ins that a server caused. */
+function causedKey(server: string): string {
+  return `sign-ins ${server}`
 }
 
 /** Whether a token will not be renewed however often one asks. */

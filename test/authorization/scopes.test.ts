@@ -207,7 +207,7 @@ describe('a call that needs more than was granted', () => {
   ])(
     'has the user asked so often within 10 minutes and no more, if maxSignIns is %s: %i times [S023]',
     async (maxSignIns, count) => {
-      vi.useFakeTimers({ toFake: ['performance'] })
+      vi.useFakeTimers({ toFake: ['Date'] })
       const { world, fetch } = insatiable()
       const auth = world.signIn({ fetch, ...(maxSignIns !== undefined && { maxSignIns }) })
       await using client = await world.connect(auth, { fetch })
@@ -229,7 +229,7 @@ describe('a call that needs more than was granted', () => {
   )
 
   it('may be asked about again after 10 minutes, as the user may have been given more [S023]', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] })
+    vi.useFakeTimers({ toFake: ['Date'] })
     let grants = ['read']
     const world = createWorld({
       challenge: challenge('read'),
@@ -260,6 +260,16 @@ describe('a call that needs more than was granted', () => {
       await client.callTool('book').catch(() => {})
     }
     expect(asked(world)).toHaveLength(4)
+  })
+
+  it('is bounded over pages too, which are left for it and know nothing of each other [S023]', async () => {
+    const tokens = openStore()
+    const world = createWorld({ token: { refresh_token: undefined } })
+    for (let page = 0; page < 5; page++) {
+      world.valid.clear()
+      await world.connect(world.signIn({ tokens, maxSignIns: 3 })).catch(() => {})
+    }
+    expect(asked(world)).toHaveLength(3)
   })
 
   it('does not keep the user from signing in again after signing out [S023]', async () => {
