@@ -31,6 +31,7 @@ describe('Bundle of the client', () => {
 describe('Bundle of the lean client', () => {
   const features = [
     'answers',
+    'cache',
     'changes',
     'client',
     'elicitation',
@@ -42,7 +43,7 @@ describe('Bundle of the lean client', () => {
   ]
 
   it.each(['edgewise/client', 'edgewise/browser'])(
-    'of %s is what all clients have, and neither answers nor listens',
+    'of %s is what all clients have, and neither answers, listens, caches nor falls back to HTTP+SSE',
     async (entry) => {
       const lean = (await ingredients(`export { connectLean } from '${entry}'`)).map(
         ([path]) => path,
@@ -51,7 +52,12 @@ describe('Bundle of the lean client', () => {
       const own = ['src/client/no-answers.ts']
       expect(lean.filter((path) => !full.includes(path))).toEqual(own)
       const page = ['runtimes/browser/page-fetch.ts', 'runtimes/browser/stream-turns.ts']
-      const left = [...features.map((name) => `src/client/${name}.ts`), 'src/protocol/sampling.ts']
+      const left = [
+        ...features.map((name) => `src/client/${name}.ts`),
+        'src/patterns/semaphore.ts',
+        'src/protocol/sampling.ts',
+        'src/transport/http-sse-client.ts',
+      ]
       if (entry === 'edgewise/browser') left.push(...page)
       expect(full.filter((path) => !lean.includes(path)).sort()).toEqual(left.sort())
     },
@@ -152,7 +158,7 @@ describe('Bundle of the lean server', () => {
   it('has none of it as it is published either', async () => {
     const words = /createMessage|elicitation\/create|roots\/list|acknowledged|AES-GCM|traceparent/g
     const found = async (code: string): Promise<string[]> => (await bundle(code)).match(words) ?? []
-    const whole = `export { createServer, createHandler } from 'edgewise/server'`
+    const whole = `export { createServer, createHandler, observer } from 'edgewise/server'`
     expect(new Set(await found(whole)).size).toBe(6)
     expect(await found(lean)).toEqual([])
   })

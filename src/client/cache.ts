@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints, Result } from '../protocol/types.ts'
+import type { Cache } from './features.ts'
 
 interface Entry {
   readonly method: string
@@ -20,10 +21,9 @@ interface Entry {
 const MAX_LENGTH = 16 * 1024 * 1024
 
 /** Bounded in number and length; the entry that was used least recently goes first. */
-export class ResultCache {
+export class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
   readonly #limit: number
-  /** How often something was forgotten: an answer that was under way meanwhile may be stale. */
   changes = 0
 
   /** @param limit How many results to keep; 0 keeps none. */
@@ -31,12 +31,10 @@ export class ResultCache {
     this.#limit = limit
   }
 
-  /** Whether there is anything to find. */
   get empty(): boolean {
     return this.#entries.size === 0
   }
 
-  /** A fresh result, as a copy that may be changed. */
   get(method: string, params: JsonObject, principal: string): Result | undefined {
     const key = keyOf(method, params)
     const entry = this.#entries.get(key)
@@ -48,7 +46,6 @@ export class ResultCache {
     return JSON.parse(entry.json) as Result
   }
 
-  /** Keeps a result if its hints allow. What is not marked as public is the principal's own. */
   set(method: string, params: JsonObject, result: Result & CacheHints, principal: string): void {
     const { ttlMs, cacheScope } = result
     if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return
@@ -69,12 +66,10 @@ export class ResultCache {
     }
   }
 
-  /** Forgets the results of some methods. */
   forget(...methods: string[]): void {
     this.#forget(({ method }) => methods.includes(method))
   }
 
-  /** Forgets what was read of a resource, of those inside it, and of those that it is inside. */
   forgetResource(changed: string): void {
     this.#forget(({ uri }) => {
       return typeof uri === 'string' && (within(uri, changed) || within(changed, uri))

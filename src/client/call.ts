@@ -149,11 +149,12 @@ export class Call implements Outgoing {
   expire(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
     if (this.#owner.answering) return this.#arm(timeoutMs)
-    const now = performance.now()
-    const left = Math.min(this.#movedAt + timeoutMs, this.#startedAt + maxTimeoutMs) - now
+    const silentAt = this.#movedAt + timeoutMs
+    const endAt = this.#startedAt + maxTimeoutMs
+    const left = Math.min(silentAt, endAt) - performance.now()
     if (left >= 1) return this.#arm(left)
-    const silent = now - this.#movedAt >= timeoutMs
-    const limit = silent ? `timeoutMs" is ${timeoutMs}` : `maxTimeoutMs" is ${maxTimeoutMs}`
+    const limit =
+      silentAt <= endAt ? `timeoutMs" is ${timeoutMs}` : `maxTimeoutMs" is ${maxTimeoutMs}`
     const what = `"${this.message.method}" was not answered in time: "${limit}`
     this.cancel(new McpError('TIMEOUT', what))
   }

@@ -5,7 +5,8 @@
  */
 import { notification, type JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
-import { within, type ResultCache } from './cache.ts'
+import { within } from './cache.ts'
+import type { Cache } from './features.ts'
 import type { Hooks } from './options.ts'
 
 /** The lists that can change, and the hooks that want to hear of it. */
@@ -63,7 +64,8 @@ export function missed(filter: SubscriptionFilter): JsonRpcNotification[] {
 }
 
 /** Forgets the results that a change has made stale. */
-export function forget(cache: ResultCache, { method, params }: JsonRpcNotification): void {
+export function forget(cache: Cache | undefined, { method, params }: JsonRpcNotification): void {
+  if (!cache) return
   if (method === UPDATED) cache.forgetResource(String(params?.uri))
   for (const [list] of lists) {
     if (method === methodOf(list)) cache.forget(`${list}/list`, `${list}/templates/list`)

@@ -4,7 +4,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Transport } from '../protocol/transport.ts'
+import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { HandlerAnswers } from './answers.ts'
+import { ResultCache } from './cache.ts'
 import { handledCapabilities } from './capabilities.ts'
 import { Client } from './client.ts'
 import { Connection } from './connection.ts'
@@ -27,6 +29,8 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   const connection = new Connection(options, handledCapabilities(options))
+  connection.cache = new ResultCache(options.cacheEntries ?? 256)
+  connection.createHttpSse = (url, http) => new HttpSseTransport(url, http)
   const answers = (connection.answers = new HandlerAnswers(connection, options))
   const subscriptions = (connection.listening = new Subscriptions(connection, options))
   const client = new Client(connection, answers, subscriptions)
@@ -36,9 +40,9 @@ export async function connect(
 }
 
 /**
- * Connects to a server with a smaller client, which only calls: it does all that {@link connect}'s
- * does, in every revision and over every transport, but answers no questions of servers and listens
- * to no changes, and nothing that does so is loaded.
+ * Connects to a server with a smaller client, which only calls: it does what {@link connect}'s does,
+ * in every revision, but answers no requests for input, listens to no changes, caches no results and
+ * does not fall back to HTTP+SSE, and nothing that does so is loaded.
  *
  * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
  * @throws {McpError | ProtocolError} as {@link connect}.

@@ -30,12 +30,11 @@ import type {
 } from '../protocol/types.ts'
 import { isObject, readableId, validateMessage } from '../protocol/validate.ts'
 import type { Attempt } from './attempts.ts'
-import { ResultCache } from './cache.ts'
 import { Call, type CallOwner } from './call.ts'
 import { declaredCapabilities } from './capabilities.ts'
 import type { Channel, ChannelReceiver, Outgoing } from './channel.ts'
 import type { ExtensionClient } from './extension.ts'
-import type { Answers, Incoming, Listening } from './features.ts'
+import type { Answers, Cache, CreateHttpSse, Incoming, Listening } from './features.ts'
 import { givenUp, type WatchesGivenUp } from './given-up.ts'
 import type { LeanOptions, RequestOptions, ServerIdentity } from './options.ts'
 import { tellProblem } from './problem.ts'
@@ -52,7 +51,10 @@ export class Connection implements ChannelReceiver, CallOwner {
   declare readonly info: Implementation
   /** What the client declares. */
   declare readonly capabilities: ClientCapabilities
-  declare readonly cache: ResultCache
+  /** Caches results, if this client does. */
+  declare cache: Cache | undefined
+  /** Falls back to the transport of 2024-11-05, if this client does. */
+  declare createHttpSse: CreateHttpSse | undefined
   readonly tools: ToolSchemas = new ToolSchemas()
   declare channel: Channel
   declare incoming: Incoming
@@ -97,7 +99,6 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.versions = allowedVersions(options)
     this.info = options.info ?? EDGEWISE
     this.capabilities = { ...declaredCapabilities(options), ...handled }
-    this.cache = new ResultCache(options.cacheEntries ?? 256)
   }
 
   /** Tries a revision. */

@@ -5,8 +5,26 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { Transport } from '../protocol/transport.ts'
+import type { CacheHints, Result } from '../protocol/types.ts'
 import type { Outgoing } from './channel.ts'
-import type { RequestOptions } from './request-options.ts'
+import type { HttpOptions, RequestOptions } from './options.ts'
+
+/** Caches results. */
+export interface Cache {
+  /** How often something was forgotten: an answer that was under way meanwhile may be stale. */
+  readonly changes: number
+  /** Whether there is anything to find. */
+  readonly empty: boolean
+  /** A fresh result, as a copy that may be changed. */
+  get(method: string, params: JsonObject, principal: string): Result | undefined
+  /** Keeps a result if its hints allow. What is not marked as public is the principal's own. */
+  set(method: string, params: JsonObject, result: Result & CacheHints, principal: string): void
+  /** Forgets the results of some methods. */
+  forget(...methods: string[]): void
+  /** Forgets what was read of a resource, of those inside it, and of those that it is inside. */
+  forgetResource(changed: string): void
+}
 
 /** Takes what the server sends on its own. */
 export interface Incoming {
@@ -58,3 +76,6 @@ export interface Listening {
   /** Stops listening. */
   close(): void
 }
+
+/** Makes the transport of 2024-11-05, for servers that have no other over HTTP. */
+export type CreateHttpSse = (url: string, options: HttpOptions) => Transport

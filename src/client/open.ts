@@ -5,7 +5,6 @@
  */
 import { statusOf } from '../patterns/transient.ts'
 import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
-import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { attemptsError, describeAttempts } from './attempts.ts'
@@ -129,8 +128,9 @@ function throwRefusal(error: unknown): void {
 
 /** Connects to a server of 2024-11-05 over its two endpoints. */
 async function openHttpSse(connection: Connection, url: string): Promise<void> {
-  const { options } = connection
-  await start(connection, new HttpSseTransport(url, options))
+  const { options, createHttpSse } = connection
+  if (!createHttpSse) throw new McpError('UNSUPPORTED', 'This client lacks it: use "connect"')
+  await start(connection, createHttpSse(url, options))
   await initialize(connection, { signal: options.signal })
 }
 

@@ -69,8 +69,6 @@ export interface LeanOptions extends HttpOptions {
   readonly maxPages?: number
   /** How long the JSON of all pages of a list may be, in UTF-16 units. Default: 16 Mi. */
   readonly maxListLength?: number
-  /** How many results are kept for as long as their `ttlMs` says; 0 keeps none. Default: 256. */
-  readonly cacheEntries?: number
   /** Checks structured output against the tool's schema; says what is wrong, or nothing. */
   readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
   /**
@@ -102,7 +100,10 @@ export interface LeanOptions extends HttpOptions {
 }
 
 /** Options of {@link connect}. All are optional. */
-export interface ConnectOptions extends LeanOptions, Handlers, Hooks {}
+export interface ConnectOptions extends LeanOptions, Handlers, Hooks {
+  /** How many results are cached for as long as their `ttlMs` says; 0 caches none. Default: 256. */
+  readonly cacheEntries?: number
+}
 
 /** The W3C trace context that a request carries in its `_meta`. */
 export interface TraceContext {

@@ -40,8 +40,9 @@ export async function allItems<Item extends object>(
     return await collect<Item>(connection, method, options)
   } catch (error) {
     const stale = error instanceof ProtocolError && error.code === INVALID_PARAMS
-    if (!stale || connection.cache.empty) throw error
-    connection.cache.forget(method)
+    const { cache } = connection
+    if (!stale || !cache || cache.empty) throw error
+    cache.forget(method)
     return collect<Item>(connection, method, options)
   }
 }

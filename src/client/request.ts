@@ -46,11 +46,11 @@ export async function request(
   const followed = { client, method, params, options }
   const other = follow(connection, followed)
   if (other) return other
-  const { changes } = cache
-  const principal = facts?.cacheable ? ((await channel.principal?.()) ?? '') : undefined
-  const kept =
-    principal === undefined || options.fresh ? undefined : cache.get(method, params, principal)
-  if (kept) return kept
+  const changes = cache?.changes
+  const principal = cache && facts?.cacheable ? ((await channel.principal?.()) ?? '') : undefined
+  const cached =
+    principal === undefined || options.fresh ? undefined : cache?.get(method, params, principal)
+  if (cached) return cached
   const maxRounds = connection.options.maxRounds ?? 10
   let asked = params
   for (let round = 0; ; round++) {
@@ -59,8 +59,8 @@ export async function request(
       check(connection, method, result, params)
       // What the answer to an input request led to holds for this once
       const once = round > 0 || 'requestState' in params || 'inputResponses' in params
-      if (principal !== undefined && !once && changes === cache.changes) {
-        cache.set(method, params, result, principal)
+      if (principal !== undefined && !once && changes === cache?.changes) {
+        cache?.set(method, params, result, principal)
       }
       return result
     }

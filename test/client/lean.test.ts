@@ -216,25 +216,16 @@ describe('The lean client', () => {
     expect(resumed?.headers.get('last-event-id')).toBe('e1')
   })
 
-  test('falls back to the two endpoints of 2024-11-05 [L-HTTP-070]', async () => {
-    const stream = eventStream()
-    const peer = httpPeer((seen) => {
-      if (seen.method === 'GET') {
-        stream.write('event: endpoint\ndata: /post\n\n')
-        return stream.response
-      }
-      if (!seen.url.endsWith('/post')) return new Response(null, { status: 405 })
-      const { id, method } = seen.message
-      const body = method === 'initialize' ? initialized('2024-11-05') : { content }
-      if (id !== undefined) stream.event({ jsonrpc: '2.0', id, result: body })
-      return new Response(null, { status: 202 })
+  test('does not fall back to HTTP+SSE, and names what does [L-HTTP-070]', async () => {
+    const peer = httpPeer(() => new Response(null, { status: 405 }))
+    await expect(connectTo(peer)).rejects.toMatchObject({
+      code: 'HTTP',
+      message: expect.stringContaining('HTTP+SSE: This client lacks it: use "connect"'),
     })
-    await using client = await connectTo(peer)
-    expect(client.revision).toBe('2024-11-05')
-    expect(await client.callTool('a')).toEqual({ content })
+    expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
   })
 
-  test('lists pages, keeps what may be kept, and mirrors headers [M-HDR-047]', async () => {
+  test('lists pages, caches nothing, and mirrors headers [M-HDR-047]', async () => {
     const inputSchema = {
       type: 'object',
       properties: { city: { type: 'string', 'x-mcp-header': 'City' } },
@@ -251,7 +242,7 @@ describe('The lean client', () => {
     for (let again = 0; again < 2; again++) {
       expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['a', 'b'])
     }
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.sent('tools/list')).toHaveLength(4)
     await client.callTool('b', { city: 'Oslo' })
     expect(peer.sent('tools/call')[0]?.headers.get('mcp-param-city')).toBe('Oslo')
   })
