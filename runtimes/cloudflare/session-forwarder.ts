@@ -35,6 +35,7 @@ export function sessionForwarder<Env>(
       const response = await namespace.get(id).fetch(withIdentity(request, caller, how))
       if (request.method === 'GET') return await streamOf(response, request, caller)
       // Pages need more headers, and only those of a copy can be changed.
+      if (caller.revoked && response.body) return untilRevoked(response, response.body, caller)
       return paged ? new Response(response.body, response) : response
     } catch (error) {
       // The client learns nothing of it, and the log of the object may be far away.
@@ -96,4 +97,22 @@ function hangUp(socket: WebSocket): void {
 /** The stream of a session, after the event that the client got last. */
 function resuming(wish: SessionWish, lastEventId: string | null): SessionWish {
   return lastEventId === null || wish.plain ? wish : { ...wish, after: lastEventId }
+}
+
+/** A response of an object, which knows nothing of tokens, until the caller's is revoked. */
+function untilRevoked(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  { revoked }: Caller,
+): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const over = new AbortController()
+  const stop = revoked?.(() => over.abort())
+  // The client comes back to the stream with another token
+  body
+    .pipeTo(writable, { signal: over.signal, preventAbort: true })
+    .catch(() => writable.close())
+    .catch(() => {})
+    .finally(stop)
+  return new Response(readable, response)
 }

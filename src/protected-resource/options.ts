@@ -36,6 +36,12 @@ export interface ProtectedResourceOptions {
   audience?: string | readonly string[]
   /** How far clocks may be apart, in milliseconds; 30,000 by default. */
   clockSkewMs?: number
+  /**
+   * How often the token of an open stream is verified again, in milliseconds, so that a stream ends
+   * whose token was revoked; never by default. A verifier that remembers tokens must do so for less.
+   * Streams end at the end of their token anyway.
+   */
+  revocationCheckMs?: number
   /** Takes tokens that are bound to a key: `dpopProofs`. By default they are refused. */
   dpop?: DpopVerifier
   /**

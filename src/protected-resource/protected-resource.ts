@@ -4,7 +4,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
+import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import type { ServerDefinition } from '../server/definition.ts'
 import type { Auth, Caller } from '../server/exchange.ts'
 import type { Protection } from '../server/protection.ts'
 import type { Refusal } from '../transport/streamable-http/refusal.ts'
@@ -37,7 +39,12 @@ export function protectedResource(options: ProtectedResourceOptions): Protection
       }
       const token = requireGood(settings, credentials, found)
       await requireBinding(settings, request, credentials, token)
-      const known = admitted(settings, caller, token)
+      const known = admitted(
+        settings,
+        caller,
+        token,
+        watchRevocation(settings, credentials, server),
+      )
       // What a message needs is known when it was read
       if (request.method !== 'POST') requirePermission(settings, undefined, known, server)
       return known
@@ -93,26 +100,58 @@ async function requireBinding(
 }
 
 /** The caller, as handlers know it. */
-function admitted(settings: Settings, caller: Caller, token: AccessToken): Caller {
+function admitted(
+  settings: Settings,
+  caller: Caller,
+  token: AccessToken,
+  revoked: Caller['revoked'],
+): Caller {
   const { issuer, subject, clientId, scopes, expiresAt, claims, confirmation } = token
   const bound = confirmation !== undefined
   const auth: Auth = { subject, clientId, issuer, scopes, expiresAt, bound, claims }
-  return new TokenCaller(caller, principalOf(settings, token), auth)
+  return new TokenCaller(caller, principalOf(settings, token), auth, revoked)
+}
+
+/** What verifies a token again and again while a stream is open, where that is wanted. */
+function watchRevocation(
+  settings: Settings,
+  { token }: Credentials,
+  server: ServerDefinition,
+): Caller['revoked'] {
+  const { revocationCheckMs = 0, verify } = settings.options
+  if (!(revocationCheckMs > 0)) return undefined
+  return (tell) => {
+    const check = async (): Promise<void> => {
+      try {
+        const found = await verify(token, settings)
+        if (found && !('refused' in found) && !faultOf(found, settings, Date.now())) return
+        clearInterval(timer)
+        tell()
+      } catch (error) {
+        // Who cannot be asked now is asked again
+        server.report(error)
+      }
+    }
+    const timer = setInterval(() => void check(), Math.min(revocationCheckMs, MAX_DELAY_MS))
+    return () => clearInterval(timer)
+  }
 }
 
 /** A caller whose request does not show handlers the token, so that they cannot pass it on. */
 class TokenCaller implements Caller {
   readonly principal: string
   readonly auth: Auth
+  readonly revoked: Caller['revoked']
   readonly address: Caller['address']
   readonly env: unknown
   readonly waitUntil: Caller['waitUntil']
   readonly #given: Caller
   #request: Request | undefined
 
-  constructor(given: Caller, principal: string, auth: Auth) {
+  constructor(given: Caller, principal: string, auth: Auth, revoked: Caller['revoked']) {
     this.principal = principal
     this.auth = auth
+    this.revoked = revoked
     this.address = given.address
     this.env = given.env
     this.waitUntil = given.waitUntil

@@ -61,6 +61,11 @@ export interface Caller {
    * without a principal count by it. Behind a proxy, give the client's: otherwise all share one.
    */
   readonly address?: string | undefined
+  /**
+   * Calls `tell` once the authorization ends before `auth.expiresAt`, as it was revoked; gives what
+   * stops watching. Streams of the caller end then.
+   */
+  readonly revoked?: ((tell: () => void) => () => void) | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
   /** The HTTP request, where there is one. */

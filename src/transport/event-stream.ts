@@ -5,6 +5,8 @@
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError } from '../protocol/errors.ts'
+import { onAuthorizationEnd } from '../server/authorization-end.ts'
+import type { Caller } from '../server/exchange.ts'
 import { countWaiting, forgetWaiting } from './stream-budget.ts'
 
 const encoder = new TextEncoder()
@@ -20,6 +22,10 @@ export interface EventStreamOptions {
   maxQueuedBytes?: number | undefined
   /** Whether an event is hidden from the reader, who gets its id only. */
   hides?: ((data: string) => boolean) | undefined
+  /** Who reads; the stream ends when the reader's authorization does. */
+  caller?: Caller | undefined
+  /** Ends the stream in place of the stream itself when the reader's authorization does. */
+  onExpired?: ((reason: string) => void) | undefined
   /** Called once when the reader goes away, or is too slow. */
   onGone?: (reason: Error) => void
 }
@@ -40,6 +46,7 @@ export class EventStream {
   readonly #options: EventStreamOptions
   readonly #timer: ReturnType<typeof setInterval> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
+  readonly #unwatch: (() => void) | undefined
   #drained: (() => void)[] = []
 
   constructor(options: EventStreamOptions = {}) {
@@ -55,7 +62,8 @@ export class EventStream {
       },
       { highWaterMark: 16 * 1024, size: (chunk) => chunk.byteLength },
     )
-    const { keepAliveMs = 15_000 } = options
+    const { keepAliveMs = 15_000, caller } = options
+    this.#unwatch = caller && onAuthorizationEnd(caller, (reason) => this.#expire(reason))
     const delayMs = Math.min(keepAliveMs, MAX_DELAY_MS)
     if (delayMs > 0) this.#timer = setInterval(() => this.comment(), delayMs)
   }
@@ -107,6 +115,16 @@ export class EventStream {
     return this.open ? new Promise((resolve) => this.#drained.push(resolve)) : undefined
   }
 
+  #expire(reason: string): void {
+    const { onExpired, onGone } = this.#options
+    // For whoever looks at what comes over the wire
+    this.comment(` ${reason}`)
+    if (!this.open) return
+    if (onExpired) return onExpired(reason)
+    this.close()
+    onGone?.(new McpError('CLOSED', reason))
+  }
+
   #gone(reason: Error): void {
     if (!this.open) return
     this.#finish()
@@ -116,6 +134,7 @@ export class EventStream {
   #finish(): void {
     this.#controller = undefined
     clearInterval(this.#timer)
+    this.#unwatch?.()
     this.#release()
   }
 

@@ -7,7 +7,7 @@
 import { wellFormedJson } from '../../patterns/well-formed-json.ts'
 import { toErrorObject } from '../../protocol/errors.ts'
 import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
-import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
+import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../event-stream.ts'
 import { jsonResponse } from './refusal.ts'
 
 /** What is sent on an event stream, and how. */
@@ -27,18 +27,18 @@ export function plainStream(events: EventStream): ReplyStream {
 }
 
 /** How a reply becomes a response. */
-export interface ReplyOptions {
+export interface ReplyOptions extends Pick<
+  EventStreamOptions,
+  'caller' | 'keepAliveMs' | 'onExpired' | 'onGone'
+> {
   /** Takes the response once it is known what kind it is. */
   respond: (response: Response) => void
   /** Opens the event stream; absent when the client takes JSON only. */
   stream?: ((events: EventStream) => ReplyStream) | undefined
-  /** Learns that the client closed the event stream. */
-  onGone?: (reason: Error) => void
   /** The status of a response that is JSON; 200 by default. */
   status?: (answer: Answer) => number
   /** Learns why a response cannot be written. */
   report: (error: unknown) => void
-  keepAliveMs?: number | undefined
 }
 
 /** The answer to one request, or to a batch. */
@@ -99,9 +99,9 @@ export class Reply {
   }
 
   #open(): ReplyStream | undefined {
-    const { stream, respond, onGone, keepAliveMs } = this.#options
+    const { stream, respond, ...options } = this.#options
     if (!stream) return undefined
-    const events = (this.#events = new EventStream({ keepAliveMs, ...(onGone && { onGone }) }))
+    const events = (this.#events = new EventStream(options))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
     return stream(events)
   }

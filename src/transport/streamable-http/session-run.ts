@@ -105,7 +105,7 @@ export async function run(
 }
 
 function makeReply(
-  { accept, host }: Incoming,
+  { accept, host, caller }: Incoming,
   { live }: Membership,
   respond: (response: Response) => void,
   call?: CallRecord,
@@ -115,6 +115,7 @@ function makeReply(
     respond,
     report: (error) => host.server.report(error),
     keepAliveMs: host.options.keepAliveMs,
+    caller,
     stream: events
       ? (opened) => (live ? live.stream(opened, call) : plainStream(opened))
       : undefined,

@@ -5,14 +5,17 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { Cancellation } from '../../patterns/cancellation.ts'
+import { Ending } from '../../patterns/ending.ts'
 import {
   HEADER_MISMATCH,
   INTERNAL_ERROR,
+  INVALID_REQUEST,
+  McpError,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
 } from '../../protocol/errors.ts'
-import type { Answer, JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { errorResponse, type Answer, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { dispatch, requireMethod } from '../../server/dispatch.ts'
 import type { Caller, Exchange } from '../../server/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request-meta.ts'
@@ -43,11 +46,20 @@ export async function postStateless(
   }
   return new Promise((resolve, reject) => {
     const cancellation = new Cancellation(request)
+    // A listener has an end of its own: that of the host, or of the caller's authorization
+    const over = listens ? new Ending() : undefined
+    const stop = over && host.ending?.onEnd(() => over.end())
     const reply = new Reply({
       respond: resolve,
       status: (response) => status(response, listens),
       report: (error) => host.server.report(error),
       keepAliveMs: host.options.keepAliveMs,
+      caller,
+      onExpired: (message) => {
+        if (over) return over.end()
+        reply.finish(errorResponse(id, { code: INVALID_REQUEST, message }))
+        cancellation.cancel(new McpError('ABORTED', message))
+      },
       onGone: (reason) => cancellation.cancel(reason),
       stream: streams ? plainStream : undefined,
     })
@@ -58,7 +70,7 @@ export async function postStateless(
       caller,
       protect: host.options.protect,
       cancellation,
-      ending: host.ending,
+      ending: over ?? host.ending,
       changes: host.changes,
       rounds: host.rounds,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
@@ -66,6 +78,7 @@ export async function postStateless(
     dispatch(host.server, message, exchange)
       .then((response) => {
         cancellation.settle()
+        stop?.()
         reply.finish(response)
       })
       .catch(reject)

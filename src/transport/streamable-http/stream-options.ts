@@ -55,5 +55,5 @@ export function sessionStream(
   requester: Requester,
 ): EventStreamOptions {
   const definition = definitionOf(server)
-  return { keepAliveMs, hides: (data) => isHidden(definition, data, requester) }
+  return { keepAliveMs, caller: requester, hides: (data) => isHidden(definition, data, requester) }
 }

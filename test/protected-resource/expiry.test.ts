@@ -1,0 +1,247 @@
+// What is open when a token expires, or is revoked, ends; whoever has a new one misses nothing.
+import { describe, expect, it } from 'vitest'
+import { connect } from '../../src/client/index.ts'
+import { protectedResource, type TokenVerifier } from '../../src/protected-resource/index.ts'
+import {
+  createHandler,
+  createServer,
+  createSseHandler,
+  keptSessions,
+  type Handler,
+} from '../../src/server/index.ts'
+import { EventReader, type Event } from '../cloudflare/events.ts'
+import { closing } from '../closing.ts'
+import { PATIENCE } from '../patience.ts'
+import { gate } from '../tasks/fixture.ts'
+import {
+  initializeRequest,
+  modernHeaders,
+  modernRequest,
+} from '../transport/streamable-http/post.ts'
+import { bearer, open, send } from './endpoint.ts'
+import { RESOURCE } from './issuer.ts'
+
+/** Long enough for what a test does before, on a busy machine as well. */
+const LIFE_MS = 1500
+const EXPIRED = 'The access token expired'
+
+/** A protected server; a token is good until the time that it is followed by. */
+function makeProtected(options: { revocationCheckMs?: number } = {}) {
+  const revoked = new Set<string>()
+  const errors: unknown[] = []
+  let isDown = false
+  const verify: TokenVerifier = async (token) => {
+    if (isDown) throw new Error('The issuer is down')
+    const expiresAt = Number(token.split('-')[1])
+    if (revoked.has(token)) return { refused: 'It was revoked' }
+    return { subject: 'ada', audience: RESOURCE, scopes: [], expiresAt }
+  }
+  const server = createServer(
+    { name: 'protected', version: '1' },
+    { onError: (error) => errors.push(error) },
+  )
+  const { opened, open: finish } = gate()
+  const aborted: unknown[] = []
+  server.tool('long', {}, async (_args, ctx) => {
+    ctx.signal.addEventListener('abort', () => aborted.push(ctx.signal.reason))
+    await ctx.progress(1)
+    await opened
+    return 'done'
+  })
+  const protect = protectedResource({
+    resource: RESOURCE,
+    authorizationServers: ['https://issuer.example'],
+    verify,
+    clockSkewMs: 0,
+    ...options,
+  })
+  const handle = createHandler(server, { protect, sessions: keptSessions() })
+  closing(handle)
+  let serial = 0
+  const token = (lifeMs: number): string => `${++serial}-${Date.now() + lifeMs}`
+  return {
+    server,
+    handle,
+    protect,
+    token,
+    finish,
+    aborted,
+    errors,
+    revoke: (one: string) => revoked.add(one),
+    break: (down: boolean) => void (isDown = down),
+  }
+}
+
+/** Opens the stream of a session. */
+async function listenIn(
+  handle: Handler,
+  session: string,
+  token: string,
+  after?: string,
+): Promise<EventReader> {
+  const headers = { ...bearer(token), accept: 'text/event-stream', 'mcp-session-id': session }
+  const resumed = after === undefined ? {} : { 'last-event-id': after }
+  return new EventReader(
+    await handle(new Request(RESOURCE, { headers: { ...headers, ...resumed } })),
+  )
+}
+
+const long = { name: 'long', arguments: {}, _meta: { progressToken: 1 } }
+const modern = (handle: Handler, method: string, params: object, token: string) =>
+  send(handle, modernRequest(method, params as never), {
+    ...(modernHeaders(method, (params as { name?: string }).name) as Record<string, string>),
+    ...bearer(token),
+  })
+
+/** Every event up to the end of a stream. */
+async function rest(reader: EventReader): Promise<Event[]> {
+  const events: Event[] = []
+  for (let event = await reader.next(); event; event = await reader.next()) events.push(event)
+  return events
+}
+
+describe('At the end of its token', () => {
+  it('subscriptions/listen ends with its closing result, and says why [S032]', async () => {
+    const { handle, token } = makeProtected()
+    const notifications = { toolsListChanged: true }
+    const response = await modern(handle, 'subscriptions/listen', { notifications }, token(LIFE_MS))
+    const text = await response.text()
+    expect(text).toContain(`: ${EXPIRED}\n`)
+    expect(text.trim().split('\n').at(-1)).toMatch(/^data: .*"result"/)
+  })
+
+  it('a call of 2026-07-28 ends with an error, and its handler is told to stop [S032]', async () => {
+    const { handle, token, aborted, finish } = makeProtected()
+    const response = await modern(handle, 'tools/call', long, token(LIFE_MS))
+    const text = await response.text()
+    expect(text).toContain(`: ${EXPIRED}\n`)
+    expect(text).toContain(`"error":{"code":-32600,"message":"${EXPIRED}"}`)
+    expect(aborted).toEqual([expect.objectContaining({ code: 'ABORTED', message: EXPIRED })])
+    finish()
+  })
+
+  it("a session's stream ends, and a new token gets what happened since [S032]", async () => {
+    const { server, handle, token } = makeProtected()
+    const first = token(LIFE_MS)
+    const session = await open(handle, bearer(first))
+    const headers = { ...bearer(first), 'mcp-session-id': session }
+    await send(handle, { jsonrpc: '2.0', method: 'notifications/initialized' }, headers)
+    const reader = await listenIn(handle, session, first)
+    server.notify.toolsListChanged()
+    const events = await rest(reader)
+    expect(events.filter(({ message }) => message)).toHaveLength(1)
+    server.notify.resourcesListChanged()
+    const again = await listenIn(handle, session, token(60_000), events.at(-1)?.id)
+    server.notify.promptsListChanged()
+    const told = [await again.until('list_changed'), await again.until('list_changed')]
+    expect(told.map(({ message }) => message?.method)).toEqual([
+      'notifications/resources/list_changed',
+      'notifications/prompts/list_changed',
+    ])
+    await again.cancel()
+  })
+
+  it('the stream of a call in a session ends, and a new token gets the answer [S032]', async () => {
+    const { handle, token, finish, aborted } = makeProtected()
+    const first = token(LIFE_MS)
+    const session = await open(handle, bearer(first))
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: long }
+    const headers = { ...bearer(first), 'mcp-session-id': session }
+    const events = await rest(new EventReader(await send(handle, call, headers)))
+    expect(JSON.stringify(events)).not.toContain('done')
+    finish()
+    const again = await listenIn(handle, session, token(60_000), events.at(-1)?.id)
+    expect((await again.until('done')).message).toHaveProperty('result')
+    expect(aborted).toEqual([])
+  })
+
+  it('the stream of HTTP+SSE ends, and the session with it [S032]', async () => {
+    const { server, protect, token } = makeProtected()
+    const handle = createSseHandler(server, { protect })
+    closing(handle)
+    const url = new URL('/sse', RESOURCE)
+    const response = await handle(new Request(url, { headers: bearer(token(LIFE_MS)) }))
+    const text = await response.text()
+    expect(text).toContain(`: ${EXPIRED}\n`)
+    const posted = new URL(/data: (\S+)/.exec(text)?.[1] ?? '', url).href
+    const late = await send(handle, initializeRequest('2024-11-05'), bearer(token(60_000)), posted)
+    expect(late.status).toBe(404)
+  })
+
+  it('a stream that was opened within the tolerance for clocks stays for that long [S032]', async () => {
+    const server = createServer({ name: 'skewed', version: '1' })
+    const handle = createHandler(server)
+    closing(handle)
+    const auth = { expiresAt: Date.now() - 1000 }
+    const headers = { 'content-type': 'application/json', accept: '*/*' }
+    const request = modernRequest('subscriptions/listen', { notifications: {} })
+    server.tool('a', {}, () => 'a')
+    const init = { method: 'POST', body: JSON.stringify(request) }
+    const all = { ...headers, ...(modernHeaders('subscriptions/listen') as object) }
+    delete (all as Record<string, unknown>)['mcp-name']
+    const response = await handle(new Request(RESOURCE, { ...init, headers: all }), { auth })
+    const reader = new EventReader(response)
+    await reader.next()
+    const ended = reader.next().then(() => 'ended')
+    const later = new Promise((resolve) => setTimeout(resolve, 200, 'open'))
+    expect(await Promise.race([ended, later])).toBe('open')
+    await reader.cancel()
+  })
+})
+
+describe('Where revocation is asked for', () => {
+  it('an open stream ends once its token is revoked, but not while nobody can tell [S032]', async () => {
+    const fixture = makeProtected({ revocationCheckMs: 20 })
+    const { handle, token, revoke, errors } = fixture
+    const first = token(600_000)
+    const notifications = { toolsListChanged: true }
+    const response = await modern(handle, 'subscriptions/listen', { notifications }, first)
+    fixture.break(true)
+    await expect.poll(() => errors.length, PATIENCE).toBeGreaterThan(1)
+    fixture.break(false)
+    revoke(first)
+    const text = await response.text()
+    expect(text).toContain(': The access token was revoked\n')
+    expect(text.trim().split('\n').at(-1)).toMatch(/^data: .*"result"/)
+  })
+})
+
+describe('Our client', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'goes on listening in %s with a new token, and loses no change [S032]',
+    async (revision) => {
+      const { server, handle, token } = makeProtected()
+      let changes = 0
+      let signedIn = 0
+      const auth = {
+        headers: () => {
+          signedIn++
+          return Promise.resolve(bearer(token(LIFE_MS)))
+        },
+        challenged: () => Promise.resolve(false),
+      }
+      const streams: Promise<unknown>[] = []
+      const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+        const response = await handle(new Request(input, init))
+        if (!response.headers.get('content-type')?.includes('event-stream')) return response
+        const [mine, theirs] = response.body!.tee()
+        streams.push(new Response(mine).text())
+        return new Response(theirs, response)
+      }
+      await using client = await connect(RESOURCE, {
+        auth,
+        fetch,
+        revision,
+        onToolsChanged: () => void changes++,
+      })
+      server.tool('a', {}, () => 'a').enable()
+      await expect.poll(() => streams.length, PATIENCE).toBeGreaterThan(0)
+      expect(await streams.at(-1)).toContain(EXPIRED)
+      const before = changes
+      server.notify.toolsListChanged()
+      await expect.poll(() => changes, PATIENCE).toBeGreaterThan(before)
+      expect(signedIn).toBeGreaterThan(1)
+      expect(client.revision).toBe(revision)
+    },
+  )
+})
