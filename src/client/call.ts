@@ -104,7 +104,10 @@ export class Call implements Outgoing {
   cancel(error: Error): void {
     if (!this.#open) return
     this.reject(error)
-    this.#owner.cancelled(this, error.message)
+    const { cause } = error
+    // What the application gave to `abort`, where it gave something
+    const reason = cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
+    this.#owner.cancelled(this, typeof reason === 'string' ? reason : error.message)
   }
 
   /** Takes a sign of life, which starts the clock of the silence anew. Gives what its hook returns. */

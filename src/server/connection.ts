@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { Cancellation } from '../patterns/cancellation.ts'
+import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
 import { Ending } from '../patterns/ending.ts'
 import { degradeNotification } from '../protocol/degrade.ts'
 import { degradeRequest } from '../protocol/degrade-request.ts'
@@ -193,9 +193,9 @@ class Connection {
     if (isResponse(message)) {
       session?.settle(message)
     } else if (message.method === 'notifications/cancelled') {
-      const id = message.params?.requestId as RequestId
-      this.#open.get(id)?.cancel(new McpError('ABORTED', 'The client cancelled'))
-      session?.cancel(id)
+      const { requestId, reason } = message.params ?? {}
+      this.#open.get(requestId as RequestId)?.cancel(clientCancelled(reason))
+      session?.cancel(requestId, reason)
     } else if (message.method === 'notifications/initialized' && session) {
       session.record.initialized = true
     }

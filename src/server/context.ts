@@ -43,7 +43,10 @@ export interface LeanContext<Env = unknown> {
   readonly env: Env
   /** The HTTP request, where there is one. */
   readonly request: Request | undefined
-  /** Fires when nobody waits for the answer any more. */
+  /**
+   * Fires when nobody waits for the answer any more. Its reason is an `McpError`, whose message is the
+   * reason that the client gave for cancelling, if it gave one.
+   */
   readonly signal: AbortSignal
   /** The settings that the client declares for an extension; nothing when it declares none. */
   extension(id: string): JsonObject | undefined

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
-import { Cancellation } from '../patterns/cancellation.ts'
+import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
@@ -130,8 +130,8 @@ export class Session {
   }
 
   /** Aborts a request of the client's, as `notifications/cancelled` asks. Unknown ids are ignored. */
-  cancel(id: unknown): void {
-    this.inFlight.get(id as RequestId)?.cancel(new McpError('ABORTED', 'The client cancelled'))
+  cancel(id: unknown, reason: unknown): void {
+    this.inFlight.get(id as RequestId)?.cancel(clientCancelled(reason))
   }
 
   /** Ends everything that is open. */

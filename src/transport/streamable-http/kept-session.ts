@@ -149,7 +149,7 @@ export class KeptSession {
       const work = calls?.resume(this.#live, message, run)?.catch((error) => server.report(error))
       if (work) caller.waitUntil?.(work)
     } else if (message.method === 'notifications/cancelled') {
-      session.cancel(message.params?.requestId)
+      session.cancel(message.params?.requestId, message.params?.reason)
     } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
       session.record.initialized = true
       await this.#host.sessions.note(this.#live)
