@@ -286,7 +286,7 @@ describe('the document of an interface', () => {
     (origin) => {
       const server = createServer({ name: 's', version: '1' })
       const options: AppResourceOptions = { name: 'x', csp: { connectDomains: [origin] } }
-      expect(() => appResource(server, 'ui://x', options, PAGE)).toThrow('is no origin')
+      expect(() => appResource(server, 'ui://x', options, PAGE)).toThrow('list of origins')
     },
   )
 })
