@@ -81,3 +81,14 @@ export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions
     throw new McpError('INVALID_USE', message)
   }
 }
+
+/** What a Worker adds to the options of a handler, in which none of it may be. */
+const OWN = [
+  ...['path', 'ssePath', 'stateless', 'identify', 'sessionKey', 'sessionBinding', 'hubBinding'],
+  ...['taskBinding', 'hubShards', 'sessionIdleMs', 'secrets'],
+]
+
+/** The options of a Worker that are a handler's. */
+export function handlerOptions<Env>(options: WorkerOptions<Env>): HandlerOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name)))
+}

@@ -19,7 +19,7 @@ import { noStream, type Hub } from './hub.ts'
 import { watchedQuestion } from './hub-log.ts'
 import { HubTeller } from './hub-teller.ts'
 import { readSession, sessionHeaders } from './hub-wish.ts'
-import type { WorkerOptions } from './options.ts'
+import { handlerOptions, type WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
 import { ObjectSessionStore } from './session-store.ts'
@@ -48,6 +48,7 @@ export function sessionObject<Env>(
 ): ObjectClass {
   // The Worker checks hosts; requests of the object to itself have none that is allowed.
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, protect, ...rest } = options
+  const shared = handlerOptions(rest)
   // Uses are noted this often, so that most requests write nothing.
   const touchMs = Math.min(idleMs / 10, 60_000)
 
@@ -77,7 +78,7 @@ export function sessionObject<Env>(
         onError: (error) => console.error(error),
       })
       this.#handle = createHandler(server, {
-        ...rest,
+        ...shared,
         // The alarm ends sessions, as only the hub knows who still listens.
         sessions: keptSessions({ store: this.#store, calls: keepCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),

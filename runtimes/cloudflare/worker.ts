@@ -18,7 +18,7 @@ import { createGuard } from '../../src/transport/index.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
-import { checkNumbers, type WorkerOptions } from './options.ts'
+import { checkNumbers, handlerOptions, type WorkerOptions } from './options.ts'
 import { givenSecrets, sealingSecrets } from './secrets.ts'
 import { sessionForwarder } from './session-forwarder.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
@@ -77,7 +77,7 @@ export function createWorker<Env = unknown>(
   const tasks = hostTasks(server, options)
   const secrets = sealingSecrets(options)
   const changes = options.stateless ? silence : hub.changes
-  const handle = createHandler(server, { ...options, secrets, changes, sessions })
+  const handle = createHandler(server, { ...handlerOptions(options), secrets, changes, sessions })
   const guard = createGuard(server, options)
   const serve: Worker<Env>['fetch'] = async (request, env, ctx) => {
     hub.start()

@@ -81,7 +81,7 @@ function checked<Input extends StandardSchema, Output extends StandardSchema, En
 ): ToolHandlerFor<Input, Output, Env> {
   const run: ToolHandler<Input, Output, Env> = handler
   const watched: ToolHandler<Input, Output, Env> = async (args, ctx) => {
-    const returned: Awaited<ReturnType<typeof run>> = await run(args, ctx)
+    const returned = await run(args, ctx)
     const { content, structuredContent, resultType }: JsonObject = isObject(returned)
       ? returned
       : {}

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { Transport } from '../protocol/transport.ts'
 import { HttpSseTransport } from '../transport/http-sse-client.ts'
 import { HandlerAnswers } from './answers.ts'
@@ -16,18 +17,33 @@ import { open } from './open.ts'
 import type { ConnectOptions, LeanOptions } from './options.ts'
 import { Subscriptions } from './subscriptions.ts'
 
+const LEAN_OPTIONS: OptionNames<LeanOptions> = {
+  ...{ fetch: 1, headers: 1, auth: 1, maxMessageLength: 1, info: 1, revision: 1, discovered: 1 },
+  ...{ eras: 1, capabilities: 1, extensions: 1, sendInfo: 1, timeoutMs: 1, maxTimeoutMs: 1 },
+  ...{ probeTimeoutMs: 1, maxRounds: 1, maxPages: 1, maxListLength: 1, cacheEntries: 1 },
+  ...{ validateOutput: 1, trace: 1, signal: 1, approve: 1 },
+  ...{ onLog: 1, onNotification: 1, onError: 1 },
+}
+const OPTIONS: OptionNames<ConnectOptions> = {
+  ...LEAN_OPTIONS,
+  ...{ onElicit: 1, onSample: 1, roots: 1, maxInputs: 1, maxConcurrentInputs: 1 },
+  ...{ onToolsChanged: 1, onPromptsChanged: 1, onResourcesChanged: 1, onResourceUpdated: 1 },
+}
+
 /**
  * Connects to a server.
  *
  * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
  * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `FORBIDDEN`,
  *   `HTTP`, `CLOSED`.
+ * @throws {TypeError} when an option is unknown.
  * @throws {ProtocolError} What the server answered to the handshake.
  */
 export async function connect(
   target: string | URL | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
+  requireKnown('The client', options, OPTIONS)
   const connection = new Connection(options, handledCapabilities(options))
   connection.cache = new ResultCache(options.cacheEntries ?? 256)
   connection.createHttpSse = (url, http) => new HttpSseTransport(url, http)
@@ -51,6 +67,7 @@ export async function connectLean(
   target: string | URL | Transport,
   options: LeanOptions = {},
 ): Promise<LeanClient> {
+  requireKnown('The client', options, LEAN_OPTIONS)
   const connection = new Connection(options)
   connection.answers = noAnswers(connection)
   const client = new LeanClient(connection)

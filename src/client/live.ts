@@ -194,7 +194,15 @@ class Live implements LiveConnection {
       if (!signal.aborted) this.#onTrouble?.({ error, isOver: true })
     }
     const to = typeof target === 'function' ? watchTransport(await target(), closed) : target
-    const { visits: _, onWake: __, isOffline: ___, ...options } = this.#options
+    const {
+      visits: _1,
+      onWake: _2,
+      isOffline: _3,
+      retryMs: _4,
+      maxRetryMs: _5,
+      maxRetries: _6,
+      ...options
+    } = this.#options
     const send = options.fetch ?? unlimitedFetch
     const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
     return connect(to, {

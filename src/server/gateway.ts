@@ -77,13 +77,15 @@ export async function mountClient(
  */
 export async function createGateway(
   connect: Connector,
-  options: GatewayOptions = {},
+  { maxPrincipals, ...options }: GatewayOptions = {},
 ): Promise<Gateway> {
   const choose = ({ serverInfo, instructions }: Client): Server => {
     const info = serverInfo ?? { name: 'gateway', version: '0' }
     return createServer(info, { ...(instructions !== undefined && { instructions }), ...options })
   }
-  const { server, unmount } = await attach(choose, '', connect, options)
+  const { server, unmount } = await attach(choose, '', connect, {
+    ...(maxPrincipals !== undefined && { maxPrincipals }),
+  })
   return { server, close: unmount }
 }
 

@@ -11,6 +11,7 @@ import {
   type RevisionFacts,
 } from '../protocol/revisions.ts'
 import { callHook, ignore } from '../patterns/hooks.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
@@ -59,17 +60,28 @@ import type { Context } from './context.ts'
 /**
  * What a server holds.
  *
- * @throws {TypeError} when the value was not made by `createServer` or `createLeanServer`.
+ * @throws {TypeError} when the value was not made by `createServer` or `createLeanServer`, or a tool
+ *   is always a task and nothing makes tasks.
  */
 export function definitionOf(server: LeanServer): ServerDefinition {
-  if (server instanceof LeanDefinition) return server
-  throw new TypeError('The server must be made by createServer or createLeanServer')
+  if (!(server instanceof LeanDefinition)) {
+    throw new TypeError('The server must be made by createServer or createLeanServer')
+  }
+  const { alwaysTask, tasks } = server
+  if (alwaysTask !== undefined && !tasks) {
+    throw new TypeError(`The tool "${alwaysTask}" is always a task: extend the server with tasks()`)
+  }
+  return server
 }
 
 /** What makes tasks of the calls of a server, if anything does. */
 export function tasksOf(server: LeanServer): TaskMaker | undefined {
   return definitionOf(server).tasks
 }
+
+const OPTIONS = {
+  ...{ instructions: 1, revisions: 1, capabilities: 1, pageSize: 1, cache: 1, onError: 1 },
+} satisfies OptionNames<LeanServerOptions>
 
 /** What every server holds, and all that one holds which only answers calls. */
 export class LeanDefinition implements ServerDefinition {
@@ -87,6 +99,8 @@ export class LeanDefinition implements ServerDefinition {
   readonly prompts: Registry<PromptEntry>
   extensions: Extensions | undefined
   tasks: TaskMaker | undefined
+  /** A tool of the author's that is always a task. */
+  alwaysTask: string | undefined
   observe: Observer | undefined
   watch: Watch | undefined
   logs: LogRules | undefined
@@ -94,7 +108,13 @@ export class LeanDefinition implements ServerDefinition {
   readonly #middleware: { method: string | undefined; run: Middleware }[] = []
   #offered: ServerCapabilities | undefined
 
-  constructor(info: Implementation, options: LeanServerOptions<Context>, features: Features) {
+  constructor(
+    info: Implementation,
+    options: LeanServerOptions<Context>,
+    features: Features,
+    more: object = {},
+  ) {
+    requireKnown('The server', options, { ...OPTIONS, ...more })
     this.features = features
     this.info = requireInfo(info)
     this.instructions = options.instructions
@@ -111,6 +131,9 @@ export class LeanDefinition implements ServerDefinition {
     this.resources = new Registry('resource', changed('resources'))
     this.resourceTemplates = new Registry('resource template', changed('resources'))
     this.prompts = new Registry('prompt', changed('prompts'))
+    if (info.icons?.some(({ src }) => src.startsWith('data:'))) {
+      this.report(new TypeError('An icon of the server goes out with every result: give it a URL'))
+    }
   }
 
   get offered(): ServerCapabilities {
@@ -122,7 +145,9 @@ export class LeanDefinition implements ServerDefinition {
     options: ToolOptions<Input, Output>,
     handler: ToolHandler<Input, Output>,
   ): ToolRegistration {
-    const place = this.tools.add(name, toolEntry(name, options, handler))
+    const entry = toolEntry(name, options, handler)
+    const place = this.tools.add(name, entry)
+    if (entry.item.execution?.taskSupport === 'required') this.alwaysTask = name
     return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
   }
 

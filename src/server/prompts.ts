@@ -24,13 +24,20 @@ import type {
   PromptMessage,
   Result,
 } from '../protocol/types.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Completers } from './completion.ts'
 import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Viewer } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
-import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
+import {
+  COMMON_OPTIONS,
+  requireHandler,
+  type Entry,
+  type Registration,
+  type Registry,
+} from './registry.ts'
 import { requireBlocks, type Content } from './results.ts'
 
 /** How a prompt is described and checked. */
@@ -93,6 +100,11 @@ export interface PromptEntry extends Entry {
   readonly get: (args: unknown, ctx: Context) => PromptReturn | Promise<PromptReturn>
 }
 
+const OPTIONS = {
+  ...COMMON_OPTIONS,
+  ...{ input: 1, complete: 1 },
+} satisfies OptionNames<PromptOptions>
+
 /**
  * Makes an entry of a prompt; its list of arguments comes from the schema.
  *
@@ -103,6 +115,7 @@ export function promptEntry<Input extends StandardSchema>(
   options: PromptOptions<Input>,
   handler: PromptHandler<Input>,
 ): PromptEntry {
+  requireKnown(`The prompt "${name}"`, options, OPTIONS)
   const { input, meta, complete, visible, ...described } = options
   const item: Prompt = { name, ...described }
   if (input) item.arguments = promptArguments(name, input)

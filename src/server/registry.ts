@@ -6,6 +6,9 @@
 import { UNKNOWN_CLIENT, type Requester, type Viewer } from './exchange.ts'
 import { invalidParams } from './params.ts'
 
+/** The options that tools, prompts and resources share. */
+export const COMMON_OPTIONS = { title: 1, description: 1, icons: 1, meta: 1, visible: 1 } as const
+
 /** What every registered thing has. */
 export interface Entry {
   /** Disabled things are neither listed nor found. */

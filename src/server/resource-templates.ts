@@ -3,13 +3,17 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
  */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import {
   entryOf,
+  FAMILY_OPTIONS,
   type ReadHandler,
   type ResourceTemplateEntry,
   type ResourceTemplateOptions,
 } from './resources.ts'
 import { compileUriTemplate } from './uri-template.ts'
+
+const OPTIONS = { ...FAMILY_OPTIONS, complete: 1 } satisfies OptionNames<ResourceTemplateOptions>
 
 /**
  * Makes an entry of a family of resources.
@@ -18,9 +22,11 @@ import { compileUriTemplate } from './uri-template.ts'
  */
 export function resourceTemplateEntry(
   uriTemplate: string,
-  { complete, ...options }: ResourceTemplateOptions,
+  options: ResourceTemplateOptions,
   read: ReadHandler,
 ): ResourceTemplateEntry {
+  const { complete, ...described } = options
+  requireKnown(`The template "${uriTemplate}"`, options, OPTIONS)
   const template = compileUriTemplate(uriTemplate)
-  return { ...entryOf({ uriTemplate }, options, read), template, complete }
+  return { ...entryOf({ uriTemplate }, described, read), template, complete }
 }

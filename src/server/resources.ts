@@ -25,8 +25,15 @@ import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Requester, Viewer } from './exchange.ts'
 import { invalidParams, requireString } from './params.ts'
-import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
+import {
+  COMMON_OPTIONS,
+  requireHandler,
+  type Entry,
+  type Registration,
+  type Registry,
+} from './registry.ts'
 import { base64, requireAnnotations } from './results.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { UriTemplate } from './uri-template.ts'
 
 /** How a resource is described. */
@@ -132,8 +139,17 @@ export function resourceEntry(
 ): ResourceEntry {
   if (uri.includes('{')) throw new TypeError(`"${uri}" is a template: use resourceTemplate`)
   if (!SCHEME.test(uri)) throw new TypeError(`"${uri}" is no URI: it must begin with a scheme`)
+  requireKnown(`The resource "${uri}"`, options, OPTIONS)
   return entryOf({ uri }, options, read)
 }
+
+/** The options of a family of resources, but for those that complete. */
+export const FAMILY_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
+  ...COMMON_OPTIONS,
+  ...{ name: 1, mimeType: 1, annotations: 1, cache: 1 },
+}
+
+const OPTIONS = { ...FAMILY_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
 
 /** What an entry of a resource, or of a family, has. */
 export function entryOf<Place extends object>(

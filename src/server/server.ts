@@ -5,7 +5,15 @@
  */
 import type { Implementation } from '../protocol/types.ts'
 import { complete } from './completion.ts'
-import type { Features, Method, Server, ServerDefinition, ServerOptions } from './definition.ts'
+import type { OptionNames } from '../patterns/known-options.ts'
+import type {
+  Features,
+  LeanServerOptions,
+  Method,
+  Server,
+  ServerDefinition,
+  ServerOptions,
+} from './definition.ts'
 import { leanMethods } from './lean-methods.ts'
 import { LeanDefinition } from './lean-definition.ts'
 import { setLevel } from './logging.ts'
@@ -56,6 +64,10 @@ export function wholeDefinitionOf(server: Server): ServerDefinition {
   throw new TypeError('The server must be made by createServer')
 }
 
+const OPTIONS = {
+  ...{ observe: 1, redact: 1, maxLogsPerSecond: 1 },
+} satisfies OptionNames<Omit<ServerOptions, keyof LeanServerOptions>>
+
 /** Whether the handler of an entry has a second parameter, which is its context. */
 function takesContext([, entry]: [string, object]): boolean {
   return Object.values(entry).some((value) => typeof value === 'function' && value.length > 1)
@@ -65,7 +77,7 @@ class Definition extends LeanDefinition implements Server {
   override notify: Notifier = createNotifier((error) => this.report(error))
 
   constructor(info: Implementation, options: ServerOptions) {
-    super(info, options, wholeFeatures())
+    super(info, options, wholeFeatures(), OPTIONS)
     const { observe, redact, maxLogsPerSecond = 1000 } = options
     this.logs = { redact, maxLogsPerSecond, report: (error) => this.report(error) }
     const observation = observe?.start(this.logs)

@@ -29,12 +29,13 @@ interface PlainObject {
   readonly [name: string]: unknown
 }
 
-/** What a tool may return: content in any form, or a result. */
+/** What a tool may return: content in any form, a result, or nothing, unless it has an output. */
 export type ToolReturn<Structured = unknown> =
   | Content
   | ToolResult<Structured>
   | InputRequiredResult
   | PlainObject
+  | (unknown extends Structured ? void : never)
 
 /** The tool that a result is of. */
 interface Returning {
@@ -43,11 +44,8 @@ interface Returning {
 }
 
 /** What a tool returned, as a result that its output schema accepts. */
-export async function toResult(
-  returned: ToolReturn | undefined,
-  entry: Returning,
-): Promise<Result> {
-  if (returned === undefined) return { content: [] }
+export async function toResult(returned: ToolReturn, entry: Returning): Promise<Result> {
+  if (returned === undefined && !entry.output) return { content: [] }
   const maker = `The tool "${entry.item.name}"`
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
   if (typeof returned === 'string' || isContent) {

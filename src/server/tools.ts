@@ -6,13 +6,13 @@
 import { ProtocolError, ToolError } from '../protocol/errors.ts'
 import { isMissingCapability, isUnanswered, isUnsupported } from './ask-errors.ts'
 import { findHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
   jsonSchemaOf,
   type InferInput,
   type InferOutput,
-  type SchemaResult,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
 import type {
@@ -30,7 +30,13 @@ import type { Context } from './context.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Viewer } from './exchange.ts'
 import { invalidParams, optionalObject, requireString } from './params.ts'
-import { requireHandler, type Entry, type Registration, type Registry } from './registry.ts'
+import {
+  COMMON_OPTIONS,
+  requireHandler,
+  type Entry,
+  type Registration,
+  type Registry,
+} from './registry.ts'
 import { toolError } from './results.ts'
 import { toResult, type ToolReturn } from './tool-result.ts'
 import type { TaskSupport, ToolTask } from './tool-task.ts'
@@ -44,7 +50,7 @@ export interface ToolOptions<
   title?: string
   /** What the model reads. */
   description?: string
-  /** Checks the arguments; an object schema. Without it the tool takes none. */
+  /** Checks the arguments; an object schema. Without it the tool takes none, and ignores any. */
   input?: Input
   /**
    * Checks `structuredContent` (since 2025-06-18). A tool that returns content alone then tells of a
@@ -133,6 +139,11 @@ export interface TaskMaker {
   ): Promise<Result | undefined>
 }
 
+const OPTIONS = {
+  ...COMMON_OPTIONS,
+  ...{ input: 1, output: 1, annotations: 1, scopes: 1, task: 1 },
+} satisfies OptionNames<ToolOptions>
+
 const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false }
 
 /**
@@ -146,6 +157,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   options: ToolOptions<Input, Output>,
   handler: ToolHandler<Input, Output>,
 ): ToolEntry {
+  requireKnown(`The tool "${name}"`, options, OPTIONS)
   const { input, output, meta, visible, scopes, task, ...described } = options
   const inputSchema = input ? jsonSchemaOf(input, `The input of the tool "${name}"`) : NO_ARGUMENTS
   if (!takesObjects(inputSchema)) {
@@ -179,13 +191,6 @@ function takesObjects(schema: unknown): schema is JsonObject {
   return '$ref' in schema || (Array.isArray(branches) && branches.some(takesObjects))
 }
 
-/** A tool without a schema takes nothing, as its listing says. */
-function takeNothing(given: JsonObject): SchemaResult<JsonObject> {
-  const names = Object.keys(given)
-  if (names.length === 0) return { value: {} }
-  return { issues: [{ message: 'there are none', path: names.slice(0, 1) }] }
-}
-
 /**
  * Runs one tool.
  *
@@ -203,7 +208,8 @@ export async function callTool(
   const given = optionalObject(params, 'arguments') ?? {}
   const entry = server.tools.require(name, ctx)
 
-  const checked = entry.input ? entry.input['~standard'].validate(given) : takeNothing(given)
+  // Some hosts make up an argument for a tool that takes none
+  const checked = entry.input ? entry.input['~standard'].validate(given) : { value: {} }
   const input = checked instanceof Promise ? await checked : checked
   if (input.issues) {
     const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`

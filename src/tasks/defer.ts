@@ -29,6 +29,13 @@ export interface Deferral {
   report(error: unknown, ctx: RequestContext): void
 }
 
+/** What a client does to call a tool that is always a task, by how its revision has tasks. */
+const REMEDY = {
+  none: 'use revision 2025-11-25 or a newer one',
+  core: 'call it with the param "task"',
+  extension: `declare the extension "${TASKS_EXTENSION}"`,
+}
+
 /**
  * How a call is carried out as a task; nothing when it is none, as one that a task makes.
  *
@@ -52,7 +59,7 @@ export function taskWanted(
   const knows = flavour === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
   if (asked || knows) return how
   if (how.support !== 'required') return undefined
-  const what = `"${name}" is always a task`
+  const what = `"${name}" is always a task: ${REMEDY[flavour]}`
   if (flavour !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
   throw new McpError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })

@@ -12,7 +12,7 @@ import type { Context } from '../server/context.ts'
 import type { RequestContext } from '../server/request-context.ts'
 import type { Server, ServerDefinition } from '../server/definition.ts'
 import type { Extension, ExtensionMethod } from '../server/extension.ts'
-import { definitionOf } from '../server/lean-definition.ts'
+import { wholeDefinitionOf } from '../server/server.ts'
 import type { ToolReturn } from '../server/tool-result.ts'
 import type { TaskMaker, ToolEntry } from '../server/tools.ts'
 import { taskIdOf } from './context.ts'
@@ -120,7 +120,7 @@ class ServerTasks implements Tasks {
 
   attach(server: Server): void {
     if (this.#definition) throw new TypeError('These tasks belong to another server')
-    const definition = definitionOf(server)
+    const definition = wholeDefinitionOf(server)
     this.#definition = definition
     definition.capabilities.tasks = {
       ...(this.#options.list && { list: {} }),

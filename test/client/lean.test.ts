@@ -49,9 +49,6 @@ function declared(params: JsonObject = {}): unknown {
 describe('The lean client', () => {
   test('declares nothing that needs handlers, whatever it is given [M-META-004]', async () => {
     const everything: ConnectOptions = {
-      onElicit: () => ({ action: 'accept' }),
-      onSample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: '' } }),
-      roots: [{ uri: 'file:///work' }],
       capabilities: {
         elicitation: { url: {} },
         sampling: {},

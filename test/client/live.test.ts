@@ -36,16 +36,20 @@ function begin(...args: Parameters<typeof createConnection>): {
 /** A network that can be taken away. */
 function network(): LiveOptions & { up: boolean; sent: number } {
   const handle = createHandler(server)
-  const net = {
+  // Not enumerable, as they are no options
+  const hidden = { writable: true, enumerable: false }
+  const options = {
     ...quick,
-    up: true,
-    sent: 0,
     async fetch(url: string, init: RequestInit): Promise<Response> {
       net.sent++
       if (!net.up) throw new TypeError('Failed to fetch')
       return handle(new Request(url, init))
     },
   }
+  const net: LiveOptions & { up: boolean; sent: number } = Object.defineProperties(
+    Object.assign(options, { up: true, sent: 0 }),
+    { up: hidden, sent: hidden },
+  )
   return net
 }
 

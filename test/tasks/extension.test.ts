@@ -194,7 +194,7 @@ describe('A task', () => {
     for (const id of ids) expect(id).toMatch(/^[\w-]{32}$/)
   })
 
-  test('needs its id in the Mcp-Name header [M-TASK-061] [M-TASK-062]', async () => {
+  test('may come without the Mcp-Name header, but not with the name of another [M-TASK-061] [I006]', async () => {
     const wire = wireTo(makeFixture().server)
     const taskId = await wire.start('wait')
     const other = await wire.start('wait')
@@ -202,7 +202,14 @@ describe('A task', () => {
     const { post, modernHeaders, modernRequest } =
       await import('../transport/streamable-http/post.ts')
     const handle = createHandler(makeFixture().server)
-    for (const name of [undefined, other]) {
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const params = { taskId, inputResponses: {} }
+      const request = modernRequest(method, params, KNOWS)
+      const response = await post(handle, request, modernHeaders(method))
+      // Answered by this server, which does not know the task
+      expect(await response.json()).toMatchObject({ error: { code: INVALID_PARAMS } })
+    }
+    for (const name of [other, '', '=?base64?!!?=']) {
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
         const params = { taskId, inputResponses: {} }
         const request = modernRequest(method, params, KNOWS)

@@ -63,13 +63,13 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export function createEndpoint(server: LeanServer, options: ListenOptions): Endpoint {
-  const { port = 0, hostname = '127.0.0.1', path = '/mcp' } = options
+  const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)
   const known: HandlerOptions = {
     sessions: keptSessions(),
     ...(local && { allowedHosts: LOOPBACK }),
-    ...options,
+    ...handling,
   }
   const handler = createHandler(server, known)
   const guard = createGuard(server, known)

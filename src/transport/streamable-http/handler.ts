@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { Ending } from '../../patterns/ending.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
@@ -14,7 +15,7 @@ import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
 import type { HostSessions } from './host-sessions.ts'
 import type { KeptSession } from './kept-session.ts'
-import type { HandlerOptions } from './options.ts'
+import { LEAN_HANDLER_OPTIONS, type HandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { closed, refuse, sessionNotFound } from './refusal.ts'
 import { readAccept, readVersion } from './request.ts'
@@ -28,6 +29,12 @@ export interface Handler {
   close(): Promise<void>
 }
 
+const OPTIONS = {
+  ...LEAN_HANDLER_OPTIONS,
+  ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1, sessions: 1 },
+  ...{ carry: 1, listen: 1, changes: 1 },
+} satisfies OptionNames<HandlerOptions>
+
 /**
  * Makes a handler of Streamable HTTP for every revision that the server speaks.
  *
@@ -35,6 +42,7 @@ export interface Handler {
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export function createHandler(server: LeanServer, options: HandlerOptions = {}): Handler {
+  requireKnown('The handler', options, OPTIONS)
   const definition = definitionOf(server)
   const ending = new Ending()
   const sessions = chooseSessions(definition, options)

@@ -29,7 +29,7 @@ export function checkMethod(headers: Headers, method: string): void {
 }
 
 /**
- * Checks `Mcp-Name`, for the methods that have it.
+ * Checks `Mcp-Name`, for the methods that have it; those of tasks may come without.
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`, or `INVALID_PARAMS` when the body has no name.
  */
@@ -44,6 +44,8 @@ export function checkName(
     throw new ProtocolError(INVALID_PARAMS, `"${method}" needs a "${nameParam}"`)
   }
   const header = headers.get(HEADER_NAME)
+  // Clients that are widely used send none with a task's id
+  if (header === null && method.startsWith('tasks/')) return
   if (header === null || decodeHeaderValue(header) !== name) throw mismatch('Mcp-Name')
 }
 

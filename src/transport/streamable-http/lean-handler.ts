@@ -4,13 +4,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { requireKnown } from '../../patterns/known-options.ts'
 import { Ending } from '../../patterns/ending.ts'
 import type { LeanServer } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Handler } from './handler.ts'
-import type { LeanHandlerOptions } from './options.ts'
+import { LEAN_HANDLER_OPTIONS, type LeanHandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { closed } from './refusal.ts'
 
@@ -22,6 +23,7 @@ import { closed } from './refusal.ts'
  * @throws {TypeError} when the server was not made by `createLeanServer` or `createServer`.
  */
 export function createLeanHandler(server: LeanServer, options: LeanHandlerOptions = {}): Handler {
+  requireKnown('The handler', options, LEAN_HANDLER_OPTIONS)
   const definition = definitionOf(server)
   const ending = new Ending()
   const host = { server: definition, options, ending }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import type { OptionNames } from '../../patterns/known-options.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { Protection } from '../../server/protection.ts'
 import type { InputOptions } from '../../server/rounds.ts'
@@ -40,6 +41,12 @@ export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   maxBodyBytes?: number
   /** Answers with JSON only: what would be sent before the answer is left out. */
   jsonOnly?: boolean
+}
+
+/** The names of {@link LeanHandlerOptions}. */
+export const LEAN_HANDLER_OPTIONS: OptionNames<LeanHandlerOptions> = {
+  ...{ allowedOrigins: 1, allowedHosts: 1, protect: 1, maxBodyBytes: 1, jsonOnly: 1 },
+  keepAliveMs: 1,
 }
 
 /** How a server is served over HTTP. */

@@ -1,0 +1,191 @@
+// Options and definitions that nobody reads are refused by name.
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { connect, connectLean } from '../../src/client/index.ts'
+import {
+  createHandler,
+  createLeanHandler,
+  createLeanServer,
+  createServer,
+  createSseHandler,
+  extend,
+  serveTransport,
+  type ServerOptions,
+} from '../../src/server/index.ts'
+import { createEndpoint } from '../../src/transport/index.ts'
+import { tasks } from '../../src/tasks/index.ts'
+import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
+import { openWire } from './wire.ts'
+
+const info = { name: 's', version: '1' }
+
+/** Options as JavaScript has them, which no compiler looks at. */
+const untyped = (options: object): never => options as never
+
+const cases: [string, () => unknown, RegExp][] = [
+  [
+    'the schema of another library for a tool',
+    () => createServer(info).tool('add', untyped({ inputSchema: z.object({}) }), () => ''),
+    /^The tool "add" has no option "inputSchema", it has .*\binput\b/,
+  ],
+  [
+    'another output schema for a tool',
+    () => createServer(info).tool('add', untyped({ outputSchema: {} }), () => ''),
+    /^The tool "add" has no option "outputSchema", it has .*\boutput\b/,
+  ],
+  [
+    'a name for a tool, which would take the place of its own',
+    () => createServer(info).tool('add', untyped({ name: 'other' }), () => ''),
+    /^The tool "add" has no option "name"/,
+  ],
+  [
+    'an option of tools for a change of one',
+    () =>
+      createServer(info)
+        .tool('add', {}, () => '')
+        .update(untyped({ _meta: {} }), () => ''),
+    /^The tool "add" has no option "_meta", it has .*\bmeta\b/,
+  ],
+  [
+    'the schema of another library for a prompt',
+    () => createServer(info).prompt('say', untyped({ argsSchema: {} }), () => ''),
+    /^The prompt "say" has no option "argsSchema", it has .*\binput\b/,
+  ],
+  [
+    'the scopes of tools for a resource',
+    () => createServer(info).resource('x://a', untyped({ name: 'a', scopes: ['a'] }), () => ''),
+    /^The resource "x:\/\/a" has no option "scopes"/,
+  ],
+  [
+    'the size of resources for a template',
+    () => createServer(info).resourceTemplate('x://{a}', untyped({ name: 'a', size: 1 }), () => ''),
+    /^The template "x:\/\/\{a\}" has no option "size"/,
+  ],
+  [
+    'a misspelt option for a server',
+    () => createServer(info, untyped({ onerror: () => {} })),
+    /^The server has no option "onerror", it has .*\bonError\b/,
+  ],
+  [
+    'an option of full servers for a lean one',
+    () => createLeanServer(info, untyped({ observe: () => {} })),
+    /^The server has no option "observe"/,
+  ],
+  [
+    'a misspelt limit for a handler',
+    () => createHandler(createServer(info), untyped({ maxBodySize: 5 })),
+    /^The handler has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
+  ],
+  [
+    'sessions for a lean handler',
+    () => createLeanHandler(createLeanServer(info), untyped({ sessions: true })),
+    /^The handler has no option "sessions"/,
+  ],
+  [
+    'a misspelt option for a server that listens',
+    () => createEndpoint(createServer(info), untyped({ host: 'localhost' })),
+    /^The handler has no option "host"/,
+  ],
+]
+
+describe('an option of an unknown name', () => {
+  it.each(cases)('is refused with the names that there are: %s [use 8]', (_what, give, message) => {
+    expect(give).toThrow(TypeError)
+    expect(give).toThrow(message)
+  })
+
+  it('is refused by a client before anything is sent [use 8]', async () => {
+    const options = untyped({ timeout: 5, fetch: () => expect.fail('Sent') })
+    await expect(connect('http://localhost/mcp', options)).rejects.toThrow(
+      /^The client has no option "timeout", it has .*\btimeoutMs\b/,
+    )
+    const handlers = untyped({ onElicit: () => ({}) })
+    await expect(connectLean('http://localhost/mcp', handlers)).rejects.toThrow(
+      'The client has no option "onElicit"',
+    )
+  })
+
+  it('is no option that is known [use 8]', () => {
+    const options: ServerOptions = { maxLogsPerSecond: 1, pageSize: 1, observe: () => {} }
+    expect(() => createServer(info, options)).not.toThrow()
+  })
+})
+
+describe('a tool that is always a task', () => {
+  const always = () => {
+    const server = createServer(info)
+    server.tool('export', { task: 'required' }, () => 'done')
+    return server
+  }
+
+  it('is not served by a server that has no tasks [use 8]', async () => {
+    const message = 'The tool "export" is always a task: extend the server with tasks()'
+    expect(() => createHandler(always())).toThrow(message)
+    expect(() => createSseHandler(always())).toThrow(message)
+    const [near] = inMemoryTransports()
+    await expect(serveTransport(always(), near)).rejects.toThrow(message)
+    const server = always()
+    extend(server, tasks())
+    expect(() => createHandler(server)).not.toThrow()
+  })
+
+  it.each([
+    ['2025-06-18', /use revision 2025-11-25 or a newer one$/],
+    ['2025-11-25', /call it with the param "task"$/],
+    ['2026-07-28', /declare the extension "io.modelcontextprotocol\/tasks"$/],
+  ] as const)('says to a client of %s how it is called [I012]', async (revision, remedy) => {
+    const server = always()
+    extend(server, tasks())
+    await using client = await connectInMemory(server, { revision })
+    await expect(client.callTool('export', {})).rejects.toThrow(remedy)
+  })
+})
+
+describe('a handler', () => {
+  it('may return nothing, where the tool has no output [I011]', async () => {
+    const server = createServer(info, { onError: () => {} })
+    // That these compile is half of the test
+    server.tool('block', {}, () => {})
+    server.tool('undefined', {}, () => undefined)
+    server.tool('async', { input: z.object({}) }, async () => {})
+    server.tool(
+      'output',
+      { output: z.object({ a: z.number() }) },
+      untyped(() => {}),
+    )
+    await using client = await connectInMemory(server)
+    for (const name of ['block', 'undefined', 'async']) {
+      expect((await client.callTool(name)).content).toEqual([])
+    }
+    await expect(client.callTool('output')).rejects.toMatchObject({ code: -32603 })
+  })
+
+  it('gets no arguments that a host made up for a tool without an input [I012]', async () => {
+    const seen: unknown[] = []
+    const server = createServer(info)
+    server.tool('now', {}, (args) => {
+      seen.push(args)
+      return 'noon'
+    })
+    for (const revision of ['2025-06-18', '2025-11-25', '2026-07-28'] as const) {
+      await using client = await connectInMemory(server, { revision })
+      const result = await client.callTool('now', { random_string: 'dummy' })
+      expect(result).toMatchObject({ content: [{ text: 'noon' }] })
+      expect(result.isError).toBeUndefined()
+    }
+    expect(seen).toEqual([{}, {}, {}])
+  })
+})
+
+it('an icon of the server that is a data URI is reported, as every result carries it [I012]', async () => {
+  const errors: unknown[] = []
+  const onError = (error: unknown): unknown => errors.push(error)
+  createServer({ ...info, icons: [{ src: 'https://example.com/icon.png' }] }, { onError })
+  expect(errors).toEqual([])
+  const server = createServer({ ...info, icons: [{ src: 'data:image/png;base64,' }] }, { onError })
+  expect(errors.map(String)).toEqual([
+    'TypeError: An icon of the server goes out with every result: give it a URL',
+  ])
+  const wire = await openWire(server)
+  expect(wire.welcome.serverInfo).toHaveProperty('icons')
+})
