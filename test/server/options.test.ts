@@ -106,7 +106,7 @@ describe('an option of an unknown name', () => {
   })
 
   it('is no option that is known [use 8]', () => {
-    const options: ServerOptions = { maxLogsPerSecond: 1, pageSize: 1, observe: () => {} }
+    const options: ServerOptions = { maxLogsPerSecond: 1, pageSize: 1, redact: (_name, v) => v }
     expect(() => createServer(info, options)).not.toThrow()
   })
 })
