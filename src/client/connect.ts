@@ -20,13 +20,13 @@ import { Subscriptions } from './subscriptions.ts'
 const LEAN_OPTIONS: OptionNames<LeanOptions> = {
   ...{ fetch: 1, headers: 1, auth: 1, maxMessageLength: 1, info: 1, revision: 1, discovered: 1 },
   ...{ eras: 1, capabilities: 1, extensions: 1, sendInfo: 1, timeoutMs: 1, maxTimeoutMs: 1 },
-  ...{ probeTimeoutMs: 1, maxRounds: 1, maxPages: 1, maxListLength: 1, cacheEntries: 1 },
+  ...{ probeTimeoutMs: 1, maxRounds: 1, maxPages: 1, maxListLength: 1 },
   ...{ validateOutput: 1, trace: 1, signal: 1, approve: 1 },
   ...{ onLog: 1, onNotification: 1, onError: 1 },
 }
 const OPTIONS: OptionNames<ConnectOptions> = {
   ...LEAN_OPTIONS,
-  ...{ onElicit: 1, onSample: 1, roots: 1, maxInputs: 1, maxConcurrentInputs: 1 },
+  ...{ cacheEntries: 1, onElicit: 1, onSample: 1, roots: 1, maxInputs: 1, maxConcurrentInputs: 1 },
   ...{ onToolsChanged: 1, onPromptsChanged: 1, onResourcesChanged: 1, onResourceUpdated: 1 },
 }
 
