@@ -8,6 +8,7 @@ import { dereference, type Schema } from '@cfworker/json-schema'
 import { McpError, type McpErrorCode } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
+import { boundedPattern, type BoundedPattern } from './bounded-pattern.ts'
 import { INVALID, keywords, readItems, type Draft, type Visit } from './keywords.ts'
 
 /** How much a schema may ask for. */
@@ -21,6 +22,26 @@ export interface JsonSchemaLimits {
    * this, references that multiply alternatives would take forever.
    */
   maxReferences?: number
+  /**
+   * How often a subschema may be applied to a part of the value while one value is validated; one
+   * with long lists (`enum`, `required`) counts as several. Default: `Infinity` for
+   * {@link jsonSchema}, as counting takes time; 1,000,000 for {@link outputValidator}, whose schemas
+   * are a server's.
+   */
+  maxApplications?: number
+  /**
+   * What becomes of `pattern` and `patternProperties`, which run on the platform's regular
+   * expressions, where nothing can stop them. `bounded` refuses a value whose texts take too long to
+   * match, and a schema with patterns that cannot be bounded: those with backreferences, lookbehind
+   * or flags inside. `trusted` runs them as they are. Default: `trusted` for {@link jsonSchema},
+   * `bounded` for {@link outputValidator}.
+   */
+  patterns?: 'bounded' | 'trusted'
+  /**
+   * How many steps of matching bounded patterns one value may take; 1,000,000 by default, and ten
+   * more for each character of it.
+   */
+  maxPatternSteps?: number
 }
 
 /** A schema that is ready to validate. */
@@ -29,8 +50,10 @@ export interface CompiledSchema {
   draft: Draft
   /** Every place in the schema by its URI. */
   lookup: Record<string, Schema | boolean>
-  /** How many references may still be followed; counts down while a value is validated. */
-  budget: { references: number }
+  /** What may still be done; counts down while a value is validated. */
+  budget: { references: number; applications: number }
+  /** The patterns whose work has to be counted. */
+  patterns: BoundedPattern[]
   /** Whether items are compared with each other, the cost of which grows with their square. */
   unique: boolean
 }
@@ -51,9 +74,10 @@ const drafts = new Map<string, Draft>([
  * unknown dialect and for references that lead out of the schema; `LIMIT_EXCEEDED` for a bound.
  */
 export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledSchema {
-  const { maxDepth = 100, maxSubschemas = 10_000 } = limits
+  const { maxDepth = 100, maxSubschemas = 10_000, patterns: mode = 'trusted' } = limits
   const draft = draftOf(source.$schema)
-  const budget = { references: 0 }
+  const budget = { references: 0, applications: 0 }
+  const patterns: BoundedPattern[] = []
   const copies: Schema[] = []
   let unique = false
 
@@ -78,6 +102,13 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
       if (read !== undefined) copy[name] = read
     }
     unique ||= copy.uniqueItems === true
+    if (mode === 'bounded') {
+      for (const source of patternsOf(copy)) {
+        const pattern = boundedPattern(source)
+        if (!pattern) throw refuse('UNSUPPORTED', path, 'has a pattern that cannot be bounded')
+        if (!pattern.isLinear) patterns.push(pattern)
+      }
+    }
     return copy
   }
 
@@ -91,9 +122,9 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
         `Cannot resolve "$ref" "${copy.$ref}": only references inside the schema are followed`,
       )
     }
-    countReferences(copy, budget)
+    countWork(copy, budget, limits.maxApplications !== undefined)
   }
-  return { schema, draft, lookup, budget, unique }
+  return { schema, draft, lookup, budget, unique, patterns }
 }
 
 function refuse(code: McpErrorCode, path: string, reason: string): McpError {
@@ -147,13 +178,25 @@ function resolveDynamicReferences(copies: Schema[]): void {
   }
 }
 
+/** How much of a list of a subschema takes as long as one application of it. */
+const LIST_LENGTH = 100
+
 /** The validator reads the type of every subschema that it applies, beside a reference too. */
-function countReferences(schema: Schema, budget: CompiledSchema['budget']): void {
-  const { type, $ref, $recursiveRef } = schema
-  if ($ref === undefined && $recursiveRef === undefined) return
+function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: boolean): void {
+  const { type, $ref, $recursiveRef, enum: values, const: value, required } = schema
+  const isReference = $ref !== undefined || $recursiveRef !== undefined
+  if (!isReference && !countsAll) return
+  const lists = [values, value, required, schema.dependentRequired, schema.dependencies]
+  const weight = 1 + Math.floor(JSON.stringify(lists).length / LIST_LENGTH)
   const get = () => {
-    if (budget.references-- <= 0) throw new TooMuchWork()
+    budget.applications -= weight
+    if (isReference) budget.references--
+    if (budget.applications < 0 || budget.references < 0) throw new TooMuchWork()
     return type
   }
   Object.defineProperty(schema, 'type', { get })
+}
+
+function patternsOf({ pattern, patternProperties = {} }: Schema): string[] {
+  return [...(pattern === undefined ? [] : [pattern]), ...Object.keys(patternProperties)]
 }

@@ -15,6 +15,7 @@ import {
   type SchemaResult,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
+import { requireBoundedWork } from './bounded-pattern.ts'
 import { compile, TooMuchWork, type CompiledSchema, type JsonSchemaLimits } from './compile.ts'
 import { toIssues } from './issues.ts'
 
@@ -22,6 +23,8 @@ export type { JsonSchemaLimits } from './compile.ts'
 
 /** Up to this size of a value all that is wrong is said, not only the first thing. */
 const MAX_EXPLAINED_PARTS = 1000
+/** What holds for schemas that nobody here wrote. */
+const BY_STRANGERS: JsonSchemaLimits = { patterns: 'bounded', maxApplications: 1_000_000 }
 const MAX_COMPARISONS = 10_000_000
 
 /**
@@ -31,8 +34,8 @@ const MAX_COMPARISONS = 10_000_000
  *   while its anchor's name is used once.
  * - `format` is asserted for the formats of the specification.
  * - A value is refused when validating it takes more than the limits allow.
- * - `pattern` runs on the platform's regular expressions, which no limit here can stop: take
- *   schemas with patterns only from peers that you trust not to slow you down.
+ * - `pattern` runs on the platform's regular expressions, which nothing can stop: for schemas of
+ *   strangers pass `patterns: 'bounded'`.
  *
  * @typeParam T What the schema accepts; nothing checks that it does.
  * @throws {McpError} `INVALID_USE` when it is no valid schema of its dialect; `UNSUPPORTED` for an
@@ -43,12 +46,11 @@ export function jsonSchema<T = unknown>(
   limits: JsonSchemaLimits = {},
 ): StandardSchema<T> {
   const compiled = compile(schema, limits)
-  const { maxReferences = 100_000 } = limits
   return {
     '~standard': {
       version: 1,
       vendor: 'edgewise',
-      validate: (value) => check<T>(compiled, value, maxReferences),
+      validate: (value) => check<T>(compiled, value, limits),
       jsonSchema: { input: () => schema, output: () => schema },
     },
   }
@@ -57,7 +59,8 @@ export function jsonSchema<T = unknown>(
 /**
  * Makes the `validateOutput` option of a client: structured output is held against the schema that
  * the server gives for it. A schema that cannot be used refuses every value, as what it asks for is
- * not known. Each schema is compiled once.
+ * not known. Each schema is compiled once. Patterns and applications of subschemas are bounded by
+ * default, as a server could stop the client by them.
  */
 export function outputValidator(
   limits: JsonSchemaLimits = {},
@@ -65,7 +68,7 @@ export function outputValidator(
   const known = new WeakMap<JsonObject, StandardSchema>()
   return (schema, value) => {
     try {
-      const compiled = known.get(schema) ?? jsonSchema(schema, limits)
+      const compiled = known.get(schema) ?? jsonSchema(schema, { ...BY_STRANGERS, ...limits })
       known.set(schema, compiled)
       const { issues } = compiled['~standard'].validate(value) as SchemaResult<unknown>
       return issues && describeIssues(issues)
@@ -75,14 +78,24 @@ export function outputValidator(
   }
 }
 
-function check<T>(compiled: CompiledSchema, value: unknown, references: number): SchemaResult<T> {
+function check<T>(
+  compiled: CompiledSchema,
+  value: unknown,
+  limits: JsonSchemaLimits,
+): SchemaResult<T> {
+  const { maxReferences = 100_000, maxApplications = Infinity, maxPatternSteps = 1e6 } = limits
   const run = (firstOnly: boolean) => {
     const { schema, draft, lookup, budget } = compiled
-    budget.references = references
+    budget.references = maxReferences
+    budget.applications = maxApplications
     return validate(value, schema, draft, lookup, firstOnly)
   }
   try {
     if (compiled.unique) countParts(value, MAX_COMPARISONS)
+    const { patterns } = compiled
+    if (patterns.length > 0) {
+      requireBoundedWork(patterns, value, maxPatternSteps, () => new TooMuchWork())
+    }
     const { valid, errors } = run(true)
     if (valid) return { value: value as T }
     const small = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS

@@ -1,0 +1,286 @@
+/**
+ * Regular expressions whose work is counted, so that one that backtracks for ever can be given up.
+ * Platforms have no such limit.
+ *
+ * It visits what a backtracking engine visits, in the same order. Single characters are left to the
+ * platform, so that classes and properties mean what they mean there.
+ *
+ * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
+ */
+
+/** Counts work down; throws when there is none left. */
+export type Spend = () => void
+
+/** A pattern that can be matched with its work counted. */
+export interface BoundedPattern {
+  /** Whether the work grows with the length of the text only, so that nothing has to be counted. */
+  readonly isLinear: boolean
+  /** Whether the pattern matches anywhere in a text; whatever `spend` throws. */
+  test(text: string, spend: Spend): boolean
+}
+
+/** What is matched, and what counts the work. */
+interface Run {
+  readonly text: string
+  readonly spend: Spend
+}
+
+type Next = (at: number) => boolean
+/** Matches at a place, and goes on with what follows. */
+type Matcher = (run: Run, at: number, next: Next) => boolean
+/** Whether a character, by its code point, is one that is meant. */
+type CharTest = (char: number) => boolean
+
+/** Something that may be repeated: a character, or anything else. */
+interface Atom {
+  readonly char?: CharTest
+  readonly match: Matcher
+}
+
+/** Repeating a character so often is no small work for each place of a text. */
+const MANY = 50
+
+/**
+ * Reads a pattern of the `u` flag, which must be valid; nothing when it has what cannot be bounded:
+ * backreferences, lookbehind, flags inside.
+ */
+export function boundedPattern(source: string): BoundedPattern | undefined {
+  const parser = new Parser(source)
+  const match = parser.alternatives()
+  if (parser.isUnbounded) return undefined
+  const { variables, isSimple } = parser
+  return {
+    isLinear: isSimple && variables <= (source.startsWith('^') ? 1 : 0),
+    test(text, spend) {
+      const run = { text, spend }
+      for (let at = 0; at <= text.length; at += widthOf(text.codePointAt(at) ?? 0)) {
+        if (match(run, at, found)) return true
+      }
+      return false
+    },
+  }
+}
+
+const found: Next = () => true
+
+/** Turns a pattern into functions. */
+class Parser {
+  readonly #source: string
+  #at = 0
+  /** Whether something was met that cannot be bounded. */
+  isUnbounded = false
+  /** Whether characters alone are repeated, one branch after the other. */
+  isSimple = true
+  /** How many repetitions may be of different length. */
+  variables = 0
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  alternatives(): Matcher {
+    const all = [this.#sequence()]
+    while (this.#takes('|')) all.push(this.#sequence())
+    const [only] = all
+    if (all.length === 1 && only) return only
+    this.isSimple = false
+    return (run, at, next) => all.some((match) => match(run, at, next))
+  }
+
+  #sequence(): Matcher {
+    const all: Matcher[] = []
+    while (this.#at < this.#source.length && !/[|)]/.test(this.#peek())) {
+      all.push(this.#quantified(this.#atom()))
+    }
+    return all.reduceRight<Matcher>(
+      (rest, match) => (run, at, next) => match(run, at, (end) => rest(run, end, next)),
+      (_run, at, next) => next(at),
+    )
+  }
+
+  #peek(): string {
+    return this.#source[this.#at] ?? ''
+  }
+
+  #takes(text: string): boolean {
+    if (!this.#source.startsWith(text, this.#at)) return false
+    this.#at += text.length
+    return true
+  }
+
+  /** Takes what a sticky expression matches here. */
+  #take(sticky: RegExp): RegExpExecArray | undefined {
+    sticky.lastIndex = this.#at
+    const taken = sticky.exec(this.#source) ?? undefined
+    this.#at += taken?.[0].length ?? 0
+    return taken
+  }
+
+  #atom(): Atom {
+    if (this.#takes('^')) return place((_run, at) => at === 0)
+    if (this.#takes('$')) return place(({ text }, at) => at === text.length)
+    const boundary = this.#take(/\\[bB]/y)
+    if (boundary) return place(({ text }, at) => isBoundary(text, at) === (boundary[0] === '\\b'))
+    const group = this.#take(/\((?:\?(?:<(?![=!])[^>]*>|[:=!]|<[=!]|[a-z-]*:))?/y)
+    return group ? this.#group(group[0]) : this.#char()
+  }
+
+  #group(opening: string): Atom {
+    const match = this.alternatives()
+    this.#takes(')')
+    this.isSimple = false
+    if (/^\(\?(?:<[=!]|[a-z-]+:)/.test(opening)) this.isUnbounded = true
+    if (opening !== '(?=' && opening !== '(?!') return { match }
+    const wanted = opening === '(?='
+    return place((run, at) => match(run, at, found) === wanted)
+  }
+
+  #char(): Atom {
+    if (this.#take(/\\(?:k<|[1-9])/y)) this.isUnbounded = true
+    const taken = this.#take(
+      /\[(?:[^\]\\]|\\[^])*\]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u\{[^}]*\}|\\u....|\\[pP]\{[^}]*\}|\\x..|\\c.|\\?[^]/uy,
+    )
+    const source = taken?.[0] ?? ''
+    const isItself = source !== '.' && source.length === widthOf(source.codePointAt(0) ?? 0)
+    const char = isItself ? equals(source) : isOne(source)
+    return {
+      char,
+      match({ text, spend }, at, next) {
+        spend()
+        const code = text.codePointAt(at)
+        return code !== undefined && char(code) && next(at + widthOf(code))
+      },
+    }
+  }
+
+  #quantified(atom: Atom): Matcher {
+    const taken = this.#take(/(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y)
+    if (!taken) return atom.match
+    const [, sign, low, comma, high, lazy] = taken
+    const min = sign ? (sign === '+' ? 1 : 0) : Number(low)
+    const open = sign ? (sign === '?' ? 1 : Infinity) : comma ? Infinity : min
+    const max = high ? Number(high) : open
+    if (min !== max || min > MANY) this.variables++
+    if (!atom.char) this.isSimple = false
+    const repeat = { min, max, isGreedy: lazy === '' }
+    return atom.char ? repeatChar(atom.char, repeat) : repeatAny(atom.match, repeat)
+  }
+}
+
+interface Repeat {
+  readonly min: number
+  readonly max: number
+  readonly isGreedy: boolean
+}
+
+/** Repeats a character, without a level of the stack for each. */
+function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
+  return ({ text, spend }, start, next) => {
+    let at = start
+    let count = 0
+    const advance = (): boolean => {
+      spend()
+      const code = text.codePointAt(at)
+      if (count >= max || code === undefined || !char(code)) return false
+      at += widthOf(code)
+      count++
+      return true
+    }
+    while ((isGreedy || count < min) && advance());
+    for (;;) {
+      if (count < min) return false
+      if (next(at)) return true
+      if (!isGreedy) {
+        if (!advance()) return false
+      } else if (count-- === min) return false
+      else at -= at - 2 >= start && (text.codePointAt(at - 2) ?? 0) > 0xffff ? 2 : 1
+    }
+  }
+}
+
+/** Repeats anything; what matches nothing is not repeated beyond what has to be. */
+function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
+  const repeat = (run: Run, at: number, next: Next, count: number): boolean => {
+    run.spend()
+    const again = (): boolean =>
+      count < max &&
+      match(run, at, (end) => (end !== at || count < min) && repeat(run, end, next, count + 1))
+    if (count < min) return again()
+    return isGreedy ? again() || next(at) : next(at) || again()
+  }
+  return (run, at, next) => repeat(run, at, next, 0)
+}
+
+function place(is: (run: Run, at: number) => boolean): Atom {
+  return {
+    match(run, at, next) {
+      run.spend()
+      return is(run, at) && next(at)
+    },
+  }
+}
+
+function equals(source: string): CharTest {
+  const code = source.codePointAt(0)
+  return (char) => char === code
+}
+
+/** Asks the platform about one character, once for each. */
+function isOne(source: string): CharTest {
+  const pattern = new RegExp(`^${source}$`, 'u')
+  const known = new Map<number, boolean>()
+  return (char) => {
+    let is = known.get(char)
+    if (is === undefined) {
+      is = pattern.test(String.fromCodePoint(char))
+      known.set(char, is)
+    }
+    return is
+  }
+}
+
+function widthOf(code: number): 1 | 2 {
+  return code > 0xffff ? 2 : 1
+}
+
+function isBoundary(text: string, at: number): boolean {
+  return /\w/.test(text[at - 1] ?? '') !== /\w/.test(text[at] ?? '')
+}
+
+/** How much work each character of a value allows, beside what every value does. */
+const STEPS_PER_CHARACTER = 10
+
+/**
+ * Matches patterns with all texts in a value, to see that it does not take too long.
+ *
+ * @param tooMuch Makes what is thrown if it does.
+ */
+export function requireBoundedWork(
+  patterns: readonly BoundedPattern[],
+  value: unknown,
+  maxSteps: number,
+  tooMuch: () => Error,
+): void {
+  const texts = new Set<string>()
+  collectTexts(value, texts)
+  let left = maxSteps
+  for (const text of texts) left += STEPS_PER_CHARACTER * text.length
+  const spend: Spend = () => {
+    if (left-- <= 0) throw tooMuch()
+  }
+  for (const text of texts) {
+    for (const pattern of patterns) {
+      spend()
+      pattern.test(text, spend)
+    }
+  }
+}
+
+function collectTexts(value: unknown, texts: Set<string>): void {
+  if (typeof value === 'string') texts.add(value)
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (!Array.isArray(value)) texts.add(name)
+    collectTexts(member, texts)
+  }
+}

@@ -1,0 +1,150 @@
+/** Schemas of strangers, which must not stop whoever validates with them. */
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import { boundedPattern } from '../../src/json-schema/bounded-pattern.ts'
+import { jsonSchema, outputValidator, type JsonSchemaLimits } from '../../src/json-schema/index.ts'
+import type { SchemaResult } from '../../src/protocol/standard-schema.ts'
+
+const TOO_LONG = 'The value takes too long to validate'
+
+function withPattern(pattern: string): JsonObject {
+  return { type: 'object', properties: { a: { type: 'string', pattern } } }
+}
+
+const catastrophic: [pattern: string, text: string][] = [
+  ['^(a+)+$', `${'a'.repeat(60)}!`],
+  ['^(a|a)*$', `${'a'.repeat(60)}!`],
+  ['(x+x+)+y', 'x'.repeat(80)],
+  ['^(?:a?){60}a{60}$', 'a'.repeat(50)],
+  ['^(?=(a+)+$)', `${'a'.repeat(60)}!`],
+  ['[a-z]+$', `${'a'.repeat(200_000)}!`],
+  ['.*.*.*=', 'x'.repeat(5_000)],
+  ['^([a-z]*,?)*$', `${'a'.repeat(100_000)}!`],
+]
+
+describe("a server's output schema", () => {
+  test.each(catastrophic)(
+    'with the catastrophic pattern %s refuses the value, and does not stop the client [S030]',
+    (pattern, text) => {
+      expect(outputValidator()(withPattern(pattern), { a: text })).toBe(TOO_LONG)
+      // Names of members are matched too
+      const names = { patternProperties: { [pattern]: true } }
+      expect(outputValidator()(names, { [text]: 1 })).toBe(TOO_LONG)
+    },
+  )
+
+  // Those that generators write for addresses, dates, versions
+  test.each([
+    [
+      "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+      'ada.lovelace@mail.example.org',
+    ],
+    ['^[A-Za-z0-9+/]*={0,2}$', 'QUJD'.repeat(250_000)],
+    ['^([a-z0-9]+-)*[a-z0-9]+$', `${'abc-def-'.repeat(50)}x`],
+    [
+      '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:\\d{2})$',
+      '2026-07-28T10:00:00.5Z',
+    ],
+    ['\\p{L}+ \\u{1f600}', 'Größe 😀'],
+  ])('with the harmless pattern %s is checked as ever [S030]', (pattern, text) => {
+    const validate = outputValidator()
+    expect(validate(withPattern(pattern), { a: text })).toBeUndefined()
+    expect(validate(withPattern(pattern), { a: '!' })).toContain('does not match')
+  })
+
+  test.each(['^(a)\\1$', '(?<=a)b', '^(?<x>a)\\k<x>$'])(
+    'with the pattern %s, which cannot be bounded, is refused unless patterns are trusted [S030]',
+    (pattern) => {
+      const value = { a: pattern.includes('<=') ? 'ab' : 'aa' }
+      expect(outputValidator()(withPattern(pattern), value)).toContain('cannot be bounded')
+      const trusting = outputValidator({ patterns: 'trusted' })
+      expect(trusting(withPattern(pattern), value)).toBeUndefined()
+    },
+  )
+
+  test.each<[string, JsonObject, unknown]>([
+    [
+      'many subschemas for each of many items',
+      { items: { allOf: Array.from({ length: 5_000 }, () => ({ minimum: 0 })) } },
+      Array.from({ length: 5_000 }, (_, i) => i),
+    ],
+    [
+      'a long list of values for each of many items',
+      { items: { enum: Array.from({ length: 50_000 }, (_, i) => `value ${i}`) } },
+      Array.from({ length: 5_000 }, () => 'value 49999'),
+    ],
+    [
+      'many required members for each of many items',
+      { items: { type: 'object', required: Array.from({ length: 50_000 }, () => 'a') } },
+      Array.from({ length: 5_000 }, () => ({ a: 1 })),
+    ],
+  ])('with %s refuses the value [S030]', (_, schema, value) => {
+    expect(outputValidator()(schema, value)).toBe(TOO_LONG)
+  })
+})
+
+describe('a schema that is trusted', () => {
+  test.each<[JsonSchemaLimits, boolean]>([
+    [{}, true],
+    [{ patterns: 'bounded' }, false],
+    [{ patterns: 'bounded', maxPatternSteps: 100_000 }, true],
+  ])('runs patterns with the limits that it is given: %j [S030]', (limits, isValid) => {
+    const schema = jsonSchema(withPattern('^(a?){12}a{12}$'), { maxPatternSteps: 100, ...limits })
+    const { issues } = schema['~standard'].validate({ a: 'a'.repeat(12) }) as SchemaResult<unknown>
+    expect(issues === undefined).toBe(isValid)
+  })
+})
+
+describe('a bounded pattern', () => {
+  const atoms = ['a', 'b', '.', '[ab]', '[^a]', '\\d', '\\w', '\\.', '(a|b)', '(?:ab)', '(?<n>a)']
+  const more = ['(?=a)', '(?!b)', '^', '$', '\\b', 'é', '\u{1f600}', '\\u{1f600}', '\\ud83d\\ude00']
+  const rest = ['\\p{L}', '[\\]x]', '(a|ab)', '(a*)', '(a?b*)', '\\x61', '\\u0061', '(|a)', '-']
+  const quantifiers = [
+    '',
+    '',
+    '',
+    '*',
+    '+',
+    '?',
+    '{2}',
+    '{1,}',
+    '{0,2}',
+    '*?',
+    '+?',
+    '??',
+    '{1,2}?',
+  ]
+  const characters = ['a', 'b', '1', '.', 'é', '\u{1f600}', ' ', 'x', ']', '-', '\n']
+
+  test('matches what the platform matches [S030]', () => {
+    // A generator of numbers that is the same in each run
+    let state = 1
+    const pick = (list: readonly string[]): string => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+      return list[(state >>> 8) % list.length] ?? ''
+    }
+    const times = (count: number, make: () => string): string =>
+      Array.from({ length: count }, make).join('')
+    const all = [...atoms, ...more, ...rest]
+    let compared = 0
+    for (let round = 0; round < 10_000; round++) {
+      const source = times(1 + (round % 5), () => {
+        const atom = pick(all)
+        const isPlace = /^(?:\^|\$|\\b|\(\?[=!].*)$/.test(atom)
+        return atom + (isPlace ? '' : pick(quantifiers)) + pick(['', '', '', '', '', '', '|'])
+      })
+      let native: RegExp
+      try {
+        native = new RegExp(source, 'u')
+      } catch {
+        continue // The same name twice
+      }
+      const bounded = boundedPattern(source)
+      const text = times(round % 8, () => pick(characters))
+      const matches = bounded?.test(text, () => {})
+      expect([source, text, matches]).toEqual([source, text, native.test(text)])
+      compared++
+    }
+    expect(compared).toBeGreaterThan(8_000)
+  })
+})
