@@ -78,8 +78,9 @@ export function requireMetadataUrl(metadataUrl: string): string {
 
 /** The redirect URI of the registration that is kept. */
 export async function knownRedirectUri(request: GrantRequest): Promise<string | undefined> {
-  const kept = (await listRegistrations(request.tokens))[request.server.issuer]
-  return kept?.redirect_uris?.[0]
+  const uris = (await listRegistrations(request.tokens))[request.server.issuer]?.redirect_uris
+  // Kept as the server gave it
+  return Array.isArray(uris) && typeof uris[0] === 'string' ? uris[0] : undefined
 }
 
 /**
@@ -131,22 +132,20 @@ function isUsable(kept: JsonObject, redirectUri: string | undefined): boolean {
 
 /** Whether a registration takes a redirect URI: on this machine, with any port if it names none. */
 export function allowsRedirect({ redirect_uris: uris }: JsonObject, redirectUri: string): boolean {
-  if (!Array.isArray(uris)) return true
   const url = new URL(redirectUri)
   if (isLocalHttp(url)) url.port = ''
-  return uris.includes(redirectUri) || uris.includes(url.href)
+  return allows(uris, redirectUri) || allows(uris, url.href)
 }
 
-/** Whether a registration may use a grant. */
-export function allowsGrant({ grant_types: grants }: JsonObject, grant: string): boolean {
-  return !Array.isArray(grants) || grants.includes(grant)
+/** Whether a list has a value, or is none. */
+export function allows(list: unknown, value: string): boolean {
+  return !Array.isArray(list) || list.length === 0 || list.includes(value)
 }
 
 /** Whether a registration may ask for a scope. Nobody may ask to renew what cannot be renewed. */
-export function allowsScope(registration: JsonObject, scope: string): boolean {
-  const { scope: all } = registration
-  if (scope === 'offline_access' && !allowsGrant(registration, 'refresh_token')) return false
-  return typeof all !== 'string' || all === '' || splitScope(all).includes(scope)
+export function allowsScope({ scope: all, grant_types }: JsonObject, scope: string): boolean {
+  if (scope === 'offline_access' && !allows(grant_types, 'refresh_token')) return false
+  return allows(typeof all === 'string' && splitScope(all), scope)
 }
 
 function registered({ server }: GrantRequest, kept: JsonObject): Registered {
@@ -188,29 +187,16 @@ async function register(
   const init = { method: 'POST', headers, body: wellFormedJson(body), redirect: 'manual' } as const
   const response = await send(network, href, init, step)
   const answer = await readAnswer(network, response, href, step)
-  const { ok, json } = answer
-  if (!ok || typeof json?.client_id !== 'string' || !json.client_id) {
+  const { ok, json = {} } = answer
+  const { client_id } = json
+  if (!ok || typeof client_id !== 'string' || !client_id) {
     throw refused(step, `Registering with "${redirectUri}" failed`, answer)
   }
-  const {
-    client_id,
-    client_secret,
-    client_secret_expires_at,
-    token_endpoint_auth_method,
-    redirect_uris,
-    scope,
-    grant_types,
-  } = json
-  // What the server changed counts, and not what it was asked for
+  // What the server says counts, and not what it was asked for
   return {
+    redirect_uris: [redirectUri],
+    ...json,
     client_id,
-    client_secret,
-    client_secret_expires_at,
-    token_endpoint_auth_method,
-    redirect_uris:
-      Array.isArray(redirect_uris) && redirect_uris.length > 0 ? redirect_uris : [redirectUri],
-    scope,
-    grant_types,
     client_id_issued_at: Math.floor(Date.now() / 1_000),
-  } as Registration
+  }
 }

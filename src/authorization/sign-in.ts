@@ -16,7 +16,7 @@ import type { Interaction } from './interaction.ts'
 import type { AuthorizationOptions, Grant, GrantRequest, OpenRequest } from './grant.ts'
 import { Provider, type SignIn } from './provider.ts'
 import {
-  allowsGrant,
+  allows,
   allowsRedirect,
   allowsScope,
   findClient,
@@ -93,7 +93,7 @@ class CodeGrant implements Grant {
           if (attempt === 0) continue
           throw changed(request, `other redirect URIs than "${redirectUri}"`)
         }
-        if (!allowsGrant(registration, CODE)) throw changed(request, `no grant "${CODE}"`)
+        if (!allows(registration.grant_types, CODE)) throw changed(request, `no grant "${CODE}"`)
         const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
         const allowed = { ...request, scopes }
         const { url, flow } = await begin(allowed, client, redirectUri)
@@ -158,9 +158,10 @@ async function keepClient(
 ): Promise<TokenRecord> {
   const { registration } = client
   try {
-    const token = await obtained
-    const renewable = !registration || allowsGrant(registration, REFRESH)
-    return { ...token, client: registration, ...(!renewable && { refreshToken: undefined }) }
+    const token = { ...(await obtained), client: registration }
+    return allows(registration?.grant_types, REFRESH)
+      ? token
+      : { ...token, refreshToken: undefined }
   } catch (error) {
     if (registration && isUnknownClient(error)) await forget(request, client)
     throw error
