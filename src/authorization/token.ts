@@ -3,13 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-5
  */
-import {
-  allowInsecureRequests,
-  customFetch,
-  genericTokenEndpointRequest,
-  type AuthorizationServer,
-  type ClientAuth,
-} from 'oauth4webapi'
+import type { AuthorizationServer, ClientAuth } from 'oauth4webapi'
 import { AuthorizationError, type AuthorizationStep } from './errors.ts'
 import { readAnswer, refused, send, type Answer, type Network } from './requests.ts'
 import { isSendable, type TokenRecord } from './store.ts'
@@ -105,24 +99,14 @@ export async function postGrant(
     throw new AuthorizationError(step, `${what}, but "${algs.join('", "')}"`)
   }
   for (let attempt = 0; ; attempt++) {
-    let secrets: string[] = []
-    const response = await genericTokenEndpointRequest(
-      server,
-      { client_id },
-      authenticate,
-      grantType,
-      params,
-      {
-        // Whether the URL may be used was decided above
-        [allowInsecureRequests]: true,
-        headers: (await proofs?.headers('POST', href)) ?? {},
-        [customFetch]: (url, { method, headers, body, redirect }) => {
-          secrets = [...body].flatMap(([name, value]) => (SECRET.test(name) ? value : []))
-          secrets.push(...readBasic(new Headers(headers)))
-          return send(network, url, { method, headers, body, redirect }, step)
-        },
-      },
-    )
+    const body = new URLSearchParams({ ...params, grant_type: grantType })
+    const headers = new Headers(await proofs?.headers('POST', href))
+    headers.set('accept', 'application/json')
+    await authenticate(server, { client_id }, body, headers)
+    const secrets = [...body].flatMap(([name, value]) => (SECRET.test(name) ? value : []))
+    secrets.push(...readBasic(headers))
+    const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual' }
+    const response = await send(network, href, init, step)
     if (proofs?.learn(response, href) && attempt === 0) {
       response.body?.cancel().catch(() => {})
     } else {
