@@ -1,7 +1,7 @@
 // Runs every example to its end: each asserts what it shows and exits 0.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { root, runToEnd } from './process.ts'
 
 // The playground is a page, and its test clicks through it; projects are made from the templates.
@@ -11,6 +11,18 @@ const stories = readdirSync(join(root, 'examples'), { withFileTypes: true })
   .map((entry) => entry.name)
 
 describe('Examples', () => {
+  it('the sign-in example is where its tokens say, and not where the playground is [use 10]', () => {
+    const config = (path: string): string => readFileSync(join(root, path), 'utf8')
+    const example = config('examples/cloudflare-sign-in/wrangler.toml')
+    const [, port] = /^\[dev\]\s+port = (\d+)$/m.exec(example) ?? []
+    expect(example).toContain(`ORIGIN = "http://localhost:${port}"`)
+    // Where `wrangler dev` listens unless it is told otherwise, as for the playground
+    expect(config('wrangler.toml')).not.toContain('[dev]')
+    expect(port).not.toBe('8787')
+    expect(port).toBeDefined()
+    expect(config('docs/guides/sign-in.md')).toContain(`http://localhost:${port}/mcp`)
+  })
+
   it.each(stories)('%s runs to its end', async (story) => {
     const file = join('examples', story, 'main.ts')
     // The first line says how a person runs it: `#!/usr/bin/env -S deno run --allow-net`.

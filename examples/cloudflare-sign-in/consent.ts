@@ -9,6 +9,8 @@ export async function askConsent(request: Request, oauth: OAuthHelpers): Promise
   headers.set('content-type', 'text/html; charset=utf-8')
   const page = `<!doctype html>
 <html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Allow access to your notes?</title>
 <h1>Allow ${escape(clientName)} to use your notes?</h1>
 <p>You will be sent to <strong>${escape(redirectHost)}</strong>.</p>
@@ -18,17 +20,24 @@ export async function askConsent(request: Request, oauth: OAuthHelpers): Promise
   <input type="hidden" name="scope" value="${escape(scope.join(' '))}">
   <label>Your name <input name="user" value="ada" required pattern="[a-z]+" title="lower-case letters"></label>
   <button>Allow</button>
+  <button name="deny" value="yes" formnovalidate>Deny</button>
 </form>`
   return new Response(page, { headers })
 }
 
 /**
- * Sends the user back to the client with a code. Whatever name they gave is believed here: a real
+ * Sends the user back to the client, with a code unless they denied. Whatever name they gave is believed here: a real
  * application asks for a password, or sends them on to who knows them.
  */
 export async function answerConsent(request: Request, oauth: OAuthHelpers): Promise<Response> {
   const form = new URLSearchParams(await request.clone().text())
-  const approved = await oauth.approveConsent(request, form.get('handle') ?? '')
+  const handle = form.get('handle') ?? ''
+  if (form.has('deny')) {
+    const denied = await oauth.denyConsent(request, handle)
+    denied.headers.set('location', denied.redirectTo)
+    return new Response(null, { status: 302, headers: denied.headers })
+  }
+  const approved = await oauth.approveConsent(request, handle)
   const { redirectTo } = await oauth.completeAuthorization({
     request: approved.request,
     userId: form.get('user') ?? '',

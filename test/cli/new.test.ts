@@ -27,7 +27,7 @@ async function create(template: string): Promise<string> {
   expect(await edgewise('new', template, project)).toMatchObject({ code: 0, err: '' })
   const modules = join(project, 'node_modules')
   mkdirSync(modules)
-  for (const name of ['zod', '@cloudflare', '@types', 'undici-types']) {
+  for (const name of ['zod', '@cloudflare', '@types', 'undici-types', 'bun-types']) {
     symlinkSync(join(root, 'node_modules', name), join(modules, name))
   }
   // A copy, as some tools treat what a link leads to as part of the project.
@@ -129,7 +129,30 @@ export { require, __dirname }
     expect(Object.keys(imports)).toEqual(['edgewise', 'zod'])
     writeFileSync(file, JSON.stringify({ ...others, nodeModulesDir: 'manual' }))
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-    await tool(project, 'deno', 'test', '--allow-env', '--allow-read')
+    // Again, as what the first run leaves must not fail the second.
+    for (let run = 0; run < 2; run++) await tool(project, 'deno', 'test', '--no-prompt')
+  })
+
+  it('for Bun has types that fit, tests that pass, and answers over stdio [use 10]', async () => {
+    const project = await create('bun')
+    await tool(project, 'node', tsc)
+    for (let run = 0; run < 2; run++) await tool(project, 'bun', 'test')
+    const [bun = '', ...args] = commandOf(['bun', join(project, 'stdio.ts')])
+    const called = await edgewise('call', 'greet', 'name=Ada', '--', bun, ...args)
+    expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
+    expect(readFileSync(join(project, 'package.json'), 'utf8')).toContain('"name": "bun-app"')
+  })
+
+  it('for Workers knows the bindings that "wrangler types" finds [use 6]', async () => {
+    const project = await create('workers')
+    appendFileSync(join(project, 'wrangler.toml'), '\n[vars]\nGREETING = "Hi"\n')
+    await tool(project, 'node', wrangler, 'types', '--include-runtime=false')
+    expect(existsSync(join(project, 'worker-configuration.d.ts'))).toBe(true)
+    writeFileSync(
+      join(project, 'src/greeting.ts'),
+      "import { env } from 'cloudflare:workers'\nexport const greeting: 'Hi' = env.GREETING\n",
+    )
+    await tool(project, 'node', tsc)
   })
 
   it('for browsers has types that fit and a page that is built', async () => {
@@ -180,7 +203,7 @@ export { require, __dirname }
   it('needs a template that exists, and a folder that is empty', async () => {
     const unknown = await edgewise('new', 'cobol', join(folder, 'x'))
     expect(unknown).toMatchObject({ code: 2 })
-    expect(unknown.err).toContain('Choose one of browser, deno, node, workers')
+    expect(unknown.err).toContain('Choose one of browser, bun, deno, node, workers')
     expect((await edgewise('new', 'node')).err).toContain('Name a folder')
     expect((await edgewise('new', 'node', '')).err).toContain('Name a folder')
     expect((await edgewise('new', 'node', root)).err).toContain('is not empty')

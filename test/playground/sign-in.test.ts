@@ -69,6 +69,19 @@ describe('Signing in from the playground', () => {
     expect(new URL(page.url()).origin).toBe(playground.url)
   })
 
+  it('can be denied on a page that fits a phone, and the page says so [use 10]', async () => {
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Connect' }).click(),
+    ])
+    const deny = popup.getByRole('button', { name: 'Deny' })
+    await deny.waitFor()
+    const viewport = popup.locator('meta[name="viewport"]')
+    expect(await viewport.getAttribute('content')).toContain('width=device-width')
+    await Promise.all([popup.waitForEvent('close'), deny.click()])
+    await page.getByText('access_denied').first().waitFor()
+  })
+
   it('goes through a popup with the consent of the user', async () => {
     const connect = page.getByRole('button', { name: 'Connect' })
     expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])

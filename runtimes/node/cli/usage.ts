@@ -36,7 +36,11 @@ const commands = {
     'serve a URL over stdio, or with --port over HTTP; a program over HTTP',
     '',
   ],
-  new: ['<template> <folder>', 'start a project: browser, deno, node, workers', 'node my-server'],
+  new: [
+    '<template> <folder>',
+    'start a project: browser, bun, deno, node, workers',
+    'node my-server',
+  ],
 } as const
 
 /** The name of a command. */
