@@ -5,6 +5,7 @@
  * @see https://developers.cloudflare.com/workers/configuration/secrets/
  */
 import { env } from 'cloudflare:workers'
+import { McpError } from '../../src/index.ts'
 import type { Secrets } from '../../src/server/index.ts'
 import { requireNamespace } from './bindings.ts'
 import { inTime } from './in-time.ts'
@@ -13,11 +14,22 @@ import type { WorkerOptions } from './options.ts'
 /** No session has this name, as the ids of sessions come from no name. */
 const KEEPER = 'edgewise sealing secret'
 
-/** The secrets that the application gives, if it does. */
+/** What a secret needs at least, so that the message about a short one can say which it is. */
+const MIN_CHARACTERS = 16
+
+/**
+ * The secrets that the application gives, if it does.
+ *
+ * @throws {McpError} `INVALID_USE` when `MCP_SECRET` is too short; others are checked where they seal.
+ */
 export function givenSecrets<Env>({
   secrets,
 }: WorkerOptions<Env>): string | readonly string[] | undefined {
-  return secrets ? secrets(env as Env) : (env as { MCP_SECRET?: string }).MCP_SECRET
+  if (secrets) return secrets(env as Env)
+  const { MCP_SECRET: secret } = env as { MCP_SECRET?: string }
+  if (secret === undefined || secret.length >= MIN_CHARACTERS) return secret
+  const message = `Cannot seal state: "MCP_SECRET" must have at least ${MIN_CHARACTERS} characters`
+  throw new McpError('INVALID_USE', message)
 }
 
 /** The secrets of a handler: those given, so that it can check them at once, or where they are kept. */

@@ -108,4 +108,13 @@ describe('Secrets that are no secrets', () => {
       await expect(failed, bad).rejects.toThrow('at least 16 characters')
     }
   })
+
+  it('are named where they are MCP_SECRET of the environment [left over: short secrets]', async () => {
+    await startWith({ SECRETS: NEW })
+    const stateless = await bundleWorker('stateless.ts')
+    for (const bad of ['', 'short']) {
+      const failed = startWorker(stateless, { bindings: { MCP_SECRET: bad } })
+      await expect(failed, bad).rejects.toThrow('"MCP_SECRET" must have at least 16 characters')
+    }
+  })
 })
