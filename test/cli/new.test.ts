@@ -137,7 +137,7 @@ export { require, __dirname }
     const project = await create('bun')
     await tool(project, 'node', tsc)
     for (let run = 0; run < 2; run++) await tool(project, 'bun', 'test')
-    const [bun = '', ...args] = commandOf(['bun', join(project, 'stdio.ts')])
+    const [bun, ...args] = commandOf(['bun', join(project, 'stdio.ts')])
     const called = await edgewise('call', 'greet', 'name=Ada', '--', bun, ...args)
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
     expect(readFileSync(join(project, 'package.json'), 'utf8')).toContain('"name": "bun-app"')
