@@ -74,7 +74,7 @@ const listening = new WeakSet<AbortSignal>()
 function needsTurn(url: string, headers: Headers, signal: AbortSignal): boolean {
   const isFirst = headers.has('mcp-session-id') && !headers.has('last-event-id')
   if (isFirst || headers.has('mcp-method')) listening.add(signal)
-  return url.startsWith('http:') && !!navigator.locks && listening.has(signal)
+  return url.startsWith('http:') && listening.has(signal)
 }
 
 /** Aborts when the page cannot listen any more; another one each time. */

@@ -4,6 +4,7 @@
  *
  * @see https://www.w3.org/TR/web-locks/
  */
+import { askForTurn } from './turn-channel.ts'
 
 /** How many streams of an origin's pages may be open to one server at a time. */
 const MAX_STREAMS = 4
@@ -19,6 +20,8 @@ export async function takeTurn(
   signal: AbortSignal,
   onTurn?: (isWaiting: boolean) => void,
 ): Promise<(() => void) | undefined> {
+  const { origin } = new URL(url)
+  if (!navigator.locks) return askForTurn(`edgewise ${origin}`, MAX_STREAMS, signal, onTurn)
   const taken = new AbortController()
   const waiting = AbortSignal.any([signal, taken.signal])
   const turn = new Promise<(() => void) | undefined>((resolve) => {
@@ -28,7 +31,7 @@ export async function takeTurn(
       return new Promise((end) => resolve(end))
     }
     for (let turn = 0; turn < MAX_STREAMS; turn++) {
-      const name = `edgewise ${new URL(url).origin} ${turn}`
+      const name = `edgewise ${origin} ${turn}`
       // Where there may be no locks, nobody waits
       navigator.locks.request(name, { signal: waiting }, hold).catch(() => resolve(undefined))
     }

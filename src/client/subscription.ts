@@ -10,7 +10,7 @@ import type { SubscriptionFilter } from '../protocol/types.ts'
  * A stream of notifications of change. It ends when it is closed, when its signal fires or when the
  * client closes; it throws when the server will not go on with it. What is told twice before it is
  * taken comes once, and after a gap everything listened to is told once, as it may have changed
- * unseen. More than 10,000 changes that wait to be taken become a gap; more notifications of an
+ * unseen. More than 10,000 changes that wait to be taken become a gap; more than 5,000 notifications of an
  * extension end it with a `LIMIT_EXCEEDED`.
  */
 export interface Subscription extends AsyncIterable<JsonRpcNotification> {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   ;[far, site, browser] = await Promise.all([
     startFar(server),
     startSite(['everything']),
-    launchChromium(),
+    launchChromium(['--host-resolver-rules=MAP insecure.test 127.0.0.1']),
   ])
 })
 afterAll(async () => {
@@ -33,61 +33,63 @@ afterAll(async () => {
   far.stop()
 })
 
-describe.each<Revision>(['2026-07-28', '2025-11-25'])(
-  'Eight tabs that listen to a server over HTTP, over %s,',
-  (revision) => {
-    let context: BrowserContext
-    afterEach(() => context.close())
+describe.each<[Revision, string]>([
+  ['2026-07-28', 'localhost'],
+  ['2025-11-25', 'localhost'],
+  ['2026-07-28', 'insecure.test'],
+])('Eight tabs that listen to a server over HTTP, over %s, from %s,', (revision, host) => {
+  let context: BrowserContext
+  afterEach(() => context.close())
 
-    /** Opens a tab with a client that listens, and calls. */
-    async function openTab(): Promise<{ page: Page; called: unknown }> {
-      const page = await context.newPage()
-      await page.goto(`${site.origin}/everything.html`)
-      await page.waitForFunction('typeof edgewise === "object"')
-      await listenIn(page, far.url, revision)
-      const called = await page.evaluate('client.callTool("greet").then(({ content }) => content)')
-      return { page, called }
+  /** Opens a tab with a client that listens, and calls. */
+  async function openTab(): Promise<{ page: Page; called: unknown }> {
+    const page = await context.newPage()
+    await page.goto(`${site.origin.replace('localhost', host)}/everything.html`)
+    await page.waitForFunction('typeof edgewise === "object"')
+    expect(await page.evaluate('isSecureContext')).toBe(host === 'localhost')
+    await listenIn(page, far.url, revision)
+    const called = await page.evaluate('client.callTool("greet").then(({ content }) => content)')
+    return { page, called }
+  }
+
+  const change = (): void => {
+    changing.disable()
+    changing.enable()
+  }
+  const hears = async (page: Page): Promise<void> => {
+    await expect
+      .poll(() => (change(), page.evaluate<number>('state.heard')), PATIENCE)
+      .toBeGreaterThan(0)
+  }
+
+  it('all connect and call, four listen, and the next does when one leaves [left over: turns of insecure pages]', async () => {
+    context = await browser.newContext()
+    const pages: Page[] = []
+    for (let tab = 1; tab <= 8; tab++) {
+      const { page, called } = await openTab()
+      expect(called).toEqual([{ type: 'text', text: 'Hello' }])
+      pages.push(page)
+      await expect.poll(far.streams, PATIENCE).toBe(Math.min(tab, 4))
     }
+    for (const page of pages.slice(0, 4)) await hears(page)
+    for (const page of pages.slice(4)) expect(await page.evaluate('state.heard')).toBe(0)
 
-    const change = (): void => {
-      changing.disable()
-      changing.enable()
-    }
-    const hears = async (page: Page): Promise<void> => {
-      await expect
-        .poll(() => (change(), page.evaluate<number>('state.heard')), PATIENCE)
-        .toBeGreaterThan(0)
-    }
-
-    it('all connect and call, four listen, and the next does when one leaves', async () => {
-      context = await browser.newContext()
-      const pages: Page[] = []
-      for (let tab = 1; tab <= 8; tab++) {
-        const { page, called } = await openTab()
-        expect(called).toEqual([{ type: 'text', text: 'Hello' }])
-        pages.push(page)
-        await expect.poll(far.streams, PATIENCE).toBe(Math.min(tab, 4))
-      }
-      for (const page of pages.slice(0, 4)) await hears(page)
-      for (const page of pages.slice(4)) expect(await page.evaluate('state.heard')).toBe(0)
-
-      // Two are closed as users do, one as an application does, one goes to sleep
-      await pages[0]!.close()
-      await pages[1]!.close()
-      await pages[2]!.evaluate('client.close()')
-      await pages[3]!.evaluate('document.dispatchEvent(new Event("freeze"))')
-      for (const page of pages.slice(4)) await hears(page)
-      expect(far.streams()).toBe(4)
-      expect(await pages[7]!.evaluate('state.problems')).toEqual([])
-      await pages[4]!.close()
-      await pages[3]!.evaluate('document.dispatchEvent(new Event("resume"))')
-      const before = await pages[3]!.evaluate<number>('state.heard')
-      await expect
-        .poll(() => (change(), pages[3]!.evaluate<number>('state.heard')), PATIENCE)
-        .toBeGreaterThan(before)
-    })
-  },
-)
+    // Two are closed as users do, one as an application does, one goes to sleep
+    await pages[0]!.close()
+    await pages[1]!.close()
+    await pages[2]!.evaluate('client.close()')
+    await pages[3]!.evaluate('document.dispatchEvent(new Event("freeze"))')
+    for (const page of pages.slice(4)) await hears(page)
+    expect(far.streams()).toBe(4)
+    expect(await pages[7]!.evaluate('state.problems')).toEqual([])
+    await pages[4]!.close()
+    await pages[3]!.evaluate('document.dispatchEvent(new Event("resume"))')
+    const before = await pages[3]!.evaluate<number>('state.heard')
+    await expect
+      .poll(() => (change(), pages[3]!.evaluate<number>('state.heard')), PATIENCE)
+      .toBeGreaterThan(before)
+  })
+})
 
 describe('A stream while four others are open', () => {
   it.each([
