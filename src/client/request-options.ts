@@ -10,7 +10,10 @@ import type { LoggingLevel, LoggingMessageParams, Meta, ProgressParams } from '.
 export interface RequestOptions {
   /** Gives up: the call rejects with `ABORTED`, and the server is told. */
   readonly signal?: AbortSignal | undefined
-  /** The longest silence, in milliseconds. Default: the client's. */
+  /**
+   * The longest silence, in milliseconds. Progress ends a silence, but servers report it only where
+   * `onProgress` asks for it. Default: the client's.
+   */
   readonly timeoutMs?: number | undefined
   /** The longest time altogether, in milliseconds. Default: the client's. */
   readonly maxTimeoutMs?: number | undefined
