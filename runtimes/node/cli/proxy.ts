@@ -33,7 +33,9 @@ export function createProxy(
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
     for (let challenges = 0; ; challenges++) {
-      const facts = { url, method, server: url }
+      // The stream of a session and its end are not what the user asked for
+      const background = method !== 'POST' && request.headers.has('mcp-session-id')
+      const facts = { url, method, server: url, background }
       const headers = new Headers([...passed(request.headers), ...added])
       const signed = new Headers(await auth?.headers(facts))
       for (const [name, value] of signed) headers.set(name, value)
