@@ -77,9 +77,11 @@ describe('a request without a session, whose client is unknown', () => {
     const server = createServer({ name: 'weather', version: '1' })
     const page = appResource(server, URI, { name: 'dashboard' }, PAGE)
     appTool(server, 'forecast', { ui: URI }, () => text('Sunny'))
+    appResource(server, 'ui://other', { name: 'other' }, PAGE)
+    appTool(server, 'history', { ui: 'ui://other' }, () => text('Rain'))
     page.remove()
     const { result } = await sessionless(createHandler(server), 'tools/list')
-    expect((result.tools as Tool[]).map(uiOfTool)).toEqual([{}])
+    expect((result.tools as Tool[]).map(uiOfTool)).toEqual([{}, { resourceUri: 'ui://other' }])
   })
 
   it('may use the methods of an extension, which shows that its client knows it [C043]', async () => {

@@ -10,7 +10,6 @@ import {
   createSseHandler,
   extend,
   serveTransport,
-  type ServerOptions,
 } from '../../src/server/index.ts'
 import { createEndpoint } from '../../src/transport/index.ts'
 import { tasks } from '../../src/tasks/index.ts'
@@ -103,11 +102,6 @@ describe('an option of an unknown name', () => {
     await expect(connectLean('http://localhost/mcp', handlers)).rejects.toThrow(
       'The client has no option "onElicit"',
     )
-  })
-
-  it('is no option that is known [use 8]', () => {
-    const options: ServerOptions = { maxLogsPerSecond: 1, pageSize: 1, redact: (_name, v) => v }
-    expect(() => createServer(info, options)).not.toThrow()
   })
 })
 

@@ -104,7 +104,9 @@ describe('tools as functions', () => {
   test('call the tool whose name was rewritten [C040]', async () => {
     const server = createServer({ name: 's', version: '1.0.0' })
     for (const name of ['read/only', 'read_only']) server.tool(name, {}, () => text(name))
-    for (const each of await toolFunctions(await connected(server))) {
+    const functions = await toolFunctions(await connected(server))
+    expect(functions.find(({ name }) => name === 'read_only')?.tool.name).toBe('read_only')
+    for (const each of functions) {
       expect((await each.call({})).content).toEqual([text(each.tool.name)])
     }
   })
