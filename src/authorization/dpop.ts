@@ -3,6 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
+import { singleValue } from '../protocol/headers.ts'
 import type { CryptoKey, JWK } from 'jose'
 import { SignJWT } from 'jose/jwt/sign'
 import { exportJWK } from 'jose/key/export'
@@ -57,7 +58,7 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
       return { dpop: proof }
     },
     learn({ headers, status }, address) {
-      const nonce = headers.get('dpop-nonce')
+      const nonce = singleValue(headers, 'dpop-nonce')
       const { origin } = new URL(address)
       if (!nonce || nonces.get(origin) === nonce) return false
       nonces.set(origin, nonce)

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
  */
 import { readBytes } from '../patterns/bounded-read.ts'
+import { isOriginIn } from '../patterns/origin.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { Icon } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -95,7 +96,7 @@ function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconRules):
   const { protocol, origin } = new URL(src)
   if (protocol === 'data:') return DATA.test(src)
   if (protocol !== 'https:') return false
-  return origin === new URL(serverUrl).origin || allowedOrigins.includes(origin)
+  return origin === new URL(serverUrl).origin || isOriginIn(allowedOrigins, origin)
 }
 
 function sizeDistance(size: string, wanted: number): number {

@@ -17,6 +17,19 @@ export const HEADER_NAME = 'mcp-name'
 /** What the headers that repeat tool arguments begin with; 2026-07-28. */
 export const HEADER_PARAM_PREFIX = 'mcp-param-'
 
+/**
+ * The value of a header that has one. What was sent twice arrives joined by a comma and a space, which
+ * none of MCP's own values has in it: equal values are one value, different ones none.
+ *
+ * @returns `null` when there is no such header, nothing when it has different values.
+ */
+export function singleValue(headers: Headers, name: string): string | null | undefined {
+  const joined = headers.get(name)
+  if (!joined?.includes(', ')) return joined
+  const [first, ...others] = joined.split(', ')
+  return others.every((value) => value === first) ? first : undefined
+}
+
 const OPEN = '=?base64?'
 const CLOSE = '?='
 const PLAIN = /^(?:[!-~](?:[ -~]*[!-~])?)?$/

@@ -39,17 +39,46 @@ export function isAnswerable(value: unknown): boolean {
   )
 }
 
+/** How deep objects and arrays may be inside each other: recursion does not reach much deeper. */
+export const MAX_DEPTH = 1000
+
 /**
  * Parses JSON text.
  *
- * @throws {ProtocolError} `PARSE_ERROR` when the text is not JSON.
+ * @throws {ProtocolError} `PARSE_ERROR` when the text is not JSON, or is nested too deeply.
  */
 export function parseJson(text: string): unknown {
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     throw new ProtocolError(PARSE_ERROR, 'Parse error: the message is not valid JSON')
   }
+  if (isTooDeep(text)) {
+    throw new ProtocolError(
+      PARSE_ERROR,
+      `Parse error: the message is nested more than ${MAX_DEPTH} levels deep`,
+    )
+  }
+  return value
+}
+
+/** Whether valid JSON is nested too deeply. */
+function isTooDeep(text: string): boolean {
+  // Nearly all texts are too short, or have too few brackets, to be looked at closely
+  const count = (bracket: string): number => text.split(bracket, MAX_DEPTH + 2).length - 1
+  if (text.length < 2 * MAX_DEPTH || count('[') + count('{') <= MAX_DEPTH) return false
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length && depth <= MAX_DEPTH; at++) {
+    const character = text[at]
+    if (quoted && character === '\\') at++
+    else if (character === '"') quoted = !quoted
+    else if (quoted) continue
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+  }
+  return depth > MAX_DEPTH
 }
 
 /**

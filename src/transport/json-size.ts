@@ -4,10 +4,8 @@
  * @see https://html.spec.whatwg.org/multipage/structured-data.html
  */
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { MAX_DEPTH } from '../protocol/validate.ts'
 import { jsonCopy } from './json-copy.ts'
-
-/** How deep objects and arrays may be inside each other. */
-const MAX_DEPTH = 1_000
 
 /** What is known while a value is looked through. */
 interface Look {

@@ -16,6 +16,7 @@ import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import { INVALID_REQUEST, McpError, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { parseJson } from '../protocol/validate.ts'
 import { Inbox } from './inbox.ts'
 import { jsonCopy } from './json-copy.ts'
 import { takeJson } from './json-size.ts'
@@ -192,7 +193,7 @@ class MessagePortTransport implements Transport {
         if (data.length > this.#maxLength) {
           throw new ProtocolError(INVALID_REQUEST, 'The message is too long')
         }
-        frame = parse(data)
+        frame = parseJson(data)
       }
       const control = readControl(frame)
       if (control) return this.#control(control)
@@ -272,14 +273,6 @@ class MessagePortTransport implements Transport {
     const receiver = this.#receiver
     this.#receiver = undefined
     receiver?.closed(reason)
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ProtocolError(PARSE_ERROR, 'Parse error: the message is not JSON')
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { McpError, PARSE_ERROR, ProtocolError } from '../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { parseJson } from '../protocol/validate.ts'
 import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
@@ -170,15 +171,13 @@ function deliver(text: string | ProtocolError, receiver: Receiver): void | Promi
   if (typeof text !== 'string') return receiver.malformed(text)
   let frame: unknown
   try {
-    frame = JSON.parse(text)
-  } catch {
+    frame = parseJson(text)
+  } catch (error) {
     if (text.trim() === '') return
     const start = JSON.stringify(text.slice(0, 80))
+    const { message } = error as ProtocolError
     return receiver.malformed(
-      new ProtocolError(
-        PARSE_ERROR,
-        `Parse error: the line that begins ${start} is not valid JSON`,
-      ),
+      new ProtocolError(PARSE_ERROR, `${message}: the line begins ${start}`),
     )
   }
   return receiver.message(frame)

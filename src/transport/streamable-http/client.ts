@@ -17,6 +17,7 @@ import {
   HEADER_NAME,
   HEADER_PROTOCOL_VERSION,
   HEADER_SESSION_ID,
+  singleValue,
 } from '../../protocol/headers.ts'
 import {
   writeJson,
@@ -76,7 +77,11 @@ export class StreamableHttpChannel implements Channel {
       return call.resolve({ ...error, id: message.id }, response.status)
     }
     if (method === 'initialize') {
-      this.#session = response.headers.get(HEADER_SESSION_ID) ?? undefined
+      const session = singleValue(response.headers, HEADER_SESSION_ID)
+      if (session === undefined) {
+        throw await httpError(response, `The header "${HEADER_SESSION_ID}" has different values`)
+      }
+      this.#session = session ?? undefined
       this.#streamed = this.lost = false
     }
     if (isEventStream(response)) await this.#follow(signal, response, call)

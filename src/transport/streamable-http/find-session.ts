@@ -6,6 +6,7 @@
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { sessionRevision } from '../../server/lifecycle.ts'
 import type { HostSessions, Membership } from './host-sessions.ts'
+import { readHeader } from './request.ts'
 import { namesNoSession, refuse, sessionNotFound } from './refusal.ts'
 
 /** What is known of the id of a session. */
@@ -16,7 +17,7 @@ export function finder(
   held: (id: string, principal: string | undefined) => Promise<Held>,
 ): HostSessions['find'] {
   return async (request, stated, caller) => {
-    const id = request.headers.get(HEADER_SESSION_ID)
+    const id = readHeader(request.headers, HEADER_SESSION_ID)
     if (id === null) throw namesNoSession()
     const { live, record } = await held(id, caller.principal)
     if (!record || record.principal !== caller.principal) throw sessionNotFound()

@@ -3,11 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { HEADER_LAST_EVENT_ID, HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { findRevision } from '../../protocol/revisions.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { HostSessions } from './host-sessions.ts'
 import type { SessionForwarder } from './options.ts'
+import { readHeader } from './request.ts'
 import { namesNoSession, sessionNotFound } from './refusal.ts'
 
 /** The sessions of a handler that hands their requests over. */
@@ -22,8 +23,22 @@ export function sessionsElsewhere(take: SessionForwarder): HostSessions {
     forward,
     forwardEarly(request, version, caller) {
       const legacy = version === null || findRevision(version)?.era === 'legacy'
-      return legacy && request.headers.has(HEADER_SESSION_ID) ? forward(request, caller) : undefined
+      return legacy && request.headers.has(HEADER_SESSION_ID)
+        ? forward(withSingleValues(request), caller)
+        : undefined
     },
     find: () => Promise.reject(namesNoSession()),
   }
+}
+
+/** The request with one value in the headers by which it finds its session. */
+function withSingleValues(request: Request): Request {
+  let { headers } = request
+  for (const name of [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]) {
+    const value = readHeader(headers, name)
+    if (value === null || value === headers.get(name)) continue
+    headers = new Headers(headers)
+    headers.set(name, value)
+  }
+  return headers === request.headers ? request : new Request(request, { headers })
 }

@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
 import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import { singleValue } from '../../protocol/headers.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
@@ -27,7 +28,8 @@ export async function answerGuarded(
   route: (caller: Caller) => Response | Promise<Response>,
 ): Promise<Response> {
   const { protect } = options
-  const origin = request.headers.get('origin')
+  const sent = request.headers.get('origin')
+  const origin = sent?.includes(', ') ? (singleValue(request.headers, 'origin') ?? sent) : sent
   // Who may read the answer: nobody, until the origin is known to be fine.
   let reader: string | null = null
   try {

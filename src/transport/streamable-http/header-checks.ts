@@ -5,7 +5,12 @@
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import type { HeaderParam } from '../../protocol/header-params.ts'
-import { decodeHeaderValue, HEADER_METHOD, HEADER_NAME } from '../../protocol/headers.ts'
+import {
+  decodeHeaderValue,
+  HEADER_METHOD,
+  HEADER_NAME,
+  singleValue,
+} from '../../protocol/headers.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
@@ -25,7 +30,7 @@ export function checkVersion(header: string, stated: string): void {
  * @throws {ProtocolError} `HEADER_MISMATCH`.
  */
 export function checkMethod(headers: Headers, method: string): void {
-  if (headers.get(HEADER_METHOD) !== method) throw mismatch('Mcp-Method')
+  if (singleValue(headers, HEADER_METHOD) !== method) throw mismatch('Mcp-Method')
 }
 
 /**
@@ -43,10 +48,9 @@ export function checkName(
   if (typeof name !== 'string') {
     throw new ProtocolError(INVALID_PARAMS, `"${method}" needs a "${nameParam}"`)
   }
-  const header = headers.get(HEADER_NAME)
   // Clients that are widely used send none with a task's id
-  if (header === null && method.startsWith('tasks/')) return
-  if (header === null || decodeHeaderValue(header) !== name) throw mismatch('Mcp-Name')
+  if (method.startsWith('tasks/') && !headers.has(HEADER_NAME)) return
+  if (!repeats(headers, HEADER_NAME, (sent) => sent === name)) throw mismatch('Mcp-Name')
 }
 
 /**
@@ -63,11 +67,18 @@ export function checkParams(
   const args = isObject(given) ? given : {}
   for (const { header, path, type } of params) {
     const value = memberAt(args, path)
-    const sent = headers.get(header)
-    if (sent === null && value === undefined) continue
-    const decoded = sent === null ? undefined : decodeHeaderValue(sent)
-    if (decoded === undefined || !isSame(decoded, value, type)) throw mismatch(header)
+    if (value === undefined && !headers.has(header)) continue
+    if (!repeats(headers, header, (sent) => isSame(sent, value, type))) throw mismatch(header)
   }
+}
+
+/** Whether a header has the right value: a text with commas, or equal values that a proxy joined. */
+function repeats(headers: Headers, name: string, isRight: (sent: string) => boolean): boolean {
+  const holds = (value: string | null | undefined): boolean => {
+    const sent = typeof value === 'string' ? decodeHeaderValue(value) : undefined
+    return sent !== undefined && isRight(sent)
+  }
+  return holds(headers.get(name)) || holds(singleValue(headers, name))
 }
 
 function isSame(sent: string, value: unknown, type: HeaderParam['type']): boolean {

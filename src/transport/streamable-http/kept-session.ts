@@ -31,6 +31,7 @@ import type { SessionRecord } from '../../session/session.ts'
 import type { LiveSession, Sessions } from '../../session/sessions.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
 import { refuse } from './refusal.ts'
+import { readHeader } from './request.ts'
 import type { ReplyStream } from './reply.ts'
 import { sessionStream, type StreamCarrier, type StreamOptions } from './stream-options.ts'
 
@@ -172,7 +173,7 @@ export class KeptSession {
     const { options, server, sessions } = this.#host
     const { carry = carryInBody, listen } = options
     const behaviour = sessionStream(server, options, { ...caller, client })
-    const lastEventId = headers.get(HEADER_LAST_EVENT_ID)
+    const lastEventId = readHeader(headers, HEADER_LAST_EVENT_ID)
     const primed = serverFacts(this.revision).primedStreams === true
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
     if (missed) {

@@ -18,6 +18,7 @@ import { finder } from './find-session.ts'
 import type { HostSessions } from './host-sessions.ts'
 import { KeptSession, type SessionsHost } from './kept-session.ts'
 import type { HandlerSessions } from './options.ts'
+import { readHeader } from './request.ts'
 
 /** Where sessions are kept, for how long, and how many. */
 export interface KeptSessionOptions extends SessionLimits {
@@ -95,7 +96,7 @@ class HttpSessions implements HostSessions {
     frame: unknown,
     error: Error,
   ): Promise<void> {
-    const id = headers.get(HEADER_SESSION_ID)
+    const id = readHeader(headers, HEADER_SESSION_ID)
     const live = id === null ? undefined : await this.#find(id, principal)
     live?.spoil(frame, error)
   }

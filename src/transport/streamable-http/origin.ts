@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { isLoopback } from '../../patterns/loopback.ts'
+import { isOriginIn } from '../../patterns/origin.ts'
 import type { HandlerOptions } from './options.ts'
 import { refuse } from './refusal.ts'
 
@@ -22,7 +23,7 @@ export function checkOrigin(
   const { allowedHosts } = options
   if (origin === null && !allowedHosts) return
   const target = new URL(request.url)
-  if (allowedHosts && !allowedHosts.some((host) => host.toLowerCase() === target.hostname)) {
+  if (allowedHosts && !isAllowedHost(request, target, allowedHosts)) {
     throw refuse(403, 'The host is not allowed')
   }
   if (origin !== null && !isAllowedOrigin(origin, target, options)) {
@@ -30,16 +31,31 @@ export function checkOrigin(
   }
 }
 
+/** A host name or address, and a port. */
+const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+function isAllowedHost(
+  { headers }: Request,
+  { host, hostname, username, password }: URL,
+  allowed: readonly string[],
+): boolean {
+  // Some runtimes make a URL of anything, in which what was sent looks like another host
+  if (username || password || !AUTHORITY.test(headers.get('host') ?? host)) return false
+  return allowed.some((one) => {
+    const url = `http://${one}`
+    return URL.canParse(url) && new URL(url).hostname === hostname
+  })
+}
+
 function isAllowedOrigin(
   origin: string,
   url: URL,
   { allowedOrigins = [] }: Pick<HandlerOptions, 'allowedOrigins'>,
 ): boolean {
-  if (allowedOrigins === '*') return true
-  // As people write them: with a slash at the end, or in capitals.
-  if (allowedOrigins.some((one) => one.replace(/\/$/, '').toLowerCase() === origin)) return true
+  if (allowedOrigins === '*' || isOriginIn(allowedOrigins, origin)) return true
   if (!URL.canParse(origin)) return false
   const { host, hostname, protocol } = new URL(origin)
+  if (protocol !== 'http:' && protocol !== 'https:') return false
   const local = isLoopback(url.hostname)
   // A name that was rebound to this machine is its own origin too, but never by https.
   return host === url.host ? local || protocol === 'https:' : local && isLoopback(hostname)

@@ -5,7 +5,7 @@
  */
 import { readBytes } from '../../patterns/bounded-read.ts'
 import { PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
-import { HEADER_PROTOCOL_VERSION } from '../../protocol/headers.ts'
+import { HEADER_PROTOCOL_VERSION, singleValue } from '../../protocol/headers.ts'
 import { Refusal, refuse } from './refusal.ts'
 
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
@@ -24,7 +24,7 @@ export async function readBody(
   maxBytes: number = DEFAULT_MAX_BYTES,
 ): Promise<string> {
   const { headers } = request
-  if (!/^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')) {
+  if (!/^application\/json\s*(?:;|$)/i.test(readHeader(headers, 'content-type') ?? '')) {
     throw refuse(415, 'The content type must be "application/json"')
   }
   // Looking at headers is slow on workerd.
@@ -54,13 +54,20 @@ function tooLong(maxBytes: number): Refusal {
   return refuse(413, `The body is longer than ${maxBytes} bytes`)
 }
 
-/** The version that a request names, without surrounding space. */
+/**
+ * The value of a header, `null` when there is none.
+ *
+ * @throws {Refusal} 400 when it was sent with different values.
+ */
+export function readHeader(headers: Headers, name: string): string | null {
+  const value = singleValue(headers, name)
+  if (value !== undefined) return value
+  throw refuse(400, `The header "${name}" has different values: "${headers.get(name)}"`)
+}
+
+/** The version that a request names; as {@link readHeader}. */
 export function readVersion(headers: Headers): string | null {
-  const version = headers.get(HEADER_PROTOCOL_VERSION)
-  if (version === null) return null
-  // Proxies join repeated headers; the same value twice is one value.
-  const [first = '', ...others] = version.split(',').map((value) => value.trim())
-  return others.every((value) => value === first) ? first : version
+  return readHeader(headers, HEADER_PROTOCOL_VERSION)
 }
 
 /** What a client takes as an answer. */

@@ -1,0 +1,18 @@
+/**
+ * Origins and hosts as `URL` writes them, so that spellings of the same one are equal.
+ *
+ * @see https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
+ */
+
+/** An origin without default port, path and capitals; what is not a URL, such as `null`, as it is. */
+export function parseOrigin(text: string): string {
+  if (!URL.canParse(text)) return text
+  const { origin, protocol, host } = new URL(text)
+  // Schemes that URLs know nothing of have no origin there
+  return origin === 'null' ? `${protocol}//${host}` : origin
+}
+
+/** Whether an origin is one of those that an option names. */
+export function isOriginIn(origins: readonly string[], origin: string): boolean {
+  return origins.includes(origin) || origins.some((one) => parseOrigin(one) === parseOrigin(origin))
+}

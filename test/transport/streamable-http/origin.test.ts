@@ -1,0 +1,134 @@
+// Which origins and hosts are let in, however they are written.
+import { spawn } from 'node:child_process'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import { describe, expect, it } from 'vitest'
+import { selectIcon } from '../../../src/client/index.ts'
+import { createHandler, createServer, type HandlerOptions } from '../../../src/server/index.ts'
+import { commandOf, root } from '../../process.ts'
+import { initializeRequest, postRaw } from './post.ts'
+
+const serve = (options: HandlerOptions) =>
+  createHandler(createServer({ name: 's', version: '1' }), options)
+
+/** The status of a request from a page; if that may call, it may read the answer too. */
+async function statusFrom(
+  origin: string,
+  options: HandlerOptions = {},
+  url = 'https://api.example/mcp',
+): Promise<number> {
+  const request = new Request(url, { method: 'OPTIONS', headers: { origin } })
+  const response = await serve(options)(request)
+  const readable = response.headers.get('access-control-allow-origin')
+  expect(readable).toBe(response.status === 403 ? null : origin)
+  return response.status
+}
+
+describe('An origin', () => {
+  it.each([
+    ['https://APP.example:8443', 'https://app.example:8443'],
+    ['https://app.example', 'https://app.example:443'],
+    ['https://app.example:443', 'https://app.example'],
+    ['http://app.example', 'http://app.example:80/'],
+    ['https://xn--bcher-kva.example', 'https://bücher.example'],
+  ])('%s is let in where %s is allowed [probe: origins as text]', async (origin, allowed) => {
+    expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(204)
+  })
+
+  it.each([
+    ['https://app.example:8443', 'https://APP.example:8443/'],
+    ['app://localhost', 'app://localhost'],
+    ['null', 'null'],
+  ])('%s is let in where %s is allowed', async (origin, allowed) => {
+    expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(204)
+  })
+
+  it.each([
+    ['https://app.example:8443', 'https://app.example'],
+    ['http://app.example', 'https://app.example'],
+    ['https://app.example.evil.example', 'https://app.example'],
+    ['app://localhost', 'capacitor://localhost'],
+    ['null', 'https://app.example'],
+  ])('%s is refused where %s is allowed', async (origin, allowed) => {
+    expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(403)
+  })
+
+  it.each(['app://localhost', 'capacitor://localhost', 'ionic://localhost', 'app://127.0.0.1'])(
+    '%s is not let in by itself, as pages of this machine are by http and https [S026]',
+    async (origin) => {
+      const url = 'http://localhost:8000/mcp'
+      expect(await statusFrom(origin, {}, url)).toBe(403)
+      expect(await statusFrom(`${origin}:8000`, {}, url)).toBe(403)
+      expect(await statusFrom('http://localhost:3000', {}, url)).toBe(204)
+    },
+  )
+
+  it('of icons is let in however it is allowed [probe: origins as text]', () => {
+    const icon = { src: 'https://cdn.example/a.png' }
+    const allowedOrigins = ['https://CDN.example:443/']
+    const wish = { serverUrl: 'https://api.example/mcp', allowedOrigins }
+    expect(selectIcon([icon], wish)).toEqual(icon)
+  })
+})
+
+describe('A host', () => {
+  it.each(['evil@localhost', 'evil:x@localhost', 'localhost/..', 'localhost?', 'localhost#'])(
+    'that is none is refused, whatever a runtime makes of it: %s [S027]',
+    async (host) => {
+      const url = `http://${host}/mcp`
+      const headers = new Headers({ host })
+      const request = { method: 'POST', url, headers } as Request
+      expect((await serve({ allowedHosts: ['localhost'] })(request)).status).toBe(403)
+    },
+  )
+
+  it('is served however it is allowed [probe: origins as text]', async () => {
+    for (const allowed of ['localhost', 'LOCALHOST', 'localhost:8000']) {
+      expect((await postRaw(serve({ allowedHosts: [allowed] }), '{}')).status).toBe(400)
+    }
+  })
+
+  it.each([
+    ['Node', ['tsx']],
+    [
+      'Deno',
+      [
+        'deno',
+        'run',
+        '--quiet',
+        '--no-lock',
+        '--allow-net=127.0.0.1',
+        '--allow-read',
+        '--allow-env',
+      ],
+    ],
+    ['Bun', ['bun', '--no-install']],
+  ])('"evil@localhost" is refused on %s [S027]', async (_runtime, words) => {
+    const [command, ...args] = commandOf([...words, 'test/session/few-sessions.ts'])
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      const lines = createInterface({ input: child.stdout })
+      const url = await new Promise<string>((resolve) => lines.once('line', resolve))
+      const body = JSON.stringify(initializeRequest())
+      const head = [
+        'POST /mcp HTTP/1.1',
+        'Host: evil@localhost',
+        'Content-Type: application/json',
+        'Accept: application/json, text/event-stream',
+        `Content-Length: ${body.length}`,
+      ]
+      const answer = await new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(new URL(url).port), '127.0.0.1')
+        socket.once('error', reject)
+        socket.once('data', (data: Buffer) => {
+          socket.destroy()
+          resolve(String(data))
+        })
+        socket.write([...head, '', body].join('\r\n'))
+      })
+      expect(answer).toMatch(/^HTTP\/1\.1 40[03] /)
+    } finally {
+      child.kill('SIGKILL')
+    }
+  })
+})
