@@ -60,7 +60,8 @@ export function inferCapabilities(
   if (tools.used) capabilities.tools = changes
   if (prompts.used) capabilities.prompts = changes
   if (resources.used || resourceTemplates.used) {
-    capabilities.resources = pushes ? { subscribe: true, listChanged: true } : {}
+    const { subscribe = true } = registered.capabilities.resources ?? {}
+    capabilities.resources = pushes ? { subscribe, listChanged: true } : {}
   }
   const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
     ([, { complete }]) => complete && features.methods.has('completion/complete'),

@@ -34,6 +34,8 @@ export interface Behind {
   readonly report: (error: unknown) => void
 }
 
+const LISTS = ['tools', 'prompts', 'resources'] as const
+
 /**
  * Lists all that the server behind offers.
  *
@@ -47,6 +49,7 @@ export async function offerOf(behind: Behind): Promise<Offer> {
   const listedPrompts = prompts ? await listed(client.listAllPrompts()) : []
   const listedResources = resources ? await listed(client.listAllResources()) : []
   return {
+    lists: LISTS.filter((list) => client.serverCapabilities?.[list]),
     tools: new Map(listedTools.map((tool) => [front(behind, tool.name), toolOf(behind, tool)])),
     prompts: new Map(
       listedPrompts.map((prompt) => [front(behind, prompt.name), promptOf(behind, prompt)]),

@@ -79,9 +79,17 @@ export async function createGateway(
   connect: Connector,
   { maxPrincipals, ...options }: GatewayOptions = {},
 ): Promise<Gateway> {
-  const choose = ({ serverInfo, instructions }: Client): Server => {
+  const choose = ({ serverInfo, instructions, serverCapabilities = {} }: Client): Server => {
     const info = serverInfo ?? { name: 'gateway', version: '0' }
-    return createServer(info, { ...(instructions !== undefined && { instructions }), ...options })
+    const { experimental, completions, resources } = serverCapabilities
+    const capabilities = {
+      ...(experimental && { experimental }),
+      ...(completions && { completions }),
+      ...(resources && { resources: { subscribe: resources.subscribe === true } }),
+      ...options.capabilities,
+    }
+    const said = instructions !== undefined && { instructions }
+    return createServer(info, { ...said, ...options, capabilities })
   }
   const { server, unmount } = await attach(choose, '', connect, {
     ...(maxPrincipals !== undefined && { maxPrincipals }),

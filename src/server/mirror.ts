@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { StandardSchema } from '../protocol/standard-schema.ts'
+import type { Notifier } from './notifier.ts'
 import type { PromptEntry } from './prompts.ts'
 import type { Entry, Place, Registry } from './registry.ts'
 import type { ResourceEntry, ResourceTemplateEntry, Resources } from './resources.ts'
@@ -11,6 +12,8 @@ import type { ToolEntry } from './tools.ts'
 
 /** What is offered elsewhere, by the key under which it is registered here. */
 export interface Offer {
+  /** Lists that are offered even while they are empty. */
+  readonly lists?: readonly ('tools' | 'prompts' | 'resources')[]
   readonly tools: ReadonlyMap<string, ToolEntry>
   readonly prompts: ReadonlyMap<string, PromptEntry>
   readonly resources: ReadonlyMap<string, ResourceEntry>
@@ -40,6 +43,7 @@ export const UNCHECKED: StandardSchema = {
 interface Registries extends Resources {
   readonly tools: Registry<ToolEntry>
   readonly prompts: Registry<PromptEntry>
+  readonly notify: Notifier | undefined
 }
 
 /**
@@ -64,12 +68,16 @@ export function createMirror(
     // What is added is announced, and its capability offered from then on
     if (!isBegun) requireFree(registries, offer)
     isBegun = true
-    const taken = [
-      ...tools(offer.tools),
-      ...prompts(offer.prompts),
-      ...resources(offer.resources),
-      ...templates(offer.resourceTemplates),
-    ]
+    const taken: unknown[] = []
+    registries.notify?.batch(() => {
+      for (const list of offer.lists ?? []) registries[list].offer()
+      taken.push(
+        ...tools(offer.tools),
+        ...prompts(offer.prompts),
+        ...resources(offer.resources),
+        ...templates(offer.resourceTemplates),
+      )
+    })
     if (taken.length > 0) throw taken[0]
   }
 }

@@ -7,9 +7,11 @@
 import { callHook } from '../patterns/hooks.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 
+type List = 'tools' | 'prompts' | 'resources'
+
 /** Something that changed on the server. */
 export type ServerChange =
-  | { readonly method: `notifications/${'tools' | 'prompts' | 'resources'}/list_changed` }
+  | { readonly method: `notifications/${List}/list_changed` }
   | { readonly method: 'notifications/resources/updated'; readonly uri: string }
   | { readonly method: 'notifications/elicitation/complete'; readonly elicitationId: string }
 
@@ -42,6 +44,11 @@ export interface Notifier extends ChangeSource {
    * is passed to `onError`.
    */
   subscribe: (listener: (change: ServerChange) => void) => Unsubscribe
+  /**
+   * Makes several changes of lists, such as registering many tools, and announces each list that
+   * changed once.
+   */
+  batch: (change: () => void) => void
   /** Announces that the list of tools changed. */
   toolsListChanged: () => void
   /** Announces that the list of prompts changed. */
@@ -68,10 +75,26 @@ export function createNotifier(report: (error: unknown) => void): Notifier {
   const announce = (change: ServerChange): void => {
     for (const listener of listeners) callHook(() => listener(change), report)
   }
-  const changed = (list: 'tools' | 'prompts' | 'resources') => (): void => {
+  /** The lists that changed while several changes are made. */
+  let batched: Set<List> | undefined
+  const announceList = (list: List): void => {
     announce({ method: `notifications/${list}/list_changed` })
   }
+  const changed = (list: List) => (): void => {
+    if (batched) batched.add(list)
+    else announceList(list)
+  }
   return {
+    batch(change) {
+      if (batched) return change()
+      const lists = (batched = new Set())
+      try {
+        change()
+      } finally {
+        batched = undefined
+        lists.forEach(announceList)
+      }
+    },
     toolsListChanged: changed('tools'),
     promptsListChanged: changed('prompts'),
     resourcesListChanged: changed('resources'),

@@ -76,6 +76,13 @@ export class Registry<T extends Entry> {
     return this.#restricted
   }
 
+  /** Offers the list, though nothing is in it yet. */
+  offer(): void {
+    if (this.#used) return
+    this.#used = true
+    this.#change()
+  }
+
   /** Every entry with its key, disabled ones too. */
   entries(): Iterable<[string, T]> {
     return this.#entries

@@ -1,0 +1,154 @@
+// What a gateway tells both sides of the other's capabilities, and of changes.
+import { describe, expect, it } from 'vitest'
+import { connect, type ConnectOptions } from '../../src/client/index.ts'
+import type { JsonObject, Revision } from '../../src/index.ts'
+import { createGateway, createServer, mountClient, text } from '../../src/server/index.ts'
+import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
+import { closing } from '../closing.ts'
+
+const BOTH = ['2025-11-25', '2026-07-28'] as const
+
+/** A server with sessions that offers nothing at first. */
+function emptyAtFirst() {
+  const names: string[] = []
+  const peer = scriptedPeer(({ id, method }) => {
+    if (id === undefined) return undefined
+    const results: Record<string, JsonObject> = {
+      initialize: {
+        protocolVersion: '2025-11-25',
+        capabilities: {
+          tools: { listChanged: true },
+          resources: { listChanged: true },
+          completions: {},
+          experimental: { 'com.example/search': { depth: 2 } },
+        },
+        serverInfo: { name: 'empty', version: '1' },
+      },
+      'tools/list': { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) },
+      'resources/list': { resources: [] },
+      'resources/templates/list': { resourceTemplates: [] },
+      'tools/call': { content: [text('called')] },
+    }
+    const result = results[method ?? '']
+    if (result) return { jsonrpc: '2.0', id, result }
+    return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
+  })
+  const add = (...added: string[]): void => {
+    names.push(...added)
+    peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+  }
+  return { peer, add }
+}
+
+describe.each(BOTH)('a client of %s', (revision) => {
+  it('is offered the capabilities of the server behind a gateway though its lists are empty [I004]', async () => {
+    const behind = emptyAtFirst()
+    const { server } = closing(await createGateway((o) => connect(behind.peer.transport, o)))
+    let changes = 0
+    const client = closing(
+      await connectInMemory(server, { revision, onToolsChanged: () => changes++ }),
+    )
+    expect(client.serverCapabilities).toMatchObject({
+      tools: { listChanged: true },
+      resources: { subscribe: false, listChanged: true },
+      completions: {},
+      experimental: { 'com.example/search': { depth: 2 } },
+    })
+    expect(client.serverCapabilities?.prompts).toBeUndefined()
+    expect(await client.listAllTools()).toEqual([])
+    await client.ping()
+    behind.add('one')
+    await expect.poll(() => changes).toBe(1)
+    expect(await client.callTool('one')).toMatchObject({ content: [text('called')] })
+  })
+
+  it('of a server that something empty is mounted in is offered its lists too [I004]', async () => {
+    const behind = emptyAtFirst()
+    const outer = createServer({ name: 'outer', version: '1' })
+    expect((await connectInMemory(outer, { revision })).serverCapabilities).toEqual({})
+    closing({
+      close: () => mounted.unmount(),
+    })
+    const mounted = await mountClient(outer, 'in', (o) => connect(behind.peer.transport, o))
+    const client = closing(await connectInMemory(outer, { revision }))
+    expect(client.serverCapabilities?.tools).toEqual({ listChanged: true })
+  })
+
+  it.each(BOTH)(
+    'hears once of several tools of a server of %s that announces them once [I010]',
+    async (upstream: Revision) => {
+      const behind = emptyAtFirst()
+      const inner = createServer({ name: 'inner', version: '1' })
+      inner.tool('first', {}, () => 'first')
+      inner.resource('test://a', { name: 'a' }, () => 'a')
+      const announced = upstream === '2025-11-25' ? behind.peer.transport : undefined
+      const open = (options: ConnectOptions) =>
+        announced
+          ? connect(announced, options)
+          : connectInMemory(inner, { ...options, revision: upstream })
+      const { server } = closing(await createGateway(open))
+      const heard: string[] = []
+      const client = closing(
+        await connectInMemory(server, {
+          revision,
+          onToolsChanged: () => heard.push('tools'),
+          onResourcesChanged: () => heard.push('resources'),
+        }),
+      )
+      await client.ping()
+      const names = Array.from({ length: 20 }, (_, n) => `tool${n}`)
+      if (announced) behind.add(...names)
+      else {
+        inner.notify.batch(() => {
+          for (const name of names) inner.tool(name, {}, () => name)
+          inner.resource('test://b', { name: 'b' }, () => 'b')
+          inner.resourceTemplate('test://c/{d}', { name: 'c' }, () => 'c')
+        })
+        await expect.poll(() => heard).toContain('resources')
+      }
+      await expect.poll(async () => (await client.listAllTools()).length).toBeGreaterThan(19)
+      await client.ping()
+      expect(heard.filter((list) => list === 'tools')).toHaveLength(1)
+      expect(heard.filter((list) => list === 'resources')).toHaveLength(announced ? 0 : 1)
+    },
+  )
+
+  it.each(BOTH)(
+    'lets its model use tools for a server of %s behind a gateway [I003]',
+    async (upstream: Revision) => {
+      const inner = createServer({ name: 'inner', version: '1' })
+      inner.tool('ask', {}, async (_args, ctx) => {
+        const answer = await ctx.sample({
+          messages: [{ role: 'user', content: text('Weather?') }],
+          maxTokens: 10,
+          tools: [{ name: 'weather', inputSchema: { type: 'object' } }],
+          includeContext: 'thisServer',
+        })
+        return answer.model
+      })
+      const { server } = closing(
+        await createGateway((options) =>
+          connectInMemory(inner, { ...options, revision: upstream }),
+        ),
+      )
+      const asked: unknown[] = []
+      const client = closing(
+        await connectInMemory(server, {
+          revision,
+          capabilities: { sampling: { tools: {}, context: {} } },
+          onSample: ({ tools, includeContext }) => {
+            asked.push([tools?.map(({ name }) => name), includeContext])
+            return {
+              role: 'assistant',
+              content: text('Sunny'),
+              model: 'sun',
+              stopReason: 'endTurn',
+            }
+          },
+        }),
+      )
+      expect(await client.callTool('ask')).toMatchObject({ content: [text('sun')] })
+      expect(asked).toEqual([[['weather'], 'thisServer']])
+    },
+  )
+})
