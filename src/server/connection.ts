@@ -198,6 +198,9 @@ class Connection {
       session?.cancel(requestId, reason)
     } else if (message.method === 'notifications/initialized' && session) {
       session.record.initialized = true
+      this.#server.clients?.add(this.#exchange(session, session.life))
+    } else if (message.method === 'notifications/roots/list_changed' && session) {
+      this.#server.clients?.rootsChanged(this.#exchange(session, session.life))
     }
   }
 
@@ -266,11 +269,18 @@ class Connection {
     message: JsonRpcRequest,
     session: Session,
   ): Promise<JsonRpcResponse | undefined> {
-    const { record } = session
     const cancellation = session.open(message.id)
+    const exchange = this.#exchange(session, cancellation)
+    const response = await dispatch(this.#server, message, exchange)
+    session.inFlight.delete(message.id)
+    return cancellation.cancelled ? undefined : response
+  }
+
+  #exchange(session: Session, cancellation: Cancellation): Exchange {
+    const { record } = session
     const revision = sessionRevision(record)
     const { askTimeoutMs: timeoutMs } = this.#options
-    const exchange: Exchange = {
+    return {
       revision,
       client: session.client,
       caller: this.#caller,
@@ -289,8 +299,5 @@ class Connection {
           timeoutMs,
         }),
     }
-    const response = await dispatch(this.#server, message, exchange)
-    session.inFlight.delete(message.id)
-    return cancellation.cancelled ? undefined : response
   }
 }

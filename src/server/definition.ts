@@ -11,6 +11,7 @@ import type { CacheHints, Implementation, Result, ServerCapabilities } from '../
 import type { Context, LeanContext } from './context.ts'
 import type { RequestContext } from './request-context.ts'
 import type { AddedMethod, Extensions } from './added.ts'
+import type { ClientRegistry } from './clients.ts'
 import type { Exchange } from './exchange.ts'
 import type { Notifier } from './notifier.ts'
 import type { LogRules } from './logging.ts'
@@ -178,6 +179,8 @@ export interface ServerDefinition extends LeanServer<unknown, Context> {
   readonly offered: ServerCapabilities
   /** Takes what extensions add now; called by `extend`. */
   extended(extensions: Extensions): void
+  /** Hears of the clients that can be reached; set by gateways. */
+  clients?: ClientRegistry | undefined
   /** Makes tasks of calls; set by the extension that does. */
   tasks: TaskMaker | undefined
   /** Answers a request through the middleware. */

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */
+import type { Exchange } from './exchange.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** A call that passes through a gateway. */
@@ -18,9 +19,9 @@ const MAX_GIVEN_UP = 1000
 const SEVERAL = Symbol('several clients')
 
 /** Whose a call is: as much as is known of that, the call itself where nothing is. */
-export function clientOf(ctx: RequestContext): unknown {
-  const { caller, session, peer } = ctx.exchange
-  return caller.principal ?? session ?? peer ?? ctx
+export function clientOf(call: { readonly exchange: Exchange }): unknown {
+  const { caller, session, peer } = call.exchange
+  return caller.principal ?? session ?? peer ?? call
 }
 
 /**

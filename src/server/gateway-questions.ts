@@ -8,14 +8,43 @@ import { givenUp, type WatchesGivenUp } from '../client/given-up.ts'
 import type { ConnectOptions, InputContext } from '../client/options.ts'
 import { InputPending } from '../patterns/replay.ts'
 import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
-import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from '../protocol/types.ts'
+import type {
+  ElicitFormParams,
+  ElicitResult,
+  ElicitUrlParams,
+  LoggingMessageParams,
+} from '../protocol/types.ts'
 import { isMissingCapability, isUnsupported } from './ask-errors.ts'
 import type { Context } from './context.ts'
 import { logOf, openCall, passedOn, type PassedOn } from './gateway-calls.ts'
-import type { OpenCalls } from './gateway-open-calls.ts'
+import type { Clients } from './clients.ts'
+import type { Exchange } from './exchange.ts'
+import { clientOf, type OpenCalls } from './gateway-open-calls.ts'
 
 /** The most URLs whose end can be told; the oldest give way. */
 const MAX_URLS = 1000
+
+/** How long a question outside of calls waits for the first client, in milliseconds. */
+const FIRST_CLIENT_MS = 60_000
+
+/** Whom one connection of a gateway serves. */
+export interface Served {
+  readonly calls: OpenCalls
+  /** Absent for callers that are not authenticated. */
+  readonly principal: string | undefined
+  /** The clients of the server in front, once there is one. */
+  readonly clients: Promise<Clients>
+}
+
+/**
+ * The clients that something is for which belongs to no call: all of the principal, or the only one
+ * that there is; none while calls of another are open.
+ */
+function outsideOf({ calls, principal }: Served, clients: Clients): Exchange[] {
+  const all = clients.of(principal)
+  if (principal === undefined && all.length > 1) return []
+  return all.filter((exchange) => calls.areOf(clientOf({ exchange })))
+}
 
 /**
  * How one connection of a gateway answers the server behind it.
@@ -23,9 +52,10 @@ const MAX_URLS = 1000
  * @param completed Learns of the end of what a URL asked for, by the id that the caller knows.
  */
 export function questionsOf(
-  calls: OpenCalls,
+  served: Served,
   completed: (id: string) => void,
 ): ConnectOptions & WatchesGivenUp {
+  const { calls, principal } = served
   /** The ids under which callers were asked to open URLs, by those that the other server gave. */
   const urls = new Map<unknown, string>()
   const visit = async (ctx: Context, params: ElicitUrlParams): Promise<ElicitResult> => {
@@ -38,14 +68,29 @@ export function questionsOf(
     }
     return { action: answer.action }
   }
-  const callOf = ({ request }: InputContext): Context | undefined => {
+  const find = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
     const { [openCall]: call = calls.find() }: PassedOn = request ?? {}
-    return call?.ctx
+    if (call) return call.ctx
+    const clients = await served.clients
+    // A server may ask as soon as it is started, before anybody can have connected
+    if (principal === undefined && clients.of(principal).length === 0) {
+      await clients.another(AbortSignal.any([signal, AbortSignal.timeout(FIRST_CLIENT_MS)]))
+    }
+    const client = outsideOf(served, clients).at(-1)
+    return client && clients.contextOf(client)
   }
-  const required = (context: InputContext): Context => {
-    const ctx = callOf(context)
+  const required = async (context: InputContext): Promise<Context> => {
+    const ctx = await find(context)
     if (ctx) return ctx
-    throw new McpError('UNSUPPORTED', 'The question belongs to no call, or to one of several')
+    throw new McpError('UNSUPPORTED', 'The question may be for any of several clients, or for none')
+  }
+  const log = async (message: LoggingMessageParams): Promise<void> => {
+    const call = calls.find()
+    if (call) return call.ctx.log(...logOf(message))
+    const clients = await served.clients
+    for (const client of outsideOf(served, clients)) {
+      await clients.contextOf(client).log(...logOf(message))
+    }
   }
   return {
     capabilities: {
@@ -53,22 +98,20 @@ export function questionsOf(
       sampling: { tools: {}, context: {} },
       roots: { listChanged: true },
     },
-    onElicit: (params, context) => {
-      const ctx = callOf(context)
+    onElicit: async (params, context) => {
+      const ctx = await find(context)
       if (!ctx) return { action: 'cancel' }
       return asking(() => (params.mode === 'url' ? visit(ctx, params) : fillIn(ctx, params)))
     },
-    onSample: (params, context) => asking(() => required(context).sample(params)),
-    roots: (context) => asking(() => required(context).roots()),
+    onSample: (params, context) => asking(async () => (await required(context)).sample(params)),
+    roots: (context) => asking(async () => (await required(context)).roots()),
     onNotification: ({ method, params }) => {
       if (method !== 'notifications/elicitation/complete') return
       const id = params?.elicitationId
       completed(urls.get(id) ?? String(id))
       urls.delete(id)
     },
-    onLog: (message): unknown => {
-      return passedOn.has(message) ? undefined : calls.find()?.ctx.log(...logOf(message))
-    },
+    onLog: (message): unknown => (passedOn.has(message) ? undefined : log(message)),
     [givenUp]: (id, request) => {
       const { [openCall]: call }: PassedOn = request ?? {}
       if (call) calls.giveUp(call, id)

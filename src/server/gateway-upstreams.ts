@@ -26,13 +26,13 @@ interface Entry {
 
 /** The connections for principals. */
 export class Upstreams {
-  readonly #open: () => Promise<Upstream>
+  readonly #open: (principal: string) => Promise<Upstream>
   readonly #max: number
   /** In the order of last use. */
   readonly #entries = new Map<string, Entry>()
   #closed = false
 
-  constructor(open: () => Promise<Upstream>, max: number) {
+  constructor(open: (principal: string) => Promise<Upstream>, max: number) {
     this.#open = open
     this.#max = max
   }
@@ -57,10 +57,15 @@ export class Upstreams {
     }
   }
 
+  /** The connection of a principal, if there is one. */
+  find(principal: string): Promise<Upstream> | undefined {
+    return this.#entries.get(principal)?.opened
+  }
+
   #make(principal: string): Entry {
     if (this.#closed) throw new McpError('CLOSED', 'The gateway is closed')
     this.#makeRoom()
-    const entry = { opened: this.#open(), uses: 0 }
+    const entry = { opened: this.#open(principal), uses: 0 }
     entry.opened.catch(() => this.#drop(principal, entry))
     return entry
   }

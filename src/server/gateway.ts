@@ -5,13 +5,15 @@
  */
 import type { Client } from '../client/client.ts'
 import type { Hooks } from '../client/options.ts'
-import type { Server, ServerOptions } from './definition.ts'
+import type { Server, ServerDefinition, ServerOptions } from './definition.ts'
 import { pass, unanswered } from './gateway-calls.ts'
 import { offerOf, type Behind } from './gateway-offer.ts'
 import { OpenCalls } from './gateway-open-calls.ts'
 import { questionsOf } from './gateway-questions.ts'
 import { passSubscriptions } from './gateway-subscriptions.ts'
 import { Upstreams, type Connector, type Upstream } from './gateway-upstreams.ts'
+import type { Exchange } from './exchange.ts'
+import { Clients } from './clients.ts'
 import { createMirror, NO_OFFER } from './mirror.ts'
 import type { Mount } from './mount.ts'
 import type { Result } from '../protocol/types.ts'
@@ -97,6 +99,13 @@ export async function createGateway(
   return { server, close: unmount }
 }
 
+/** The clients of the server in front, for all that is mounted in it. */
+function clientsOf(server: ServerDefinition): Clients {
+  const clients = server.clients instanceof Clients ? server.clients : new Clients(server)
+  server.clients = clients
+  return clients
+}
+
 async function attach(
   choose: (client: Client) => Server,
   prefix: string,
@@ -122,22 +131,33 @@ async function attach(
   }
   let updated: (uri: string) => void = () => {}
   let completed: (elicitationId: string) => void = () => {}
-  const open = async (hooks: Hooks = {}): Promise<Upstream> => {
+  let setClients = (_clients: Clients): void => {}
+  const known = new Promise<Clients>((resolve) => (setClients = resolve))
+  const open = async (principal?: string, hooks: Hooks = {}): Promise<Upstream> => {
     const calls = new OpenCalls()
-    const client = await connect({ ...questionsOf(calls, (id) => completed(id)), ...hooks })
+    const questions = questionsOf({ calls, principal, clients: known }, (id) => completed(id))
+    const client = await connect({ ...questions, ...hooks })
     return { client, calls }
   }
-  const own = await open({
+  const own = await open(undefined, {
     onToolsChanged: follow,
     onPromptsChanged: follow,
     onResourcesChanged: follow,
     onResourceUpdated: (uri) => updated(uri),
   })
   const { client } = own
-  const upstreams = new Upstreams(() => open(), maxPrincipals)
+  const upstreams = new Upstreams(open, maxPrincipals)
   const server = choose(client)
   const target = wholeDefinitionOf(server)
   report = (error) => target.report(error)
+  const clients = clientsOf(target)
+  setClients(clients)
+  const rootsChanged = ({ caller: { principal } }: Exchange): void => {
+    const several = principal === undefined && clients.of(principal).length > 1
+    const upstream = principal === undefined ? Promise.resolve(own) : upstreams.find(principal)
+    if (!several) upstream?.then((one) => one.client.rootsChanged()).catch(report)
+  }
+  clients.onRootsChanged.add(rootsChanged)
   updated = (uri) => server.notify.resourceUpdated(uri)
   completed = (id) => server.notify.elicitationComplete(id)
   // Of entries that are made anew each time, only what was listed can differ
@@ -181,6 +201,7 @@ async function attach(
     server,
     async unmount() {
       update = undefined
+      clients.onRootsChanged.delete(rootsChanged)
       ignore()
       mirror(NO_OFFER)
       await upstreams.close()

@@ -55,6 +55,8 @@ export class Session {
   readonly client: { readonly info: Implementation; readonly capabilities: ClientCapabilities }
   /** The client's requests being answered, by id. */
   readonly inFlight: Map<RequestId, Cancellation> = new Map()
+  /** Cancelled when the session ends. */
+  readonly life: Cancellation = new Cancellation()
   readonly #asked = new Map<RequestId, Pending>()
   #lastId: number
 
@@ -137,6 +139,7 @@ export class Session {
   /** Ends everything that is open. */
   close(): void {
     const error = new McpError('CLOSED', 'The session is closed')
+    this.life.cancel(error)
     for (const open of this.inFlight.values()) open.cancel(error)
     for (const { reject } of this.#asked.values()) reject(error)
     this.inFlight.clear()

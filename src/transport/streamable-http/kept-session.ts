@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { Cancellation } from '../../patterns/cancellation.ts'
+import { degradeNotification } from '../../protocol/degrade.ts'
 import { degradeRequest } from '../../protocol/degrade-request.ts'
 import { INTERNAL_ERROR, type McpError } from '../../protocol/errors.ts'
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
@@ -12,6 +13,7 @@ import {
   errorResponse,
   isRequest,
   isResponse,
+  notification,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -154,6 +156,8 @@ export class KeptSession {
     } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
       session.record.initialized = true
       await this.#host.sessions.note(this.#live)
+    } else if (message.method === 'notifications/roots/list_changed') {
+      this.#host.server.clients?.rootsChanged(this.#outside(caller))
     }
   }
 
@@ -176,6 +180,7 @@ export class KeptSession {
     const lastEventId = readHeader(headers, HEADER_LAST_EVENT_ID)
     const primed = serverFacts(this.revision).primedStreams === true
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
+    server.clients?.add(this.#outside(caller))
     if (missed) {
       const { sink, response } = carry({ session, stream: missed.stream }, behaviour)
       streams.resume(missed, sink, primed ? lastEventId : null)
@@ -191,6 +196,21 @@ export class KeptSession {
     stream.connect(sink)
     if (primed) stream.prime()
     return response
+  }
+
+  /** What reaches the client on the stream that belongs to no request. */
+  #outside({ principal }: Caller): Exchange {
+    const { session, streams } = this.#live
+    const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
+    return {
+      revision: this.revision,
+      client: session.client,
+      caller: { principal },
+      cancellation: session.life,
+      ...this.exchange({ streams: true, send, disconnect: () => {} }),
+      send: ({ method, params }) =>
+        send(notification(method, degradeNotification(method, params, this.revision))),
+    }
   }
 
   /** Ends the session and all that is open in it. */

@@ -1,0 +1,72 @@
+/**
+ * The clients that can be reached outside of their requests: those with a session.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+import { DEFAULT_LOG_LEVEL } from './logging.ts'
+import type { ServerDefinition } from './definition.ts'
+import type { Exchange } from './exchange.ts'
+import { RequestContext } from './request-context.ts'
+
+/** What hosts tell of clients; only gateways have a use for it. */
+export interface ClientRegistry {
+  /** Notes a client that can be reached, by an exchange that lasts as long as its session. */
+  add(client: Exchange): void
+  /** Notes that the roots of a client have changed. */
+  rootsChanged(client: Exchange): void
+}
+
+/** The clients of one server. */
+export class Clients implements ClientRegistry {
+  readonly #server: ServerDefinition
+  readonly #bySession = new Map<object, Exchange>()
+  readonly #waiting = new Set<() => void>()
+  /** Called with each client whose roots have changed. */
+  readonly onRootsChanged: Set<(client: Exchange) => void> = new Set()
+
+  constructor(server: ServerDefinition) {
+    this.#server = server
+  }
+
+  add(client: Exchange): void {
+    const { session, cancellation } = client
+    if (!session || cancellation.cancelled) return
+    if (!this.#bySession.has(session)) {
+      const remove = (): void => void this.#bySession.delete(session)
+      cancellation.signal.addEventListener('abort', remove, { once: true })
+    }
+    this.#bySession.set(session, client)
+    for (const wake of this.#waiting) wake()
+  }
+
+  rootsChanged(client: Exchange): void {
+    for (const changed of this.onRootsChanged) changed(client)
+  }
+
+  /** The clients of a principal, the newest last; those of nobody in particular without. */
+  of(principal: string | undefined): Exchange[] {
+    const all = [...this.#bySession.values()]
+    return all.filter(({ caller }) => caller.principal === principal)
+  }
+
+  /** Resolves when there is another client, or the signal fires. */
+  async another(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    let wake = (): void => {}
+    await new Promise<void>((resolve) => {
+      wake = resolve
+      this.#waiting.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
+    })
+    this.#waiting.delete(wake)
+  }
+
+  /** What reaches a client like the context of a request. */
+  contextOf(client: Exchange): RequestContext {
+    const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
+    const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const
+    const ctx = new RequestContext(message, { ...client, logLevel })
+    ctx.logs = this.#server.logs
+    return ctx
+  }
+}

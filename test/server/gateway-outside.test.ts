@@ -1,0 +1,187 @@
+// What a server behind a gateway asks and tells outside of calls.
+import { describe, expect, it, vi } from 'vitest'
+import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import type { JsonObject } from '../../src/index.ts'
+import { createGateway, type Server } from '../../src/server/index.ts'
+import { connectInMemory, scriptedPeer, type InMemoryOptions } from '../../src/testing/index.ts'
+import { closing } from '../closing.ts'
+import { sessionHandler } from '../handler.ts'
+
+/** A server that asks for roots as soon as it is started, and whenever it hears that they changed. */
+function rooted() {
+  const answers: unknown[] = []
+  const asked = new Set<unknown>()
+  let lastId = 1000
+  const ask = (method = 'roots/list', params?: JsonObject): void => {
+    asked.add(++lastId)
+    peer.send({ jsonrpc: '2.0', id: lastId, method, ...(params && { params }) })
+  }
+  const peer = scriptedPeer((message) => {
+    const { id, method } = message
+    if (method === undefined && asked.delete(id)) {
+      const { result, error } = message as { result?: JsonObject; error?: { code: number } }
+      answers.push(result?.roots ?? result?.action ?? error?.code)
+    } else if (method === 'initialize') {
+      const capabilities = { tools: {}, logging: {} }
+      const serverInfo = { name: 'rooted', version: '1' }
+      return {
+        jsonrpc: '2.0',
+        id,
+        result: { protocolVersion: '2025-11-25', capabilities, serverInfo },
+      }
+    } else if (method === 'tools/list') {
+      const tools = [{ name: 'act', inputSchema: { type: 'object' } }]
+      return { jsonrpc: '2.0', id, result: { tools } }
+    } else if (method === 'tools/call') {
+      return { jsonrpc: '2.0', id, result: { content: [] } }
+    } else if (/initialized|roots/.test(method ?? '')) ask()
+    else if (id !== undefined) {
+      return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
+    }
+    return undefined
+  })
+  const log = (data: string): void => {
+    const params = { level: 'error', data }
+    peer.send({ jsonrpc: '2.0', method: 'notifications/message', params })
+  }
+  const elicit = (): void =>
+    ask('elicitation/create', {
+      message: 'Sure?',
+      requestedSchema: { type: 'object', properties: {} },
+    })
+  return { peer, answers, log, elicit }
+}
+
+async function gatewayTo({ peer }: ReturnType<typeof rooted>): Promise<Server> {
+  const open = (options: ConnectOptions): Promise<Client> =>
+    connect(peer.transport, { ...options, revision: '2025-11-25' })
+  return closing(await createGateway(open, { onError: () => {} })).server
+}
+
+/** What a client has, and hears. */
+function having(name: string) {
+  const logs: unknown[] = []
+  const places = [{ uri: `file:///${name}` }]
+  const asked: string[] = []
+  const options: ConnectOptions = {
+    revision: '2025-11-25',
+    roots: () => [...places],
+    onLog: ({ data }) => logs.push(data),
+    onElicit: ({ message }) => {
+      asked.push(message)
+      return { action: 'accept', content: {} }
+    },
+  }
+  return { logs, places, asked, options }
+}
+
+async function joined(server: Server, name: string, more: InMemoryOptions = {}) {
+  const has = having(name)
+  const client = closing(await connectInMemory(server, { ...has.options, ...more }))
+  return { ...has, client }
+}
+
+describe('what a server behind a gateway asks outside of calls', () => {
+  it('waits for the first client, and is answered by it while it is the only one [I005]', async () => {
+    const behind = rooted()
+    const server = await gatewayTo(behind)
+    expect(behind.answers).toEqual([])
+    const { client, places, asked } = await joined(server, 'one')
+    await expect.poll(() => behind.answers).toEqual([[{ uri: 'file:///one' }]])
+    places.push({ uri: 'file:///more' })
+    await client.rootsChanged()
+    await expect.poll(() => behind.answers[1]).toEqual(places)
+    behind.elicit()
+    await expect.poll(() => behind.answers[2]).toBe('accept')
+    expect(asked).toEqual(['Sure?'])
+  })
+
+  it('is refused while there are several clients, as it may be for any, and answered again once one is left [I005]', async () => {
+    const behind = rooted()
+    const server = await gatewayTo(behind)
+    const one = await joined(server, 'one')
+    await expect.poll(() => behind.answers.length).toBe(1)
+    const two = await joined(server, 'two')
+    await two.client.ping()
+    behind.elicit()
+    await expect.poll(() => behind.answers[1]).toBe('cancel')
+    await one.client.rootsChanged()
+    await one.client.ping()
+    expect(behind.peer.sent('notifications/roots/list_changed')).toEqual([])
+    expect([one.asked, two.asked]).toEqual([[], []])
+    await two.client.close()
+    await vi.waitFor(async () => {
+      await one.client.rootsChanged()
+      expect(behind.answers[2]).toEqual([{ uri: 'file:///one' }])
+    })
+  })
+
+  it('is for the clients of the principal on whose connection it came [I005] [S004]', async () => {
+    const behind: ReturnType<typeof rooted>[] = []
+    const gateway = await createGateway(
+      (options) => {
+        const one = rooted()
+        behind.push(one)
+        return connect(one.peer.transport, { ...options, revision: '2025-11-25' })
+      },
+      { onError: () => {} },
+    )
+    const { server } = closing(gateway)
+    const users = ['ada', 'bob']
+    const joins = users.map((principal) => joined(server, principal, { principal }))
+    const clients = await Promise.all(joins)
+    // The first call opens the connection
+    for (const { client } of clients) await client.callTool('act')
+    for (const [n, name] of users.entries()) {
+      await expect.poll(() => behind[n + 1]?.answers).toEqual([[{ uri: `file:///${name}` }]])
+      behind[n + 1]?.log(`of ${name}`)
+      await expect.poll(() => clients[n]?.logs).toEqual([`of ${name}`])
+      await clients[n]?.client.rootsChanged()
+      await expect.poll(() => behind[n + 1]?.answers.length).toBe(2)
+    }
+    expect(behind).toHaveLength(3)
+    expect(behind[0]?.answers).toEqual([-32601])
+  })
+
+  it('comes to the client on the stream that it listens on over HTTP [I005]', async () => {
+    const behind = rooted()
+    const handler = closing(sessionHandler(await gatewayTo(behind)))
+    const has = having('web')
+    const client = await connect('http://front.example/mcp', {
+      ...has.options,
+      fetch: (url, init) => handler(new Request(url, init)),
+    })
+    closing(client)
+    await expect.poll(() => behind.answers).toEqual([[{ uri: 'file:///web' }]])
+    await client.rootsChanged()
+    await expect.poll(() => behind.answers.length).toBe(2)
+    behind.log('over HTTP')
+    await expect.poll(() => has.logs).toEqual(['over HTTP'])
+  })
+})
+
+describe('what a server behind a gateway logs outside of calls', () => {
+  it('reaches the only client, in the levels that it wants, and none of several [I007]', async () => {
+    const behind = rooted()
+    const server = await gatewayTo(behind)
+    const one = await joined(server, 'one')
+    await expect.poll(() => behind.answers.length).toBe(1)
+    behind.log('for one')
+    await expect.poll(() => one.logs).toEqual(['for one'])
+    await one.client.setLogLevel('emergency')
+    behind.log('unwanted')
+    await one.client.setLogLevel('info')
+    const two = await joined(server, 'two')
+    await two.client.ping()
+    behind.log('for nobody')
+    behind.elicit()
+    await expect.poll(() => behind.answers[1]).toBe('cancel')
+    await two.client.close()
+    await vi.waitFor(() => {
+      behind.log('again')
+      expect(one.logs).toContain('again')
+    })
+    expect(two.logs).toEqual([])
+    expect(one.logs.filter((data) => data !== 'again')).toEqual(['for one'])
+  })
+})
