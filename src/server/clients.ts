@@ -5,16 +5,8 @@
  */
 import { DEFAULT_LOG_LEVEL } from './logging.ts'
 import type { ServerDefinition } from './definition.ts'
-import type { Exchange } from './exchange.ts'
+import type { ClientRegistry, Exchange } from './exchange.ts'
 import { RequestContext } from './request-context.ts'
-
-/** What hosts tell of clients; only gateways have a use for it. */
-export interface ClientRegistry {
-  /** Notes a client that can be reached, by an exchange that lasts as long as its session. */
-  add(client: Exchange): void
-  /** Notes that the roots of a client have changed. */
-  rootsChanged(client: Exchange): void
-}
 
 /** The clients of one server. */
 export class Clients implements ClientRegistry {

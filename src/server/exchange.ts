@@ -170,3 +170,11 @@ export interface Exchange {
   /** How rounds of input are kept between requests; absent where the client can be asked directly. */
   readonly rounds?: Rounds | undefined
 }
+
+/** What hosts tell of clients; only gateways have a use for it. */
+export interface ClientRegistry {
+  /** Notes a client that can be reached, by an exchange that lasts as long as its session. */
+  add(client: Exchange): void
+  /** Notes that the roots of a client have changed. */
+  rootsChanged(client: Exchange): void
+}
