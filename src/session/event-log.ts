@@ -25,6 +25,11 @@ export interface EventLog {
   append(stream: string, message: string): string | undefined
   /** What followed an event on its own stream; nothing when the event is unknown or too old. */
   after(eventId: string): { stream: string; events: LoggedEvent[] } | undefined
+  /**
+   * Learns that a stream ended. Until then its last event can be resumed from however old it is, as a
+   * client that missed nothing must be able to.
+   */
+  ended?(stream: string): void
 }
 
 /** The bounds of the log of one session. */
@@ -54,6 +59,8 @@ class MemoryEventLog implements EventLog {
   /** Learns how much larger the log became. */
   readonly #resized: (by: number) => void
   readonly #events = new Map<string, { stream: string; message: string }>()
+  /** The id of the last event of each open stream, and no more than there may be events. */
+  readonly #last = new Map<string, string>()
   #length = 0
   appended = 0
 
@@ -75,6 +82,11 @@ class MemoryEventLog implements EventLog {
     const id = `${stream}_${++this.appended}`
     const before = this.size
     this.#events.set(id, { stream, message })
+    this.#last.set(stream, id)
+    for (const oldest of this.#last.keys()) {
+      if (this.#last.size <= this.#maxEvents) break
+      this.#last.delete(oldest)
+    }
     this.#length += message.length
     while (this.#events.size > this.#maxEvents || this.#length > this.#maxSize) this.dropOldest()
     this.#resized(this.size - before)
@@ -90,9 +102,9 @@ class MemoryEventLog implements EventLog {
   }
 
   after(eventId: string): { stream: string; events: LoggedEvent[] } | undefined {
-    const from = this.#events.get(eventId)
-    if (!from) return undefined
-    const { stream } = from
+    const stream = this.#events.get(eventId)?.stream ?? eventId.slice(0, eventId.lastIndexOf('_'))
+    if (this.#last.get(stream) === eventId) return { stream, events: [] }
+    if (!this.#events.has(eventId)) return undefined
     const following: LoggedEvent[] = []
     let passed = false
     for (const [id, event] of this.#events) {
@@ -100,6 +112,10 @@ class MemoryEventLog implements EventLog {
       passed ||= id === eventId
     }
     return { stream, events: following }
+  }
+
+  ended(stream: string): void {
+    this.#last.delete(stream)
   }
 }
 

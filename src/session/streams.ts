@@ -132,6 +132,7 @@ export class SessionStreams {
     this.#open.delete(stream.id)
     this.#standalone.delete(stream)
     this.#store?.forget(stream.id)
+    this.#log.ended?.(stream.id)
   }
 
   /**

@@ -1,5 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createServer, keptSessions, type Handler } from '../../../src/server/index.ts'
+import {
+  createMemorySessionStore,
+  createServer,
+  keptSessions,
+  type Handler,
+} from '../../../src/server/index.ts'
 import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import { allMessages, initializeRequest, lastMessage, openSession, post } from './post.ts'
@@ -233,6 +238,24 @@ describe('sessions over HTTP', () => {
       { method: 'notifications/progress', params: { progressToken: 't', progress: 2 } },
       { id: 1, result: { content: [{ text: 'finished' }] } },
     ])
+  })
+
+  it('a stream that brings nothing for long can be resumed, whatever other streams bring [I013]', async () => {
+    const { server } = makeServer()
+    const store = createMemorySessionStore({ maxEvents: 3 })
+    const handle = sessionHandler(server, { sessions: keptSessions({ store }) })
+    const { id, send } = await openSession(handle)
+    const idle = await listen(handle, id)
+    const begun = /id: (\S+)/.exec(await readUntil(idle, 'data: \n\n'))?.[1] as string
+    for (let n = 1; n <= 5; n++) {
+      await (await send(call(n, 'chat', { _meta: { progressToken: n } }))).text()
+    }
+    const resumed = await listen(handle, id, { 'last-event-id': begun })
+    expect(resumed.status).toBe(200)
+    server.tool('late', {}, () => 'late')
+    const text = await readUntil(resumed, 'list_changed')
+    expect(text.startsWith(`id: ${begun}\ndata: \n\n`)).toBe(true)
+    await handle.close()
   })
 
   it("an event of nobody's, or of another session's, is 400 and shows nothing [L-HTTP-047]", async () => {
