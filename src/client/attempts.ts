@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
  */
-import { McpError, ProtocolError } from '../protocol/errors.ts'
 
 /** One attempt that failed. */
 export interface Attempt {
@@ -12,18 +11,11 @@ export interface Attempt {
   readonly error: unknown
 }
 
-/** The error of the last attempt, with what the others returned. */
-export function attemptsError(error: unknown, attempts: readonly Attempt[]): unknown {
+/** Has the error of one of several attempts say what the others returned. */
+export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {
   // What is not an attempt's own, such as a refused sign-in, ends them all
-  if (attempts.length < 2 || !attempts.some((attempt) => attempt.error === error)) return error
-  const what = describeAttempts(attempts)
-  if (error instanceof McpError) {
-    return new McpError(error.code, what, { cause: error, data: error.data })
-  }
-  if (!(error instanceof ProtocolError)) return error
-  const all = new ProtocolError(error.code, what, error.data)
-  all.status = error.status
-  return all
+  const isOne = attempts.some((attempt) => attempt.error === error)
+  if (isOne && attempts[1]) (error as Error).message = describeAttempts(attempts)
 }
 
 /** What each attempt returned, in their order. */

@@ -7,7 +7,7 @@ import { statusOf } from '../patterns/transient.ts'
 import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/client.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
-import { attemptsError, describeAttempts } from './attempts.ts'
+import { describeAttempts, explainAttempts } from './attempts.ts'
 import type { Connection } from './connection.ts'
 import { discover } from './discover.ts'
 import { DuplexChannel } from './duplex.ts'
@@ -40,7 +40,8 @@ export async function open(
     } else await openTransport(connection, requireTransport(target))
   } catch (error) {
     await connection.close().catch(() => {})
-    throw attemptsError(error, connection.attempts)
+    explainAttempts(error, connection.attempts)
+    throw error
   }
 }
 

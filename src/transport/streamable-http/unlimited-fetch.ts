@@ -5,29 +5,23 @@
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher?id=parameter-dispatchoptions
  */
 
-/** What sends the requests of Node's `fetch`; the application may have set it. */
-interface Dispatcher {
-  readonly isMockActive?: boolean | undefined
-  dispatch(options: object, handler: object): unknown
-}
-
-/** Undici publishes its dispatcher under a version for each kind of handlers. */
-function dispatcher(version: 1 | 2): Dispatcher | undefined {
-  const all = globalThis as { readonly [key: symbol]: unknown }
-  return all[Symbol.for(`undici.globalDispatcher.${version}`)] as Dispatcher | undefined
+/** What undici keeps of itself in the global object, by name. */
+type Dispatchers = {
+  readonly [key: symbol]: { dispatch(options: object, handler: object): unknown }
 }
 
 /** Members of `init` that platforms without such limits do not know, and ignore. */
 const unlimited = {
   dispatcher: {
-    get isMockActive() {
-      return dispatcher(1)?.isMockActive
-    },
-    dispatch(options, handler) {
-      const real = ('onRequestStart' in handler && dispatcher(2)) || dispatcher(1)
+    dispatch(options: object, handler: object) {
+      // The application may have set it; newer versions have another for newer handlers
+      const [first, second] = [1, 2].map((version) => {
+        return (globalThis as Dispatchers)[Symbol.for(`undici.globalDispatcher.${version}`)]
+      })
+      const real = ('onRequestStart' in handler && second) || first
       return real?.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
     },
-  } satisfies Dispatcher,
+  },
   timeout: false,
 }
 
