@@ -43,7 +43,7 @@ export function protectedResource(options: ProtectedResourceOptions): Protection
         settings,
         caller,
         token,
-        watchRevocation(settings, credentials, server),
+        watchRevocation(settings, credentials, token, server),
       )
       // What a message needs is known when it was read
       if (request.method !== 'POST') requirePermission(settings, undefined, known, server)
@@ -115,7 +115,8 @@ function admitted(
 /** What verifies a token again and again while a stream is open, where that is wanted. */
 function watchRevocation(
   settings: Settings,
-  { token }: Credentials,
+  { token: text }: Credentials,
+  { expiresAt = Infinity }: AccessToken,
   server: ServerDefinition,
 ): Caller['revoked'] {
   const { revocationCheckMs = 0, verify } = settings.options
@@ -123,8 +124,9 @@ function watchRevocation(
   return (tell) => {
     const check = async (): Promise<void> => {
       try {
-        const found = await verify(token, settings)
-        if (found && !('refused' in found) && !faultOf(found, settings, Date.now())) return
+        const found = await verify(text, settings)
+        // What expired is no longer verified, but ends by itself
+        if ((found && !('refused' in found)) || Date.now() >= expiresAt) return
         clearInterval(timer)
         tell()
       } catch (error) {
