@@ -8,7 +8,7 @@ import type { Identity } from './caller.ts'
 /** How a server is served by a Worker. */
 export interface WorkerOptions<Env = unknown> extends Omit<
   HandlerOptions,
-  'sessions' | 'secrets' | 'changes' | 'carry' | 'listen'
+  'sessions' | 'secrets' | 'changes' | 'carry' | 'listen' | 'isBare'
 > {
   /** Where the endpoint is; `/mcp` by default. */
   path?: string

@@ -98,6 +98,7 @@ export function sessionObject<Env>(
         },
         // The Worker checked the origin and who calls; what a message needs shows only here.
         allowedOrigins: '*',
+        isBare: (request) => isAt(request, ssePath),
         ...(protect && { protect: { ...protect, admit: (_request, caller) => caller } }),
       })
     }

@@ -73,7 +73,8 @@ export class SseSession {
     headers.set('accept', 'application/json, text/event-stream')
     if (sessionId === undefined) headers.delete('mcp-session-id')
     const response = await answer(new Request(request, { headers }))
-    if (!response.ok || response.status === 202) return response
+    if (!response.ok) return this.#refuse(response)
+    if (response.status === 202) return response
     if (response.headers.get('content-type') === 'application/json') {
       this.#send(await response.text())
     } else {
@@ -121,6 +122,14 @@ export class SseSession {
     if (socket && data !== '') sendEvent(socket, { event: 'message', data })
   }
 
+  /** Passes on why a request is not answered: on the stream, unless it is no request or not allowed. */
+  async #refuse(response: Response): Promise<Response> {
+    const text = await response.text()
+    if (!isAnswer(text)) return new Response(text, response)
+    this.#send(text)
+    return new Response(null, { status: 202 })
+  }
+
   /** Passes the messages of an answer on, each as it comes. */
   async #pass({ body }: Response): Promise<void> {
     if (!body) return
@@ -136,4 +145,14 @@ export class SseSession {
 export function refuse(status: number, message: string, headers: HeadersInit = {}): Response {
   const error = { code: status < 500 ? INVALID_REQUEST : INTERNAL_ERROR, message }
   return Response.json({ jsonrpc: '2.0', error }, { status, headers })
+}
+
+/** Whether the body of a response answers a request: one that could be read, and was allowed. */
+function isAnswer(text: string): boolean {
+  try {
+    const { id, error } = JSON.parse(text) as { id?: unknown; error?: { code: unknown } }
+    return id !== undefined && error?.code !== INVALID_REQUEST
+  } catch {
+    return false
+  }
 }

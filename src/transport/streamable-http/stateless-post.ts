@@ -19,9 +19,8 @@ import { errorResponse, type Answer, type JsonRpcRequest } from '../../protocol/
 import { dispatch, requireMethod } from '../../server/dispatch.ts'
 import type { Caller, Exchange } from '../../server/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request-meta.ts'
-import type { ServerDefinition } from '../../server/definition.ts'
 import { checkMethod, checkName, checkParams, checkVersion } from './header-checks.ts'
-import type { Incoming } from './host.ts'
+import type { Host, Incoming } from './host.ts'
 import { refuse, refuseInvalid } from './refusal.ts'
 import { plainStream, Reply } from './reply.ts'
 
@@ -38,7 +37,7 @@ export async function postStateless(
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
   const { revision, client, logLevel } = refuseInvalid(
-    () => check(host.server, request, message, version, caller),
+    () => check(host, request, message, version, caller),
     id,
   )
   if (listens && !streams) {
@@ -86,21 +85,24 @@ export async function postStateless(
 }
 
 function check(
-  server: ServerDefinition,
-  { headers }: Request,
+  { server, options }: Host,
+  request: Request,
   message: JsonRpcRequest,
   version: string | null,
   caller: Caller,
 ): Pick<Exchange, 'revision' | 'client' | 'logLevel'> {
   const { method, params } = message
-  if (version === null) {
+  const { headers } = request
+  const bare = options.isBare?.(request)
+  if (version === null && !bare) {
     throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
   }
   const { version: stated, client, logLevel } = readRequestMeta(params)
-  checkVersion(version, stated)
+  if (!bare) checkVersion(version ?? '', stated)
   const revision = requireStatelessRevision(server.revisions, stated)
-  checkMethod(headers, method)
+  if (!bare) checkMethod(headers, method)
   const facts = requireMethod(server, method, revision)
+  if (bare) return { revision, client, logLevel }
   checkName(headers, message, facts)
   if (method === 'tools/call') {
     const tool = server.tools.find(params?.name as string, { ...caller, client })

@@ -41,6 +41,8 @@ export interface StreamOptions {
   listen?: ChangeListener
   /** Where changes are heard of; the server's own `notify` by default. */
   changes?: ChangeSource
+  /** Whether a request of 2026-07-28 came without the headers that repeat it, as over HTTP+SSE. */
+  isBare?: (request: Request) => boolean
 }
 
 /**
