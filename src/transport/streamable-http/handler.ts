@@ -32,7 +32,7 @@ export interface Handler {
 const OPTIONS = {
   ...LEAN_HANDLER_OPTIONS,
   ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1, sessions: 1 },
-  ...{ carry: 1, listen: 1, changes: 1 },
+  ...{ carry: 1, listen: 1, changes: 1, isBare: 1 },
 } satisfies OptionNames<HandlerOptions>
 
 /**

@@ -7,12 +7,13 @@ import type { Caller, Exchange } from '../../server/exchange.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
 import type { Acceptable } from './request.ts'
 import type { LeanHandlerOptions } from './options.ts'
+import type { StreamOptions } from './stream-options.ts'
 import type { HostSessions } from './host-sessions.ts'
 
 /** A server as one handler serves it. */
 export interface Host extends Pick<Exchange, 'rounds' | 'ending' | 'changes'> {
   readonly server: ServerDefinition
-  readonly options: LeanHandlerOptions
+  readonly options: LeanHandlerOptions & Pick<StreamOptions, 'isBare'>
   /** The sessions, where the handler has any. */
   readonly sessions?: HostSessions | undefined
 }

@@ -24,7 +24,7 @@ export interface HandlerSessions {
 export type SessionForwarder = (request: Request, caller: Caller) => Promise<Response> | undefined
 
 /** How a server is served over HTTP where requests are only answered. */
-export interface LeanHandlerOptions extends Pick<StreamOptions, 'isBare' | 'keepAliveMs'> {
+export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
    * the server's own origin always may, and pages on this machine if the server is on it.
