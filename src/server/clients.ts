@@ -41,16 +41,20 @@ export class Clients implements ClientRegistry {
     return all.filter(({ caller }) => caller.principal === principal)
   }
 
-  /** Resolves when there is another client, or the signal fires. */
-  async another(signal: AbortSignal): Promise<void> {
+  /** Resolves when there is another client, `waitMs` are over or the signal fires. */
+  async another(waitMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     let wake = (): void => {}
+    let timer: ReturnType<typeof setTimeout> | undefined
     await new Promise<void>((resolve) => {
       wake = resolve
+      timer = setTimeout(wake, waitMs)
       this.#waiting.add(wake)
-      signal.addEventListener('abort', wake, { once: true })
+      signal.addEventListener('abort', wake)
     })
+    clearTimeout(timer)
     this.#waiting.delete(wake)
+    signal.removeEventListener('abort', wake)
   }
 
   /** What reaches a client like the context of a request. */

@@ -35,8 +35,12 @@ export class OpenCalls {
   /** The client of calls that were given up and are not remembered one by one. */
   #forgotten: unknown
 
+  /** Whether there has been no call yet. */
+  isUnused = true
+
   /** Notes that a call begins. */
   open(ctx: RequestContext): OpenCall {
+    this.isUnused = false
     const call = { ctx, client: clientOf(ctx) }
     this.#live.add(call)
     return call

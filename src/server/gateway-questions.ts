@@ -73,8 +73,8 @@ export function questionsOf(
     if (call) return call.ctx
     const clients = await served.clients
     // A server may ask as soon as it is started, before anybody can have connected
-    if (principal === undefined && clients.of(principal).length === 0) {
-      await clients.another(AbortSignal.any([signal, AbortSignal.timeout(FIRST_CLIENT_MS)]))
+    if (principal === undefined && calls.isUnused && clients.of(principal).length === 0) {
+      await clients.another(FIRST_CLIENT_MS, signal)
     }
     const client = outsideOf(served, clients).at(-1)
     return client && clients.contextOf(client)
