@@ -25,6 +25,7 @@ export interface Workerd {
   restart(deployed?: string): Promise<void>
   /** What workerd printed. */
   readonly printed: string[]
+  /** Stops workerd; fails when a promise was rejected that nobody handled, which ends programs elsewhere. */
   stop(): Promise<void>
 }
 
@@ -63,6 +64,11 @@ export function impatient(script: string): string {
   return script.replace(found, `PATIENCE_MS = ${patience}`)
 }
 
+/** What the Workers of tests say of a promise that is rejected and that nobody handles. */
+const UNHANDLED = 'Unhandled rejection:'
+const sayUnhandled = `
+addEventListener('unhandledrejection', ({ reason }) => console.error('${UNHANDLED}', reason?.stack ?? reason))`
+
 /** Starts a Worker; `options` go to Miniflare. The rejection carries what workerd printed. */
 export async function startWorker(
   script: string,
@@ -72,7 +78,7 @@ export async function startWorker(
   const printed: string[] = []
   const start = async (): Promise<[Miniflare, URL]> => {
     const miniflare = new Miniflare({
-      modules: [{ type: 'ESModule', path: 'worker.mjs', contents: script }],
+      modules: [{ type: 'ESModule', path: 'worker.mjs', contents: script + sayUnhandled }],
       compatibilityDate: '2026-04-26',
       durableObjects: objects,
       durableObjectsPersist: storage,
@@ -117,6 +123,8 @@ export async function startWorker(
     async stop() {
       await miniflare.dispose()
       await rm(storage, { recursive: true, force: true })
+      const unhandled = printed.filter((line) => line.includes(UNHANDLED))
+      if (unhandled.length > 0) throw new Error(unhandled.join('\n'))
     },
   }
 }

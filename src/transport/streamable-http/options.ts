@@ -27,10 +27,12 @@ export type SessionForwarder = (request: Request, caller: Caller) => Promise<Res
 export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
-   * the server's own origin always may, and pages on this machine if the server is on it.
+   * the server's own origin always may, and pages on this machine if the server is on it, by http or
+   * https: name others, such as `capacitor://localhost`. Origins are compared as `URL` writes them,
+   * so that default ports, capitals and a slash at the end make no difference.
    */
   allowedOrigins?: readonly string[] | '*'
-  /** The `Host` names that are served, without port; all by default. */
+  /** The `Host` names that are served, on any port; all by default. */
   allowedHosts?: readonly string[]
   /**
    * Who is served: whoever has an access token, by `protectedResource`, whose paths of metadata must
