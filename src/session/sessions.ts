@@ -20,6 +20,8 @@ export interface LiveSession {
   readonly waiting: Map<string, SessionStream>
   /** Whom it counts for; unknown where an earlier host opened it for a caller without a principal. */
   readonly account: string | undefined
+  /** As how many sessions it counts. */
+  readonly weight: number
   /** By the monotonic clock, in milliseconds. */
   usedAt: number
   /** When its use was noted in the store last, by the same clock. */
@@ -33,7 +35,8 @@ export interface SessionLimits {
   /**
    * The most sessions at once; 10,000 by default. For one more, an idle one ends: the caller's own
    * that was unused for longest, else one of whoever has most. Without any idle one, and beyond
-   * `maxSessionsPerCaller`, opening is answered with 503.
+   * `maxSessionsPerCaller`, opening is answered with 503. A session counts as one more for each
+   * 10,000 characters that its client said of itself.
    */
   maxSessions?: number
   /**
@@ -69,6 +72,8 @@ export class Sessions {
   readonly #restore: ((live: LiveSession) => void) | undefined
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
+  /** As how many the live sessions count. */
+  #weight = 0
   /** How often uses are noted in the store. */
   readonly #noteMs: number
   #tending: Promise<void> | undefined
@@ -118,7 +123,7 @@ export class Sessions {
    * @throws {ProtocolError} when it cannot be kept, or there is no room for it.
    */
   async open(record: SessionRecord, account?: string): Promise<LiveSession> {
-    await this.#makeRoom(account)
+    await this.#makeRoom(account, this.#weigh(record))
     const id = await this.#ask(() => this.#store.create(record))
     void this.#tend()
     this.#changed('opened', record)
@@ -182,7 +187,7 @@ export class Sessions {
 
   /** Ends a session and all that is open in it. */
   async end(live: LiveSession): Promise<void> {
-    this.#live.delete(live.id)
+    if (this.#live.delete(live.id)) this.#weight -= live.weight
     live.session.close()
     live.streams.close()
     await this.#ask(() => this.#store.remove(live.id))
@@ -213,8 +218,11 @@ export class Sessions {
     // Every request to the client was appended, so none has had a higher id.
     const session = new Session(record, log.appended)
     const usedAt = performance.now()
-    const live = { id, session, streams, waiting: new Map(), account, usedAt, notedAt: -Infinity }
+    const weight = this.#weigh(record)
+    const known = { id, session, streams, account, weight }
+    const live = { ...known, waiting: new Map(), usedAt, notedAt: -Infinity }
     this.#live.set(id, live)
+    this.#weight += weight
     this.#restore?.(live)
     return live
   }
@@ -234,18 +242,20 @@ export class Sessions {
   }
 
   /** Ends what is expired, and idle sessions until there is room for one more of an account. */
-  async #makeRoom(account: string | undefined): Promise<void> {
+  async #makeRoom(account: string | undefined, weight: number): Promise<void> {
     const now = performance.now()
     for (const live of this.#live.values()) {
       if (now - live.usedAt <= this.#idleMs) break
       if (isIdle(live)) await this.#evict(live)
     }
-    while (this.#live.size >= Math.min(this.#maxSessions, this.#maxPerCaller)) {
+    while (this.#weight + weight > Math.min(this.#maxSessions, this.#maxPerCaller)) {
       const counts = new Map<string | undefined, number>()
       const countOf = (one: string | undefined): number => counts.get(one) ?? 0
-      for (const live of this.#live.values()) counts.set(live.account, countOf(live.account) + 1)
-      const hasAll = account !== undefined && countOf(account) >= this.#maxPerCaller
-      if (!hasAll && this.#live.size < this.#maxSessions) return
+      for (const live of this.#live.values()) {
+        counts.set(live.account, countOf(live.account) + live.weight)
+      }
+      const hasAll = account !== undefined && countOf(account) + weight > this.#maxPerCaller
+      if (!hasAll && this.#weight + weight <= this.#maxSessions) return
 
       let least: LiveSession | undefined
       let most = 0
@@ -257,6 +267,12 @@ export class Sessions {
       if (!least) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
       await this.#evict(least)
     }
+  }
+
+  /** As how many sessions one counts, so that many that say much of themselves need no more memory. */
+  #weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
+    const { length } = JSON.stringify([clientInfo, clientCapabilities])
+    return Math.min(Math.ceil(length / 10_000), this.#maxPerCaller, this.#maxSessions)
   }
 
   /** Ends a session for want of room. What cannot be removed was reported, and keeps no other out. */

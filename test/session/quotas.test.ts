@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../src/index.ts'
 import {
   accountOf,
   createHandler,
@@ -45,8 +46,11 @@ function serve(options: KeptSessionOptions) {
       caller,
     )
   }
-  const open = async (caller: Caller): Promise<{ status: number; id: string }> => {
-    const { status, headers } = await post(caller, initializeRequest())
+  const open = async (
+    caller: Caller,
+    says: JsonObject = {},
+  ): Promise<{ status: number; id: string }> => {
+    const { status, headers } = await post(caller, initializeRequest('2025-11-25', says))
     return { status, id: headers.get('mcp-session-id') ?? '' }
   }
   return {
@@ -128,6 +132,17 @@ describe('Sessions at their bound', () => {
     for (let n = 0; n < 2; n++) await listen(eve, (await open(eve)).id)
     expect((await open(eve)).status).toBe(503)
     expect((await open(ada)).status).toBe(200)
+  })
+
+  it('count by what their clients say of themselves: much is as many [S009]', async () => {
+    const { open, ended } = serve({ maxSessions: 10, maxSessionsPerCaller: 10 })
+    const experimental = { about: 'x'.repeat(39_000) }
+    for (let n = 0; n < 3; n++) await open(ada, { capabilities: { experimental } })
+    expect(ended).toEqual(['ada'])
+    for (let n = 0; n < 2; n++) await open(ada)
+    expect(ended).toEqual(['ada'])
+    await open(ada)
+    expect(ended).toEqual(['ada', 'ada'])
   })
 
   it('do not keep expired ones behind one that listens for long [S008]', async () => {
