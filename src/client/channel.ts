@@ -42,6 +42,8 @@ export interface Channel {
   listen?(): void
   /** Tells whose requests these are, so that kept answers stay apart. */
   principal?(): Promise<string>
+  /** Waits until another token is accepted than one that was refused in the background. */
+  signedIn?(signal: AbortSignal): Promise<void>
   /** Ends the connection. */
   close(): Promise<void>
 }

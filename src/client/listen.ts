@@ -83,8 +83,13 @@ export class Listener {
           onAcknowledged,
         )
       } catch (error) {
+        const { channel } = this.#connection
         const mayGoOn = (heard || feed.patient) && (isTransient(error) || feed.signal.aborted)
-        if (!mayGoOn) throw error
+        const isRefused = heard && (error as McpError).code === 'UNAUTHORIZED'
+        if (isRefused && channel.signedIn) {
+          this.#connection.problem(error)
+          await channel.signedIn(feed.signal).catch(() => {})
+        } else if (!mayGoOn) throw error
       }
       // A server that tells nothing need not be asked again
       const isSilent = heard && Object.keys(feed.filter).length === 0

@@ -54,6 +54,47 @@ describe('a stream that the server always refuses with 401', () => {
   )
 })
 
+describe('a stream whose token has ended, and cannot be renewed', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'opens again in %s when somebody has signed in for a call [C006]',
+    async (revision) => {
+      const world = createWorld({ token: { refresh_token: undefined } })
+      const errors: Error[] = []
+      let changes = 0
+      let streams = 0
+      const cut = new AbortController()
+      const fetch: World['fetch'] = async (url, init = {}) => {
+        const listens = new Headers(init.headers).get('mcp-method') === 'subscriptions/listen'
+        const response = await world.fetch(url, init)
+        const opens = url === MCP && (init.method === 'GET' || listens) && response.ok
+        if (!opens || !response.body) return response
+        if (++streams > 1) return response
+        const { readable, writable } = new TransformStream()
+        response.body.pipeTo(writable, { signal: cut.signal }).catch(() => {})
+        return new Response(readable, response)
+      }
+      await using client = await world.connect(world.signIn({ fetch }), {
+        fetch,
+        revision,
+        onToolsChanged: () => changes++,
+        onError: (error) => errors.push(error),
+      })
+      await vi.waitFor(() => expect(streams).toBe(1), PATIENCE)
+      world.valid.clear()
+      cut.abort(new Error('The connection was cut'))
+      await vi.waitFor(() => expect(errors).toHaveLength(1), PATIENCE)
+      expect(errors[0]).toMatchObject({ code: 'UNAUTHORIZED' })
+      expect(world.to(AUTHORIZE)).toHaveLength(1)
+      await client.callTool('book')
+      expect(world.to(AUTHORIZE)).toHaveLength(2)
+      await vi.waitFor(() => expect(streams).toBe(2), PATIENCE)
+      // What changed meanwhile went unheard, so it is announced; a session resumes by event ids
+      const unheard = revision === '2026-07-28' ? 1 : 0
+      await vi.waitFor(() => expect(changes).toBe(unheard), PATIENCE)
+    },
+  )
+})
+
 describe('a message that nobody waits for', () => {
   it('opens no page when the server refuses it with 401 [C006]', async () => {
     const { world, fetch, refused } = refusing(

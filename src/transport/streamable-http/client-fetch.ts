@@ -5,7 +5,7 @@
  */
 import type { Outgoing } from '../../client/channel.ts'
 import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../client/options.ts'
-import { abortReason } from '../../client/delay.ts'
+import { abortable, abortReason } from '../../client/delay.ts'
 import { callHook } from '../../patterns/hooks.ts'
 import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
@@ -39,6 +39,10 @@ export class HttpSender {
   /** The URL that was connected to. */
   readonly server: string
   readonly #options: HttpOptions
+  /** The headers of a request that was refused in the background. */
+  #refused: Headers | undefined
+  /** Who waits for better ones. */
+  readonly #waiting: (() => void)[] = []
 
   constructor(url: string, options: HttpOptions, server: string = url) {
     this.url = url
@@ -64,17 +68,15 @@ export class HttpSender {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {
       const facts = this.#facts(method, background)
-      const response = await this.#follow({
-        method,
-        headers: await this.#headers(facts, headers),
-        body,
-        signal,
-      })
+      const sent = await this.#headers(facts, headers)
+      const response = await this.#follow({ method, headers: sent, body, signal })
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
         callHook(() => auth?.accepted?.(response, facts))
+        if (this.#refused && !background) this.#compare(sent)
         return response
       }
+      if (background) this.#refused = sent
       const asked = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
       const again = await (call ? call.pause(asked) : asked)
       if (!again) {
@@ -83,6 +85,18 @@ export class HttpSender {
       }
       discard(response)
     }
+  }
+
+  /** Waits until a token is accepted that is another than the one refused in the background. */
+  async signedIn(signal: AbortSignal): Promise<void> {
+    const waiting = new Promise<void>((resolve) => this.#waiting.push(resolve))
+    await abortable(waiting, signal)
+  }
+
+  #compare(accepted: Headers): void {
+    if (accepted.get('authorization') === this.#refused?.get('authorization')) return
+    this.#refused = undefined
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
   /** What the application says of who sends the request. */

@@ -164,6 +164,11 @@ export class StreamableHttpChannel implements Channel {
     } catch (error) {
       const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
+      if (code === 'UNAUTHORIZED' && !call) {
+        this.#receiver.problem(error)
+        await this.#sender.signedIn(signal)
+        return undefined
+      }
       if (code === 'SESSION_LOST') throw call ? lostAnswer(call.message.method, error) : error
       // Where a stream has worked, another will: a server may still hold the one that broke
       const worked = !call && this.#streamed && code === 'HTTP' && statusOf(error) !== 405
@@ -210,6 +215,10 @@ export class StreamableHttpChannel implements Channel {
 
   principal(): Promise<string> {
     return this.#sender.principal()
+  }
+
+  signedIn(signal: AbortSignal): Promise<void> {
+    return this.#sender.signedIn(signal)
   }
 
   async close(): Promise<void> {
