@@ -237,7 +237,7 @@ describe('wrong usage', () => {
   it.each([
     [['nope'], 'There is no command "nope"'],
     [['list'], 'Name a server'],
-    [['list', 'localhost:80'], 'no http or https URL'],
+    [['list', 'localhost:80'], 'must begin with "http://" or "https://"'],
     [['list', 'http://localhost/', 'cats'], 'List one of tools'],
     [['call', 'http://localhost/'], 'Name a tool'],
     [['call', 'http://localhost/', 'x', '--args', '[]'], '"--args" must be a JSON object'],

@@ -37,6 +37,19 @@ async function withPages<T>(
   return { result, asked: cursors(peer, 'prompts/list') }
 }
 
+/** A server whose pages never end. */
+function endlessPeer(page: (count: number) => JsonObject): {
+  peer: DuplexPeer
+  count: () => number
+} {
+  let count = 0
+  const peer = duplexPeer((message) => {
+    if (message.method === 'server/discover') return reply(message, discovered())
+    return reply(message, { ...page(count), nextCursor: String(count++) })
+  })
+  return { peer, count: () => count }
+}
+
 const all = async (client: Client): Promise<unknown[]> => {
   return (await client.listAllPrompts()).map(({ name }) => name)
 }
@@ -139,18 +152,10 @@ describe('lists', () => {
   })
 
   test('that never end are an error [M-PAGE-011]', async () => {
-    let count = 0
-    const peer = duplexPeer((message) =>
-      reply(
-        message,
-        message.method === 'server/discover'
-          ? discovered()
-          : { prompts: [], nextCursor: String(count++) },
-      ),
-    )
+    const { peer, count } = endlessPeer(() => ({ prompts: [] }))
     const client = await connectTo(peer, { maxPages: 20 })
     await expect(client.listAllPrompts()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
-    expect(count).toBe(20)
+    expect(count()).toBe(20)
     await client.close()
   })
 
@@ -222,21 +227,13 @@ describe('lists', () => {
   })
 
   test('a list of more than 200 pages is refused by default [probe: repeating pages]', async () => {
-    let count = 0
-    const peer = duplexPeer((message) =>
-      reply(
-        message,
-        message.method === 'server/discover'
-          ? discovered()
-          : { prompts: [{ name: `p${count}` }], nextCursor: String(count++) },
-      ),
-    )
+    const { peer, count } = endlessPeer((page) => ({ prompts: [{ name: `p${page}` }] }))
     await using client = await connectTo(peer)
     await expect(client.listAllPrompts()).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
       message: '"prompts/list" has more than 200 pages ("maxPages")',
     })
-    expect(count).toBe(200)
+    expect(count()).toBe(200)
   })
 
   test.each([
@@ -245,24 +242,16 @@ describe('lists', () => {
   ])(
     'a list whose pages are longer together than maxListLength (%s) is refused, and no more is fetched [S013]',
     async (maxListLength, pageLength, pages) => {
-      let count = 0
-      const peer = duplexPeer((message) =>
-        reply(
-          message,
-          message.method === 'server/discover'
-            ? discovered()
-            : {
-                tools: [{ name: `t${count}`, description: 'x'.repeat(pageLength) }],
-                nextCursor: String(count++),
-              },
-        ),
-      )
+      const description = 'x'.repeat(pageLength)
+      const { peer, count } = endlessPeer((page) => ({
+        tools: [{ name: `t${page}`, description }],
+      }))
       await using client = await connectTo(peer, maxListLength ? { maxListLength } : {})
       await expect(client.listAllTools()).rejects.toMatchObject({
         code: 'LIMIT_EXCEEDED',
         message: expect.stringContaining('"maxListLength"') as string,
       })
-      expect(count).toBe(pages + (maxListLength ? 1 : 0))
+      expect(count()).toBe(pages + (maxListLength ? 1 : 0))
     },
   )
 

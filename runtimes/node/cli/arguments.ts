@@ -134,7 +134,8 @@ function childOf([command, ...args]: readonly string[]): Target {
 function urlOf(text: string | undefined): Target {
   if (text === undefined) throw new UsageError('Name a server: a URL, or "-- program"')
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new UsageError(`"${text}" is no http or https URL; a program follows "--"`)
+    const what = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
+    throw new UsageError(`${what}; a program follows "--"`)
   }
   return { url: text.trim() }
 }
