@@ -40,7 +40,9 @@ export function inTurn(
     running.delete(gone)
     if (!outgoing.writableFinished) gone.abort()
     if (socket.destroyed) return
-    waiting.shift()?.()
+    const next = waiting.shift()
+    if (!next) return
+    next()
     if (waiting.length === 0) socket.resume()
   })
   if (running.size < MAX_AT_ONCE) return run()

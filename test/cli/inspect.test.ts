@@ -103,7 +103,8 @@ describe('edgewise inspect', () => {
 
   it('lends the token of the user to its own page only, at an address that is new each start [S003]', async () => {
     const { url, seen } = await listenOpenly()
-    const [page, other] = [await inspect(url, '--token', 'secret'), await inspect(url)]
+    const headers = ['--header', 'x-key: k', '--header', 'mcp-session-id: other']
+    const [page, other] = [await inspect(url, '--token', 'secret', ...headers), await inspect(url)]
     expect(page.pathname).toMatch(/^\/[\da-f]{32}\/$/)
     expect(page.pathname).not.toBe(other.pathname)
     const endpoint = new URL('mcp', page)
@@ -133,8 +134,9 @@ describe('edgewise inspect', () => {
     const answer = await fetch(endpoint, { method: 'POST', body: '{}', headers: own })
     expect(answer.status).toBe(200)
     expect(seen).toHaveLength(1)
-    expect(seen[0]).toMatchObject({ authorization: 'Bearer secret' })
+    expect(seen[0]).toMatchObject({ authorization: 'Bearer secret', 'x-key': 'k' })
     expect(seen[0]).not.toHaveProperty('cookie')
+    expect(seen[0]).not.toHaveProperty('mcp-session-id')
     // A page of another origin could read it by the one, and the other would reach all local sites.
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
     expect(answer.headers.get('set-cookie')).toBeNull()

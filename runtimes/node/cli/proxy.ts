@@ -29,6 +29,8 @@ export function createProxy(
   { headers: added, auth }: Credentials,
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
+  // As with any client, the protocol's own headers are not the user's to set.
+  const own = [...added].filter(([name]) => !PASSED.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
@@ -36,7 +38,7 @@ export function createProxy(
       // The stream of a session and its end are not what the user asked for
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
-      const headers = new Headers([...passed(request.headers), ...added])
+      const headers = new Headers([...passed(request.headers), ...own])
       const signed = new Headers(await auth?.headers(facts))
       for (const [name, value] of signed) headers.set(name, value)
       const init = { method, headers, signal, redirect: 'manual' as const, ...(body && { body }) }
