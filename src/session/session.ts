@@ -5,7 +5,7 @@
  */
 import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import { INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import { notification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
@@ -72,9 +72,11 @@ export class Session {
   /**
    * Notes that a request of the client's is being answered.
    *
-   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
+   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight; `INTERNAL_ERROR` when
+   *   the session is closed, as it may be before all of a batch has begun.
    */
   open(id: RequestId): Cancellation {
+    if (this.life.cancelled) throw new ProtocolError(INTERNAL_ERROR, 'The session ended')
     if (this.inFlight.has(id)) throw idInUse(id)
     const cancellation = new Cancellation()
     this.inFlight.set(id, cancellation)

@@ -175,6 +175,39 @@ describe.each(ways)('%s', (_way, open) => {
   })
 })
 
+describe('The requests of a batch', () => {
+  it('do not begin once their session has ended [S001]', async () => {
+    const { server, ran } = probe()
+    const handle = handler(server, { sessions: keptSessions() })
+    const { id, send } = await openSession(handle, REVISION)
+    server.tool('end', {}, async () => {
+      const init = { method: 'DELETE', headers: { 'mcp-session-id': id } }
+      await handle(new Request('http://localhost/mcp', init))
+      return 'ended'
+    })
+    const end = { jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name: 'end' } }
+    const answers: unknown[] = (await allMessages(await send([end, note(1), note(2)]))).flat()
+    expect(answers).toHaveLength(3)
+    expect(ran).toEqual([])
+  })
+
+  it('do not begin once their connection has closed [S001]', async () => {
+    const { server, ran } = probe()
+    const wire = await openWire(server, REVISION)
+    let closed: Promise<void> | undefined
+    server.tool('end', {}, () => {
+      closed = wire.close()
+      return 'ended'
+    })
+    const end = { jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name: 'end' } }
+    wire.send([end, note(1), note(2)])
+    await until(() => closed !== undefined)
+    await closed
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve))
+    expect(ran).toEqual([])
+  })
+})
+
 it('a server goes on after a batch that asks for more than a string can hold [S001]', async () => {
   const { server } = probe()
   await using http = await serveHttp(server)
