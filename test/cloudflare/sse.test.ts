@@ -1,3 +1,4 @@
+import { Client as ClientV2, SSEClientTransport as SseV2 } from '@modelcontextprotocol/client'
 import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -137,6 +138,20 @@ describe('A Worker and clients of HTTP+SSE', () => {
     const onprogress = (told: { progress: number }): void => void progress.push(told.progress)
     const { content } = await client.callTool(params, undefined, { onprogress })
     expect(content).toMatchObject([{ text: 'done' }])
+    await client.close()
+  })
+
+  it('serves the official v2 client, which probes for 2026-07-28 first [I001]', async () => {
+    const client = new ClientV2(
+      { name: 'official', version: '2' },
+      { versionNegotiation: { mode: 'auto' } },
+    )
+    await client.connect(new SseV2(new URL('/sse', workerd.url)))
+    const { structuredContent } = await client.callTool({
+      name: 'add',
+      arguments: { a: 1, b: 2 },
+    })
+    expect(structuredContent).toEqual({ sum: 3 })
     await client.close()
   })
 
