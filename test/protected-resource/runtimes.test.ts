@@ -6,6 +6,7 @@ import type { Handler } from '../../src/server/index.ts'
 import { commandOf, root } from '../process.ts'
 import { bearer, call, challengeOf, open, send, textOf } from './endpoint.ts'
 import { Issuer, Prover, RESOURCE, unsigned } from './issuer.ts'
+import { modernRequest } from '../transport/streamable-http/post.ts'
 
 const file = (runtime: string): string => `test/protected-resource/main-${runtime}.ts`
 const denoFlags = ['--no-remote', '--node-modules-dir=manual', '--no-prompt', '--no-lock']
@@ -75,6 +76,23 @@ describe.each([
     const refused = await call(handle, 'write', headers)
     expect(refused.status).toBe(403)
     expect(challengeOf(refused).scope).toBe('mcp notes:write')
+  })
+
+  it('ends what is open when its token expires, and says why [S032]', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 3
+    const headers = bearer(await issuer.token({ exp }))
+    const session = { 'mcp-session-id': await open(handle, headers), accept: 'text/event-stream' }
+    const notifications = { toolsListChanged: true }
+    const request = modernRequest('subscriptions/listen', { notifications })
+    const repeated = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': request.method }
+    const responses = await Promise.all([
+      send(handle, request, { ...headers, ...repeated }),
+      handle(new Request(RESOURCE, { headers: { ...headers, ...session } })),
+    ])
+    for (const response of responses) {
+      expect(response.status).toBe(200)
+      expect(await response.text()).toContain(': The access token expired\n')
+    }
   })
 
   it('checks proofs', async () => {
