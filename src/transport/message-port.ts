@@ -133,6 +133,7 @@ class MessagePortTransport implements Transport {
         if (!this.#isOpen) this.#end(reason)
       },
       closed: (reason) => this.#gone(reason),
+      closing: () => this.#end(new McpError('CLOSED', 'The port was closed')),
     })
     if (this.#options.handshake === false) this.#establish()
     else void this.#greet()

@@ -16,6 +16,8 @@ export interface CarrierEvents {
   failed(reason: Error): void
   /** The peer is gone. */
   closed(reason?: Error): void
+  /** The application is about to close the port itself: the peer can still be told. */
+  closing(): void
 }
 
 /** Carries values to one peer, and from it. */
@@ -54,10 +56,11 @@ export function portCarrier(port: PortLike): MessageCarrier {
   }
   // What cannot be started is a worker: others may post there, and its end is not for us to decide
   const isPort = typeof port.start === 'function'
+  const { close } = port
   let listeners: [type: string, listener: (event: Event) => void][] = []
   return {
     shared: !isPort,
-    open({ message, unreadable, failed, closed }) {
+    open({ message, unreadable, failed, closed, closing }) {
       listeners = [
         ['message', (event) => message((event as MessageEvent).data)],
         ['messageerror', unreadable],
@@ -66,11 +69,15 @@ export function portCarrier(port: PortLike): MessageCarrier {
       ]
       for (const listener of listeners) port.addEventListener(...listener)
       port.start?.()
+      // Not every browser tells the peer, and the lock of this end outlives its port
+      if (isPort && close) port.close = closing
     },
     post: (value) => port.postMessage(value),
     close() {
       for (const listener of listeners) port.removeEventListener(...listener)
-      if (isPort) port.close?.()
+      if (!isPort || !close) return
+      port.close = close
+      port.close()
     },
   }
 }

@@ -85,6 +85,29 @@ describe('A server in a dedicated worker', () => {
     expect(result).toEqual(['CLOSED', 'The connection is closed: The other end is gone'])
   })
 
+  it('leaves no call waiting when its port is closed, where ports have no close event [left over: ports]', async () => {
+    const result = await page.evaluate(async () => {
+      const { port1, port2 } = new MessageChannel()
+      for (const port of [port1, port2]) {
+        const listen = port.addEventListener.bind(port)
+        port.addEventListener = (type: string, ...rest: [EventListenerOrEventListenerObject]) => {
+          if (type !== 'close') listen(type, ...rest)
+        }
+      }
+      void edgewise.serveTransport(edgewise.portable, edgewise.messagePortTransport(port2))
+      const client = await edgewise.connect(edgewise.messagePortTransport(port1))
+      const [held = []] = [(await navigator.locks.query()).held]
+      // Never answered, as nobody reads any more
+      const call = client.ping().then(() => client.ping())
+      port2.close()
+      return [
+        held.some(({ name }) => name?.startsWith('edgewise-port-')),
+        await call.catch((error) => error.code),
+      ]
+    })
+    expect(result).toEqual([true, 'CLOSED'])
+  })
+
   it('that cannot be loaded is an error at once', async () => {
     const result = await page.evaluate(() =>
       edgewise

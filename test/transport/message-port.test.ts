@@ -272,9 +272,29 @@ describe('The end of a message port', () => {
     const [left, right] = channel()
     const ends = [begin(left), begin(right)]
     await Promise.all(ends.map(({ opened }) => opened))
-    right.close()
+    MessagePort.prototype.close.call(right)
     await expect.poll(() => ends[0]!.ends.length).toBe(1)
     expect(ends[0]!.ends[0]).toMatchObject({ code: 'CLOSED', message: 'The other end is gone' })
+  })
+
+  it('is noticed when the application closes the port, where ports have no close event [left over: ports]', async () => {
+    const [left, right] = channel()
+    for (const port of [left, right]) {
+      const listen: typeof port.addEventListener = port.addEventListener.bind(port)
+      port.addEventListener = (type: string, ...rest: [EventListenerOrEventListenerObject]) => {
+        if (type !== 'close') listen(type, ...rest)
+      }
+    }
+    const server = createServer({ name: 'port', version: '1' })
+    server.tool('hang', {}, () => new Promise<never>(() => {}))
+    const served = serveTransport(server, messagePortTransport(right))
+    const client = await connect(messagePortTransport(left, { silenceMs: Infinity }))
+    const call = client.callTool('hang')
+    await client.ping()
+    right.close()
+    await expect(call).rejects.toMatchObject({ code: 'CLOSED' })
+    await served
+    expect(right.close).toBe(MessagePort.prototype.close)
   })
 
   it('is noticed when the other end goes silent, but not while it answers', async () => {
