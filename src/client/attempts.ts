@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
  */
+import { McpError, ProtocolError } from '../protocol/errors.ts'
 
 /** One attempt that failed. */
 export interface Attempt {
@@ -13,9 +14,11 @@ export interface Attempt {
 
 /** Has the error of one of several attempts say what the others returned. */
 export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {
-  // What is not an attempt's own, such as a refused sign-in, ends them all
+  // A refused sign-in or an abort ends them all, and an error of the application is not for us
+  const isOurs = error instanceof ProtocolError || error instanceof McpError
+  if (!isOurs || /^(?:UNAUTHORIZED|FORBIDDEN|ABORTED)$/.test(String(error.code))) return
   const isOne = attempts.some((attempt) => attempt.error === error)
-  if (isOne && attempts[1]) (error as Error).message = describeAttempts(attempts)
+  if (isOne && attempts[1]) error.message = describeAttempts(attempts)
 }
 
 /** What each attempt returned, in their order. */

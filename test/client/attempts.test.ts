@@ -127,6 +127,29 @@ describe('a failure to connect', () => {
     )
   })
 
+  test('for lack of authorization says only that, whatever was tried before [C023]', async () => {
+    const peer = httpPeer((seen) =>
+      seen.message.method === 'server/discover'
+        ? error(seen, -32601, 404)
+        : new Response(null, { status: 401 }),
+    )
+    await expect(connectTo(peer)).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+      message: '"https://peer.example/mcp" is protected (HTTP 401)',
+    })
+  })
+
+  test('by an error of the application leaves that as it is [C023]', async () => {
+    const mine = new Error('No key in the vault')
+    const peer = httpPeer((seen) => error(seen, -32601, 404))
+    const headers = (): Record<string, string> => {
+      if (peer.seen.length > 0) throw mine
+      return {}
+    }
+    await expect(connectTo(peer, { headers })).rejects.toBe(mine)
+    expect(mine.message).toBe('No key in the vault')
+  })
+
   test('of a single attempt is what it was [C023]', async () => {
     const peer = httpPeer((seen) => error(seen, -32603, 500))
     await expect(connectTo(peer, { revision: '2025-11-25' })).rejects.toMatchObject({
