@@ -23,8 +23,9 @@ export interface Entry {
 
 /** Whether an entry is for a requester. */
 export function isVisible({ visible }: Pick<Entry, 'visible'>, requester: Requester): boolean {
+  if (!visible) return true
   const { principal, auth, env, request, client = UNKNOWN_CLIENT } = requester
-  return !visible || visible({ principal, auth, env, request, client })
+  return visible({ principal, auth, env, request, client })
 }
 
 /**
