@@ -28,6 +28,11 @@ export interface RequestOptions {
   readonly logLevel?: LoggingLevel | undefined
   /** More `_meta`; keys of the protocol win. */
   readonly meta?: Meta | undefined
+  /**
+   * Declares no extension with this request, so that the server answers it as the protocol itself has
+   * it; since 2026-07-28. Default: false.
+   */
+  readonly withoutExtensions?: boolean | undefined
   /** More params of a tool's call, for extensions. */
   readonly params?: JsonObject | undefined
   /**

@@ -33,7 +33,7 @@ export function followTasks(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
     id: TASKS_EXTENSION,
     wrap: receiveTasks(),
-    send: (request) => sendCoreCall(request, options),
+    send: (request) => (handsBack in request.options ? undefined : sendCoreCall(request, options)),
     nameParams: { 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' },
     resultTypes: {
       task(result, { client, method, options: request }) {

@@ -7,7 +7,12 @@
 import { abortable, sleep } from '../client/delay.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { isTransient } from '../patterns/transient.ts'
-import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import {
+  McpError,
+  METHOD_NOT_FOUND,
+  MISSING_REQUIRED_CLIENT_CAPABILITY,
+  ProtocolError,
+} from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findRevision } from '../protocol/revisions.ts'
 import type { CallToolResult, Result } from '../protocol/types.ts'
@@ -67,17 +72,41 @@ export function sendCoreCall(
   following: FollowOptions,
 ): Promise<Result> | undefined {
   const own = method !== 'tools/call' || 'task' in params || asItIs in options
-  if (own || !isCore(client) || !offersTasks(client)) return undefined
+  if (own) return undefined
+  if (!isCore(client)) return options.onProgress && sendWithProgress(client, params, options)
+  if (!offersTasks(client)) return undefined
   const marked: RequestOptions = Object.assign({ ...options }, { [asItIs]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
   const follow = async (): Promise<Result> => {
-    const result = await callAsOffered(client, String(params.name), options, call)
+    const plain = options.onProgress !== undefined
+    const result = await callAsOffered(client, String(params.name), options, call, plain)
     const created = createdBy(result)
     if (!created) return result
     return followCoreTask(client, created.taskId, following, options, created.ttl)
   }
   return follow()
+}
+
+/**
+ * Calls a tool in such a way that its progress comes, which tasks of 2026-07-28 have none of: as a
+ * task only where the server insists.
+ */
+async function sendWithProgress(
+  client: ExtensionClient,
+  params: JsonObject,
+  options: RequestOptions,
+): Promise<Result> {
+  const marked: RequestOptions = Object.assign({ ...options }, { [asItIs]: true })
+  try {
+    return await client.request('tools/call', params, { ...marked, withoutExtensions: true })
+  } catch (error) {
+    const insists =
+      error instanceof ProtocolError &&
+      [MISSING_REQUIRED_CLIENT_CAPABILITY, METHOD_NOT_FOUND].includes(error.code)
+    if (!insists) throw error
+    return client.request('tools/call', params, marked)
+  }
 }
 
 /** The task that a result says was made. */
@@ -88,21 +117,29 @@ function createdBy(result: unknown): { taskId: string; ttl: unknown } | undefine
   return typeof taskId === 'string' ? { taskId, ttl } : undefined
 }
 
-/** Calls a tool as a task if it can be one; anew when the server has changed its mind meanwhile. */
+/**
+ * Calls a tool as a task if it can be one; anew when the server has changed its mind meanwhile.
+ *
+ * @param plain Whether it is called as a task only if it has to be: then its progress comes.
+ */
 async function callAsOffered(
   client: ExtensionClient,
   name: string,
   { signal }: RequestOptions,
   call: (asTask: boolean) => Promise<Result>,
+  plain = false,
 ): Promise<Result> {
   if (!offersTasks(client)) return call(false)
-  const asTask = await canBeTask(client, name, signal)
+  const supports = plain ? ['required'] : ['optional', 'required']
+  const isTask = async (): Promise<boolean> =>
+    supports.includes(await taskSupportOf(client, name, signal))
+  const asTask = await isTask()
   try {
     return await call(asTask)
   } catch (error) {
     if (!(error instanceof ProtocolError && error.code === METHOD_NOT_FOUND)) throw error
     taskTools.delete(client)
-    if ((await canBeTask(client, name, signal)) === asTask) throw error
+    if ((await isTask()) === asTask) throw error
     return call(!asTask)
   }
 }
@@ -112,14 +149,14 @@ function offersTasks({ serverCapabilities }: ExtensionClient): boolean {
   return isObject(requests) && isObject(requests.tools) && requests.tools.call !== undefined
 }
 
-/** Whether each tool can be a task, as last listed. */
-const taskTools = new WeakMap<ExtensionClient, Promise<Map<string, boolean>>>()
+/** Whether each tool can be a task, or must be one, as last listed. */
+const taskTools = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
 
-async function canBeTask(
+async function taskSupportOf(
   client: ExtensionClient,
   name: string,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<string> {
   const before = taskTools.get(client)
   let known = await abortable(before ?? listTaskTools(client), signal)
   if (before && !known.has(name)) {
@@ -127,13 +164,14 @@ async function canBeTask(
     if (taskTools.get(client) === before) taskTools.delete(client)
     known = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
   }
-  if (!known.has(name)) known.set(name, false)
-  return known.get(name) === true
+  const support = known.get(name) ?? 'forbidden'
+  known.set(name, support)
+  return support
 }
 
 /** Lists the tools for all who call at this time; one that gives up takes the list from no other. */
-function listTaskTools(client: ExtensionClient): Promise<Map<string, boolean>> {
-  const list = async (): Promise<Map<string, boolean>> => {
+function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
+  const list = async (): Promise<Map<string, string>> => {
     const tools = await client.listAllTools().catch((error: unknown) => {
       // What a server does not list can be called all the same
       if (error instanceof ProtocolError) return []
@@ -141,7 +179,7 @@ function listTaskTools(client: ExtensionClient): Promise<Map<string, boolean>> {
     })
     return new Map(
       tools.map(({ name, execution }) => {
-        return [name, ['optional', 'required'].includes(execution?.taskSupport ?? '')]
+        return [name, execution?.taskSupport ?? 'forbidden']
       }),
     )
   }

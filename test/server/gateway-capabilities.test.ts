@@ -40,6 +40,56 @@ function emptyAtFirst() {
   return { peer, add }
 }
 
+describe('a server behind a gateway whose lists are long', () => {
+  /** Pages of one tool each, with a description of so many characters. */
+  function paged() {
+    const state = { pages: 3, length: 100 }
+    const peer = scriptedPeer(({ id, method, params }) => {
+      if (id === undefined) return undefined
+      if (method === 'initialize') {
+        const capabilities = { tools: { listChanged: true } }
+        const serverInfo = { name: 'paged', version: '1' }
+        const protocolVersion = '2025-11-25'
+        return { jsonrpc: '2.0', id, result: { protocolVersion, capabilities, serverInfo } }
+      }
+      if (method !== 'tools/list') {
+        return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
+      }
+      const page = Number((params as JsonObject | undefined)?.cursor ?? 0)
+      const description = 'x'.repeat(state.length)
+      const tools = [{ name: `tool${page}`, description, inputSchema: { type: 'object' } }]
+      const nextCursor = page + 1 < state.pages ? `${page + 1}` : undefined
+      return { jsonrpc: '2.0', id, result: { tools, nextCursor } }
+    })
+    const open = (options: ConnectOptions) =>
+      connect(peer.transport, { ...options, maxListLength: 1_000 })
+    return { state, peer, open }
+  }
+
+  it('is refused when a list is longer than the connection allows, however its pages are cut [S013]', async () => {
+    const { state, peer, open } = paged()
+    state.pages = Infinity
+    await expect(createGateway(open)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    expect(peer.sent('tools/list').length).toBeLessThan(10)
+  })
+
+  it('keeps what it offered when a list has grown too long, and its owner learns why [S013]', async () => {
+    const { state, peer, open } = paged()
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const { server } = closing(await createGateway(open, { onError }))
+    Object.assign(state, { pages: Infinity })
+    peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    await expect.poll(() => errors).toMatchObject([{ code: 'LIMIT_EXCEEDED' }])
+    const client = closing(await connectInMemory(server))
+    expect((await client.listAllTools()).map(({ name }) => name)).toEqual([
+      'tool0',
+      'tool1',
+      'tool2',
+    ])
+  })
+})
+
 describe.each(BOTH)('a client of %s', (revision) => {
   it('is offered the capabilities of the server behind a gateway though its lists are empty [I004]', async () => {
     const behind = emptyAtFirst()

@@ -316,8 +316,9 @@ describe('callTool', () => {
     const expired = await connectTo(scripted([{ status: 'working' }]), following({ onTask }))
     const expires = expect(expired.callTool('x')).rejects.toMatchObject({ code: 'TIMEOUT' })
     await until(() => seen.length > 0)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + times.ttlMs + 5000 })
-    await expires.finally(() => vi.useRealTimers())
+    const later = performance.now() + times.ttlMs + 5000
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(later)
+    await expires.finally(() => clock.mockRestore())
     const peer = scripted([{ status: 'working' }])
     const client = await connectTo(peer, following())
     await expect(client.callTool('x', {}, { maxTimeoutMs: 1000 })).rejects.toMatchObject({

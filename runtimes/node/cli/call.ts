@@ -1,7 +1,8 @@
 /**
  * `edgewise call`: runs a tool.
  */
-import { callTask, followTasks } from '../../../src/tasks/index.ts'
+import type { ProgressParams } from '../../../src/index.ts'
+import { followTasks } from '../../../src/tasks/index.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
@@ -23,10 +24,10 @@ export async function call(invocation: Invocation): Promise<number> {
   }
   const args = readValues(words, schema, given)
   const bar = progressBar()
-  const result = await callTask(client, name, args, {
-    signal,
-    onProgress: (progress) => bar.show(progress),
-  }).finally(() => bar.clear())
+  const onProgress = (progress: ProgressParams): void => bar.show(progress)
+  const result = await client
+    .callTool(name, args, { signal, onProgress })
+    .finally(() => bar.clear())
   if (options.json) printJson(result)
   else printResult(result)
   return result.isError ? 1 : 0

@@ -1,0 +1,58 @@
+/** Progress of tools that may be tasks: who asks for it gets what the tool reports. */
+import { describe, expect, test } from 'vitest'
+import type { ProgressParams } from '../../src/index.ts'
+import { createGateway, createServer, extend } from '../../src/server/index.ts'
+import { followTasks, startTask, tasks } from '../../src/tasks/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { closing } from '../closing.ts'
+import { textOf } from './fixture.ts'
+
+const BOTH = ['2025-11-25', '2026-07-28'] as const
+
+function counting() {
+  const server = createServer({ name: 'counting', version: '1' })
+  extend(server, tasks({ pollIntervalMs: 1 }))
+  for (const task of ['optional', 'required'] as const) {
+    server.tool(task, { task }, async (_args, ctx) => {
+      for (let n = 1; n <= 3; n++) await ctx.progress(n, { total: 3 })
+      return task
+    })
+  }
+  return server
+}
+
+describe.each(BOTH)('in %s', (revision) => {
+  const extensions = [followTasks()]
+
+  test('a tool that may be a task is called in such a way that its progress comes [use 7]', async () => {
+    const client = closing(await connectInMemory(counting(), { revision, extensions }))
+    const heard: unknown[] = []
+    const onProgress = ({ progress, total }: ProgressParams) => heard.push([progress, total])
+    expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
+    expect(heard).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ])
+    expect(textOf(await client.callTool('required', {}, { onProgress }))).toBe('required')
+    expect(textOf(await client.callTool('optional'))).toBe('optional')
+    expect('task' in (await startTask(client, 'optional', {}, { onProgress }))).toBe(true)
+  })
+
+  test.each(BOTH)('a gateway to a server of %s loses none of it [use 7]', async (behind) => {
+    const gateway = await createGateway((options) =>
+      connectInMemory(counting(), { ...options, revision: behind, extensions }),
+    )
+    const { server } = closing(gateway)
+    const client = closing(await connectInMemory(server, { revision }))
+    const heard: unknown[] = []
+    const onProgress = ({ progress, total }: ProgressParams) => heard.push([progress, total])
+    expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
+    expect(heard).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ])
+    expect(textOf(await client.callTool('required', {}, { onProgress }))).toBe('required')
+  })
+})
