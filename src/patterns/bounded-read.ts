@@ -86,18 +86,23 @@ export class TextBuffer {
   #pieces: string[] = []
 
   append(piece: string): void {
+    // Most texts come in one piece
+    if (this.length === 0) this.#joined = piece
+    else if (this.#pieces.push(piece) === JOINED_PIECES) this.#join()
     this.length += piece.length
-    if (this.#pieces.push(piece) < JOINED_PIECES) return
-    this.#joined += this.#pieces.join('')
-    this.#pieces = []
   }
 
   /** Gives the text, and begins anew. */
   take(): string {
-    const text = this.#joined + this.#pieces.join('')
+    if (this.#pieces.length > 0) this.#join()
+    const text = this.#joined
     this.length = 0
     this.#joined = ''
-    this.#pieces = []
     return text
+  }
+
+  #join(): void {
+    this.#joined += this.#pieces.join('')
+    this.#pieces = []
   }
 }
