@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { backoffMs, wasSteady } from '../patterns/backoff.ts'
-import { isTransient } from '../patterns/transient.ts'
+import { isTransient, mayReopen } from '../patterns/transient.ts'
 import { McpError } from '../protocol/errors.ts'
 import { resultResponse, type JsonRpcNotification, type RequestId } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
@@ -84,7 +84,8 @@ export class Listener {
         )
       } catch (error) {
         const { channel } = this.#connection
-        const mayGoOn = (heard || feed.patient) && (isTransient(error) || feed.signal.aborted)
+        const mayPass = heard ? mayReopen(error) : isTransient(error)
+        const mayGoOn = (heard || feed.patient) && (mayPass || feed.signal.aborted)
         const isRefused = heard && (error as McpError).code === 'UNAUTHORIZED'
         if (isRefused && channel.signedIn) {
           this.#connection.problem(error)

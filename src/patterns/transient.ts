@@ -18,6 +18,14 @@ export function isTransient(error: unknown): boolean {
   return [code, statusOf(error)].some((one) => TRANSIENT.test(String(one)))
 }
 
+/**
+ * Whether a stream that has worked may work again after a refusal to reopen it. Any refusal by HTTP
+ * may pass then, as a server may still hold the stream that broke, but for 405: it offers none.
+ */
+export function mayReopen(error: unknown): boolean {
+  return isTransient(error) || ((error as McpError).code === 'HTTP' && statusOf(error) !== 405)
+}
+
 /** The HTTP status of a failure; that of a failed sign-in is another server's, and none here. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200

@@ -8,7 +8,7 @@ import type { Channel, ChannelReceiver, Outgoing } from '../../client/channel.ts
 import { sleep } from '../../client/delay.ts'
 import type { HttpOptions } from '../../client/options.ts'
 import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
-import { isTransient, statusOf } from '../../patterns/transient.ts'
+import { isTransient, mayReopen, statusOf } from '../../patterns/transient.ts'
 import { McpError } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
@@ -170,10 +170,9 @@ export class StreamableHttpChannel implements Channel {
         return undefined
       }
       if (code === 'SESSION_LOST') throw call ? lostAnswer(call.message.method, error) : error
-      // Where a stream has worked, another will: a server may still hold the one that broke
-      const worked = !call && this.#streamed && code === 'HTTP' && statusOf(error) !== 405
       const transient = isTransient(error)
-      if ((call && failures >= MAX_FAILURES) || !(worked || transient)) throw error
+      const mayPass = !call && this.#streamed ? mayReopen(error) : transient
+      if ((call && failures >= MAX_FAILURES) || !mayPass) throw error
       if (!transient && failures === 0) this.#receiver.problem(error)
     }
     return undefined
