@@ -5,8 +5,11 @@ import { makeRestricted } from '../server/hidden-resources.ts'
 const worker = createWorker(makeRestricted(), {
   allowedHosts: ['127.0.0.1', 'localhost'],
   ssePath: '/sse',
-  sessionIdleMs: 1000,
-  identify: ({ headers }) => ({ principal: headers.get('x-user') ?? undefined }),
+  sessionIdleMs: 2500,
+  identify: ({ headers }) => ({
+    principal: headers.get('x-user') ?? undefined,
+    ...(headers.has('x-expires') && { auth: { expiresAt: Number(headers.get('x-expires')) } }),
+  }),
 })
 
 interface Env {

@@ -33,6 +33,17 @@ describe('A Worker', () => {
     await checkSession({ as, updated })
   })
 
+  it('ends streams of callers whose authorization ends as identify says [S032]', async () => {
+    const { id } = await openSession(as('ann'))
+    const headers = {
+      accept: 'text/event-stream',
+      'mcp-session-id': id,
+      'x-expires': `${Date.now() + 1500}`,
+    }
+    const response = await as('ann')(new Request('http://localhost/mcp', { headers }))
+    expect(await response.text()).toContain(': The access token expired\n')
+  })
+
   it('ends idle sessions when it serves some hosts only [S010]', async () => {
     const { id, send } = await openSession(workerd.handle)
     expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
