@@ -78,7 +78,7 @@ describe('a server behind a gateway whose lists are long', () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const { server } = closing(await createGateway(open, { onError }))
-    Object.assign(state, { pages: Infinity })
+    state.pages = 30
     peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
     await expect.poll(() => errors).toMatchObject([{ code: 'LIMIT_EXCEEDED' }])
     const client = closing(await connectInMemory(server))
