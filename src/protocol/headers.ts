@@ -18,15 +18,20 @@ export const HEADER_NAME = 'mcp-name'
 export const HEADER_PARAM_PREFIX = 'mcp-param-'
 
 /**
- * The value of a header that has one. What was sent twice arrives joined by a comma and a space, which
- * none of MCP's own values has in it: equal values are one value, different ones none.
+ * The value of a header that has one. What was sent twice arrives joined by a comma and mostly a
+ * space: equal values are one value, different ones none.
  *
+ * @param separator What no value contains; ids may contain a comma, but no space.
  * @returns `null` when there is no such header, nothing when it has different values.
  */
-export function singleValue(headers: Headers, name: string): string | null | undefined {
+export function singleValue(
+  headers: Headers,
+  name: string,
+  separator = ', ',
+): string | null | undefined {
   const joined = headers.get(name)
-  if (!joined?.includes(', ')) return joined
-  const [first, ...others] = joined.split(', ')
+  if (!joined?.includes(separator)) return joined
+  const [first, ...others] = joined.split(separator).map((value) => value.trim())
   return others.every((value) => value === first) ? first : undefined
 }
 

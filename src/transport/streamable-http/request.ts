@@ -59,15 +59,15 @@ function tooLong(maxBytes: number): Refusal {
  *
  * @throws {Refusal} 400 when it was sent with different values.
  */
-export function readHeader(headers: Headers, name: string): string | null {
-  const value = singleValue(headers, name)
+export function readHeader(headers: Headers, name: string, separator?: string): string | null {
+  const value = singleValue(headers, name, separator)
   if (value !== undefined) return value
   throw refuse(400, `The header "${name}" has different values: "${headers.get(name)}"`)
 }
 
 /** The version that a request names; as {@link readHeader}. */
 export function readVersion(headers: Headers): string | null {
-  return readHeader(headers, HEADER_PROTOCOL_VERSION)
+  return readHeader(headers, HEADER_PROTOCOL_VERSION, ',')
 }
 
 /** What a client takes as an answer. */
