@@ -2,8 +2,9 @@
  * Regular expressions whose work is counted, so that one that backtracks for ever can be given up.
  * Platforms have no such limit.
  *
- * It visits what a backtracking engine visits, in the same order. Single characters are left to the
- * platform, so that classes and properties mean what they mean there.
+ * It visits what a backtracking engine visits, in the same order, and keeps what is still to be tried
+ * in a list, as the stack would be too short for long texts. Single characters are left to the platform,
+ * so that classes and properties mean what they mean there.
  *
  * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
  */
@@ -19,15 +20,16 @@ export interface BoundedPattern {
   test(text: string, spend: Spend): boolean
 }
 
-/** What is matched, and what counts the work. */
+/** What is matched, what counts the work, and what is still to be tried: the last first. */
 interface Run {
   readonly text: string
   readonly spend: Spend
+  readonly left: [next: Next, at: number][]
 }
 
-type Next = (at: number) => boolean
-/** Matches at a place, and goes on with what follows. */
-type Matcher = (run: Run, at: number, next: Next) => boolean
+type Next = (at: number) => void
+/** Matches at a place, and adds what follows to what is still to be tried. */
+type Matcher = (run: Run, at: number, next: Next) => void
 /** Whether a character, by its code point, is one that is meant. */
 type CharTest = (char: number) => boolean
 
@@ -37,8 +39,10 @@ interface Atom {
   readonly match: Matcher
 }
 
-/** Repeating a character so often is no small work for each place of a text. */
+/** So many characters are no small work for each place of a text. */
 const MANY = 50
+/** How much may be left to be tried, for want of memory. */
+const MAX_LEFT = 1_000_000
 
 /**
  * Reads a pattern of the `u` flag, which must be valid; nothing when it has what cannot be bounded:
@@ -48,20 +52,32 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
   const parser = new Parser(source)
   const match = parser.alternatives()
   if (parser.isUnbounded) return undefined
-  const { variables, isSimple } = parser
+  const { variables, isSimple, size } = parser
+  const isAnchored = source.startsWith('^') && parser.branches === 1
   return {
-    isLinear: isSimple && variables <= (source.startsWith('^') ? 1 : 0),
+    isLinear: isSimple && size <= MANY && variables <= (isAnchored ? 1 : 0),
     test(text, spend) {
-      const run = { text, spend }
-      for (let at = 0; at <= text.length; at += widthOf(text.codePointAt(at) ?? 0)) {
-        if (match(run, at, found)) return true
+      const run = { text, spend, left: [] }
+      const last = isAnchored ? 0 : text.length
+      for (let at = 0; at <= last; at += widthOf(text.codePointAt(at) ?? 0)) {
+        if (matchesAt(match, run, at)) return true
       }
       return false
     },
   }
 }
 
-const found: Next = () => true
+/** Tries all that there is to try at a place, until something matches. */
+function matchesAt(match: Matcher, { text, spend }: Run, at: number): boolean {
+  let isFound = false
+  const left: Run['left'] = []
+  match({ text, spend, left }, at, () => void (isFound = true))
+  for (let one = left.pop(); one && !isFound; one = left.pop()) {
+    if (left.length > MAX_LEFT) throw new RangeError('Too much is left to be tried')
+    one[0](one[1])
+  }
+  return isFound
+}
 
 /** Turns a pattern into functions. */
 class Parser {
@@ -73,6 +89,10 @@ class Parser {
   isSimple = true
   /** How many repetitions may be of different length. */
   variables = 0
+  /** How many characters there are at least. */
+  size = 0
+  /** How many alternatives the whole pattern has, once it is read. */
+  branches = 0
 
   constructor(source: string) {
     this.#source = source
@@ -81,10 +101,14 @@ class Parser {
   alternatives(): Matcher {
     const all = [this.#sequence()]
     while (this.#takes('|')) all.push(this.#sequence())
-    const [only] = all
-    if (all.length === 1 && only) return only
-    this.isSimple = false
-    return (run, at, next) => all.some((match) => match(run, at, next))
+    this.branches = all.length
+    const first = all.shift()
+    if (all.length > 0) this.isSimple = false
+    all.reverse()
+    return (run, at, next) => {
+      for (const match of all) run.left.push([(from) => match(run, from, next), at])
+      first?.(run, at, next)
+    }
   }
 
   #sequence(): Matcher {
@@ -132,7 +156,7 @@ class Parser {
     if (/^\(\?(?:<[=!]|[a-z-]+:)/.test(opening)) this.isUnbounded = true
     if (opening !== '(?=' && opening !== '(?!') return { match }
     const wanted = opening === '(?='
-    return place((run, at) => match(run, at, found) === wanted)
+    return place((run, at) => matchesAt(match, run, at) === wanted)
   }
 
   #char(): Atom {
@@ -143,12 +167,13 @@ class Parser {
     const source = taken?.[0] ?? ''
     const isItself = source !== '.' && source.length === widthOf(source.codePointAt(0) ?? 0)
     const char = isItself ? equals(source) : isOne(source)
+    this.size++
     return {
       char,
       match({ text, spend }, at, next) {
         spend()
         const code = text.codePointAt(at)
-        return code !== undefined && char(code) && next(at + widthOf(code))
+        if (code !== undefined && char(code)) next(at + widthOf(code))
       },
     }
   }
@@ -160,8 +185,9 @@ class Parser {
     const min = sign ? (sign === '+' ? 1 : 0) : Number(low)
     const open = sign ? (sign === '?' ? 1 : Infinity) : comma ? Infinity : min
     const max = high ? Number(high) : open
-    if (min !== max || min > MANY) this.variables++
+    if (min !== max) this.variables++
     if (!atom.char) this.isSimple = false
+    this.size += min
     const repeat = { min, max, isGreedy: lazy === '' }
     return atom.char ? repeatChar(atom.char, repeat) : repeatAny(atom.match, repeat)
   }
@@ -173,40 +199,53 @@ interface Repeat {
   readonly isGreedy: boolean
 }
 
-/** Repeats a character, without a level of the stack for each. */
+/** Repeats a character; what is to be tried with fewer is made when it comes to that. */
 function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
-  return ({ text, spend }, start, next) => {
-    let at = start
-    let count = 0
-    const advance = (): boolean => {
+  return ({ text, spend, left }, start, next) => {
+    const advance = (at: number, count: number): number | undefined => {
       spend()
       const code = text.codePointAt(at)
-      if (count >= max || code === undefined || !char(code)) return false
-      at += widthOf(code)
-      count++
-      return true
+      return count < max && code !== undefined && char(code) ? at + widthOf(code) : undefined
     }
-    while ((isGreedy || count < min) && advance());
-    for (;;) {
-      if (count < min) return false
-      if (next(at)) return true
-      if (!isGreedy) {
-        if (!advance()) return false
-      } else if (count-- === min) return false
-      else at -= at - 2 >= start && (text.codePointAt(at - 2) ?? 0) > 0xffff ? 2 : 1
+    let count = 0
+    let end = start
+    for (let to: number | undefined = end; to !== undefined; count++) {
+      end = to
+      to = isGreedy || count < min ? advance(end, count) : undefined
     }
+    count--
+    if (count < min) return
+    const other = (at: number): void => {
+      let to: number | undefined
+      if (!isGreedy) to = advance(at, count++)
+      else if (count-- > min) {
+        to = at - (at - 2 >= start && (text.codePointAt(at - 2) ?? 0) > 0xffff ? 2 : 1)
+      }
+      if (to === undefined) return
+      left.push([other, to])
+      next(to)
+    }
+    left.push([other, end])
+    next(end)
   }
 }
 
 /** Repeats anything; what matches nothing is not repeated beyond what has to be. */
 function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
-  const repeat = (run: Run, at: number, next: Next, count: number): boolean => {
+  const repeat = (run: Run, at: number, next: Next, count: number): void => {
     run.spend()
-    const again = (): boolean =>
-      count < max &&
-      match(run, at, (end) => (end !== at || count < min) && repeat(run, end, next, count + 1))
-    if (count < min) return again()
-    return isGreedy ? again() || next(at) : next(at) || again()
+    const again: Next = (from) => {
+      if (count >= max) return
+      match(run, from, (end) => {
+        if (end !== from || count < min) {
+          run.left.push([(to) => repeat(run, to, next, count + 1), end])
+        }
+      })
+    }
+    if (count < min) return again(at)
+    run.left.push([isGreedy ? next : again, at])
+    if (isGreedy) again(at)
+    else next(at)
   }
   return (run, at, next) => repeat(run, at, next, 0)
 }
@@ -215,7 +254,7 @@ function place(is: (run: Run, at: number) => boolean): Atom {
   return {
     match(run, at, next) {
       run.spend()
-      return is(run, at) && next(at)
+      if (is(run, at)) next(at)
     },
   }
 }

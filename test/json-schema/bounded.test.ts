@@ -20,6 +20,8 @@ const catastrophic: [pattern: string, text: string][] = [
   ['[a-z]+$', `${'a'.repeat(200_000)}!`],
   ['.*.*.*=', 'x'.repeat(5_000)],
   ['^([a-z]*,?)*$', `${'a'.repeat(100_000)}!`],
+  // Seconds of work for the platform though nothing in it is of variable length
+  [`${'a{50}'.repeat(1_000)}b`, 'a'.repeat(50_000)],
 ]
 
 describe("a server's output schema", () => {
@@ -41,6 +43,9 @@ describe("a server's output schema", () => {
     ],
     ['^[A-Za-z0-9+/]*={0,2}$', 'QUJD'.repeat(250_000)],
     ['^([a-z0-9]+-)*[a-z0-9]+$', `${'abc-def-'.repeat(50)}x`],
+    // Long texts, for which the stack would be too short
+    ['^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==)?$', 'QUJD'.repeat(50_000)],
+    ['^(?:\\w+[ .]??)+$', 'word '.repeat(20_000)],
     [
       '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:\\d{2})$',
       '2026-07-28T10:00:00.5Z',
