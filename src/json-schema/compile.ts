@@ -23,23 +23,22 @@ export interface JsonSchemaLimits {
    */
   maxReferences?: number
   /**
-   * How often a subschema may be applied to a part of the value while one value is validated; one
-   * with long lists (`enum`, `required`) counts as several. Default: `Infinity` for
-   * {@link jsonSchema}, as counting takes time; 1,000,000 for {@link outputValidator}, whose schemas
-   * are a server's.
+   * How many subschemas may be applied while one value is validated; one with long lists (`enum`,
+   * `required`) counts as several. Default: `Infinity` for {@link jsonSchema}, as counting takes
+   * time; 1,000,000 for {@link outputValidator}, whose schemas come from a server.
    */
   maxApplications?: number
   /**
-   * What becomes of `pattern` and `patternProperties`, which run on the platform's regular
-   * expressions, where nothing can stop them. `bounded` refuses a value whose texts take too long to
-   * match, and a schema with patterns that cannot be bounded: those with backreferences, lookbehind
-   * or flags inside. `trusted` runs them as they are. Default: `trusted` for {@link jsonSchema},
-   * `bounded` for {@link outputValidator}.
+   * How `pattern` and `patternProperties` are treated, which run on the platform's regular
+   * expressions, where nothing can stop them. `bounded` refuses a value whose strings take too long
+   * to match, whichever pattern applies to them, and a schema with patterns that cannot be bounded:
+   * those with backreferences, lookbehind or inline flags. `trusted` runs them as they are.
+   * Default: `trusted` for {@link jsonSchema}, `bounded` for {@link outputValidator}.
    */
   patterns?: 'bounded' | 'trusted'
   /**
-   * How many steps of matching bounded patterns one value may take; 1,000,000 by default, and ten
-   * more for each character of it.
+   * How many steps one value may take to match bounded patterns, in addition to ten for each of its
+   * characters. Default: 1,000,000.
    */
   maxPatternSteps?: number
 }
@@ -178,10 +177,13 @@ function resolveDynamicReferences(copies: Schema[]): void {
   }
 }
 
-/** How much of a list of a subschema takes as long as one application of it. */
+/** A subschema counts once more for each so many characters of its lists. */
 const LIST_LENGTH = 100
 
-/** The validator reads the type of every subschema that it applies, beside a reference too. */
+/**
+ * Counts how often a subschema is applied, in a getter for its `type`: the validator reads that first
+ * whenever it applies a subschema, also one with a reference.
+ */
 function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: boolean): void {
   const { type, $ref, $recursiveRef, enum: values, const: value, required } = schema
   const isReference = $ref !== undefined || $recursiveRef !== undefined

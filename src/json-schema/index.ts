@@ -15,16 +15,16 @@ import {
   type SchemaResult,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
-import { requireBoundedWork } from './bounded-pattern.ts'
 import { compile, TooMuchWork, type CompiledSchema, type JsonSchemaLimits } from './compile.ts'
 import { toIssues } from './issues.ts'
+import { requireBoundedWork } from './pattern-work.ts'
 
 export type { JsonSchemaLimits } from './compile.ts'
 
 /** Up to this size of a value all that is wrong is said, not only the first thing. */
 const MAX_EXPLAINED_PARTS = 1000
-/** What holds for schemas that nobody here wrote. */
-const BY_STRANGERS: JsonSchemaLimits = { patterns: 'bounded', maxApplications: 1_000_000 }
+/** Defaults for schemas that a server gives. */
+const UNTRUSTED: JsonSchemaLimits = { patterns: 'bounded', maxApplications: 1_000_000 }
 const MAX_COMPARISONS = 10_000_000
 
 /**
@@ -34,8 +34,8 @@ const MAX_COMPARISONS = 10_000_000
  *   while its anchor's name is used once.
  * - `format` is asserted for the formats of the specification.
  * - A value is refused when validating it takes more than the limits allow.
- * - `pattern` runs on the platform's regular expressions, which nothing can stop: for schemas of
- *   strangers pass `patterns: 'bounded'`.
+ * - `pattern` runs on the platform's regular expressions, which nothing can stop: pass
+ *   `patterns: 'bounded'` for schemas that you do not trust.
  *
  * @typeParam T What the schema accepts; nothing checks that it does.
  * @throws {McpError} `INVALID_USE` when it is no valid schema of its dialect; `UNSUPPORTED` for an
@@ -60,7 +60,7 @@ export function jsonSchema<T = unknown>(
  * Makes the `validateOutput` option of a client: structured output is held against the schema that
  * the server gives for it. A schema that cannot be used refuses every value, as what it asks for is
  * not known. Each schema is compiled once. Patterns and applications of subschemas are bounded by
- * default, as a server could stop the client by them.
+ * default, so that a server cannot make the client hang.
  */
 export function outputValidator(
   limits: JsonSchemaLimits = {},
@@ -68,7 +68,7 @@ export function outputValidator(
   const known = new WeakMap<JsonObject, StandardSchema>()
   return (schema, value) => {
     try {
-      const compiled = known.get(schema) ?? jsonSchema(schema, { ...BY_STRANGERS, ...limits })
+      const compiled = known.get(schema) ?? jsonSchema(schema, { ...UNTRUSTED, ...limits })
       known.set(schema, compiled)
       const { issues } = compiled['~standard'].validate(value) as SchemaResult<unknown>
       return issues && describeIssues(issues)

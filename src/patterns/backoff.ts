@@ -19,8 +19,8 @@ export function backoffMs(failures: number, firstMs = 1_000, maxMs = 60_000): nu
 
 /**
  * Whether a stream that has ended lasted long enough to reset the backoff. One that merely opened
- * did not: a server that closes each stream at once would be asked at the shortest interval for
- * ever.
+ * did not: a server that closes each stream at once would get a request at the shortest interval
+ * forever.
  *
  * @param openedAt When it opened, by `performance.now()`; `Infinity` when it did not.
  */

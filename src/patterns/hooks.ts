@@ -20,5 +20,5 @@ export function callHook(
   called().catch(report)
 }
 
-/** Reports nothing: for hooks that hear of failures themselves. */
+/** A `report` for `onError` hooks themselves, whose failures cannot be reported anywhere. */
 export function ignore(): void {}

@@ -1,16 +1,16 @@
 /**
- * Options whose names nobody reads are refused where they are given: a limit or a check that is
- * misspelt would be ignored in silence.
+ * Rejects options with unknown names: otherwise a misspelt limit or check would be ignored
+ * silently.
  */
 
-/** The names of all options of a type: the compiler knows when one is missing. */
+/** The names of all options of a type, in a form in which the compiler reports a missing one. */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 
 /**
  * Checks the names of options.
  *
  * @param what Whose options they are, such as `The tool "add"`.
- * @throws {TypeError} when one is unknown; says which there are.
+ * @throws {TypeError} when one is unknown. The message lists the valid names.
  */
 export function requireKnown(what: string, options: object, names: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))

@@ -9,7 +9,7 @@ import type { PaginatedResult } from '../protocol/types.ts'
 /** How much of a cursor an error quotes. */
 const QUOTED_LENGTH = 100
 
-/** How much a list may be, all of its pages together. */
+/** How large a list may be, all of its pages together. */
 export interface PageLimits {
   /** How many pages a list may have. Default: 200. */
   readonly maxPages?: number | undefined
@@ -21,12 +21,13 @@ export interface PageLimits {
 }
 
 /**
- * Gives the entries of a list, page after page, each entry once, and fetches a page when it is
- * needed. Only a missing cursor ends the list.
+ * Yields the entries of a list, page after page, and fetches a page when it is needed. Of entries
+ * with the same URI, URI template or name only the first is yielded. Only a missing cursor ends the
+ * list.
  *
  * @param fetchPage Gets the page of a cursor; the first one without.
- * @param member Where in a page its entries are.
- * @param onRepeat Learns that the server repeats a cursor or a page, which ends the list.
+ * @param member The member of a page that has its entries.
+ * @param onRepeat Receives the error of a repeated cursor or page, which ends the list.
  * @throws {McpError} `LIMIT_EXCEEDED` when the list has more pages, or is longer, than allowed.
  */
 export async function* walkPages<Item extends object>(
@@ -48,7 +49,7 @@ export async function* walkPages<Item extends object>(
       throw new McpError('LIMIT_EXCEEDED', what)
     }
     const next = result.nextCursor ?? undefined
-    // Some servers end a list with an empty cursor, and begin anew when it is sent back
+    // Some servers end a list with an empty cursor, and return the first page when it is sent back
     if (cursor === '' && next === '') return
     const items = result[member] as Item[]
     const before = given.size

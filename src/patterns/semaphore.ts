@@ -4,7 +4,7 @@
  * @see https://en.wikipedia.org/wiki/Semaphore_(programming)
  */
 
-/** Makes a function that runs work at most `max` times at once; the rest waits, in order. */
+/** Makes a function that runs work at most `max` times at once; the rest waits in order. */
 export function semaphore(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = max

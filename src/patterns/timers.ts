@@ -12,8 +12,8 @@ export function unref(timer: unknown): void {
   ;(timer as { unref?: () => void }).unref?.()
 }
 
-/** Lets whatever else waits run first: I/O, timers, other requests. */
+/** Yields to everything that is ready to run: I/O, timers, other requests. */
 export function nextTurn(): Promise<void> {
-  // Node runs a timer that became due among the timers before it, without a look at I/O
+  // A single timer is not enough: Node may run it in the same phase, before it polls for I/O
   return new Promise((resolve) => setTimeout(() => setTimeout(resolve)))
 }

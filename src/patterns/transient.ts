@@ -6,12 +6,12 @@
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** No answer, a session that the next request replaces, and what HTTP says of a passing state. */
+/** No response, a session that the next request replaces, or a status that may be temporary. */
 const TRANSIENT = /^(?:NETWORK|TIMEOUT|SESSION_LOST|408|409|425|429|5(?!01)\d\d)$/
 
 /**
- * Whether a failure is transient: nobody answered, or a server or proxy that cannot answer right
- * now. Some servers use HTTP's numbers as JSON-RPC codes, such as 429 for too many requests.
+ * Whether a failure is transient: there was no response, or a server or proxy cannot answer right
+ * now. Some servers use HTTP statuses as JSON-RPC codes, such as 429 for too many requests.
  */
 export function isTransient(error: unknown): boolean {
   const { code } = error as McpError | ProtocolError
@@ -19,14 +19,14 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether a stream that has worked may work again after a refusal to reopen it. Any refusal by HTTP
- * may pass then, as a server may still hold the stream that broke, but for 405: it offers none.
+ * Whether to try again to reopen a stream that has worked before. Any HTTP error may be temporary
+ * then, as the server may still hold the stream that broke, except 405: it offers no stream.
  */
 export function mayReopen(error: unknown): boolean {
   return isTransient(error) || ((error as McpError).code === 'HTTP' && statusOf(error) !== 405)
 }
 
-/** The HTTP status of a failure; that of a failed sign-in is another server's, and none here. */
+/** The HTTP status of a failure. A failed sign-in has none, as its status is of another server. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200
   const data = error instanceof McpError && error.code === 'HTTP' ? error.data : undefined

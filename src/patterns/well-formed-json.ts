@@ -1,6 +1,6 @@
 /**
- * JSON text that every peer can read: strict ones refuse a whole message because of one lone
- * surrogate, such as half of an emoji that was cut.
+ * JSON text that every peer can parse: strict parsers reject a whole message because of one lone
+ * surrogate, such as half of an emoji that was cut off.
  *
  * @see https://tc39.es/proposal-well-formed-stringify/
  */

@@ -12,21 +12,22 @@ type Fetch = typeof globalThis.fetch
 const MAX_BYTES = 1024 * 1024
 
 /**
- * How long an authorization server that failed is not asked again, in milliseconds: anyone can send
- * tokens that it would be asked about. As long as `Retry-After` of our own 503.
+ * How long no request is sent to an authorization server that failed, in milliseconds: anyone can
+ * send tokens that would cause requests. The same as `Retry-After` of our 503.
  */
 const RETRY_MS = 5_000
 
-/** What came of a request: gives the response again, or throws again. */
+/** The outcome of a request. */
 interface Outcome {
+  /** Returns the response again, or throws the error again. */
   readonly repeat: () => Response
-  /** Until when it stands for another request, by `performance.now()`. */
+  /** Until when it is the outcome of other requests too, by `performance.now()`. */
   until: number
 }
 
 /**
- * A `fetch` whose responses are there as a whole, or not at all; a circuit breaker besides. What is
- * read with GET, and the failure of anything else, stands for all requests to that URL for 5 s.
+ * A `fetch` that reads whole responses up to a limit, and that is a circuit breaker: for 5 s a
+ * response to GET, or the failure of another request, is the outcome of all requests to that URL.
  */
 export function boundedFetch(fetch: Fetch, timeoutMs: number): Fetch {
   const outcomes = new Map<string, Outcome>()
@@ -35,28 +36,28 @@ export function boundedFetch(fetch: Fetch, timeoutMs: number): Fetch {
     const known = outcomes.get(url)
     const now = performance.now()
     if (known && now < known.until) return known.repeat()
-    // While this request finds out whether the server works again, others do not
+    // Only one request at a time tries whether the server works again
     if (known) known.until = now + RETRY_MS
     let repeat: () => Response
-    let stands = init?.method !== 'POST'
+    let isShared = init?.method !== 'POST'
     try {
       repeat = await readWhole(fetch, timeoutMs, input, init)
       const { status } = repeat()
-      // 400 and 500 may come of one odd token, and then concern only that
-      stands ||= status > 400 && status !== 500
+      // 400 and 500 may be caused by one odd token, and then concern no other
+      isShared ||= status > 400 && status !== 500
     } catch (error) {
-      stands = true
+      isShared = true
       repeat = () => {
         throw error
       }
     }
-    if (stands) outcomes.set(url, { repeat, until: performance.now() + RETRY_MS })
+    if (isShared) outcomes.set(url, { repeat, until: performance.now() + RETRY_MS })
     else outcomes.delete(url)
     return repeat()
   }
 }
 
-/** Reads a response; gives what makes it as often as it is needed. */
+/** Sends a request and reads the response; returns a function that makes it any number of times. */
 async function readWhole(
   fetch: Fetch,
   timeoutMs: number,
@@ -69,7 +70,7 @@ async function readWhole(
   late.catch(() => {})
   const response = await Promise.race([fetch(input, { ...init, signal }), late])
   const headers = new Headers(response.headers)
-  // What is passed on is decoded
+  // The body is decoded already
   for (const name of ['content-encoding', 'content-length']) headers.delete(name)
   const bytes = await readBytes(response.body, MAX_BYTES, signal)
   signal.throwIfAborted()

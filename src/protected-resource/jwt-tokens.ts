@@ -33,7 +33,7 @@ const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
 /**
  * Verifies JWTs. Key sets are fetched at the first use and kept; they are fetched again after ten
  * minutes, and when a token names a key that is not among them, though at most every 30 seconds, or
- * 5 seconds after an issuer failed: until then every token that needs it is answered with 503. A
+ * 5 seconds after an issuer failed: until then requests whose token needs it are answered with 503. A
  * token whose signature was good is remembered for a minute: a key that its issuer withdraws is
  * honoured for at most eleven, and for those ten where `rememberMs` is 0.
  */

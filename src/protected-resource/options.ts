@@ -38,8 +38,8 @@ export interface ProtectedResourceOptions {
   clockSkewMs?: number
   /**
    * How often the token of an open stream is verified again, in milliseconds, so that a stream ends
-   * whose token was revoked; never by default. A verifier that remembers tokens must do so for less.
-   * Streams end at the end of their token anyway.
+   * when its token is revoked; never by default. A verifier that caches tokens must do so for a
+   * shorter time. Streams end when their token expires in any case.
    */
   revocationCheckMs?: number
   /** Takes tokens that are bound to a key: `dpopProofs`. By default they are refused. */

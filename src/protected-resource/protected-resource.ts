@@ -27,7 +27,7 @@ export function protectedResource(options: ProtectedResourceOptions): Protection
   return {
     paths: settings.paths,
     publish: (request) => metadataResponse(settings, request),
-    permit: (...asked) => requirePermission(settings, ...asked),
+    permit: (...args) => requirePermission(settings, ...args),
     async admit(request, caller, server) {
       const credentials = requireCredentials(settings, request)
       let found: AccessToken | RefusedToken | undefined
@@ -112,7 +112,7 @@ function admitted(
   return new TokenCaller(caller, principalOf(settings, token), auth, revoked)
 }
 
-/** What verifies a token again and again while a stream is open, where that is wanted. */
+/** Verifies a token at an interval while a stream is open, if `revocationCheckMs` is set. */
 function watchRevocation(
   settings: Settings,
   { token: text }: Credentials,
@@ -121,16 +121,16 @@ function watchRevocation(
 ): Caller['revoked'] {
   const { revocationCheckMs = 0, verify } = settings.options
   if (!(revocationCheckMs > 0)) return undefined
-  return (tell) => {
+  return (onRevoked) => {
     const check = async (): Promise<void> => {
       try {
         const found = await verify(text, settings)
-        // What expired is no longer verified, but ends by itself
+        // A token that expired is refused as well, but has a timer of its own
         if ((found && !('refused' in found)) || Date.now() >= expiresAt) return
         clearInterval(timer)
-        tell()
+        onRevoked()
       } catch (error) {
-        // Who cannot be asked now is asked again
+        // The next interval tries again
         server.report(error)
       }
     }

@@ -16,7 +16,7 @@ import { union, type Settings } from './options.ts'
 /**
  * Checks a message, or every one of a batch.
  *
- * @param more Scopes that are needed beside those of the message.
+ * @param more Scopes that are needed in addition to those of the message.
  * @throws {Refusal} 403 with a challenge that names all scopes that the caller needs: those that it
  *   has, so that it does not lose them, and those that it lacks.
  */
@@ -50,23 +50,23 @@ export function requirePermission(
 }
 
 /**
- * The tool that a call names, if the caller may see it. Which client calls is known later only: a
- * tool whose visibility depends on that is checked anyway, as it may turn out to be visible.
+ * The tool that a call names, if the caller may see it. The client is not known yet: a tool whose
+ * `visible` reads it is found in any case, as it may turn out to be visible.
  */
 function findTool(
   { tools }: ScopedServer,
   name: string,
   caller: Caller,
 ): ReturnType<typeof tools.find> {
-  let depends = false
+  let readsClient = false
   const client = new Proxy<ClientFacts>(UNKNOWN_CLIENT, {
     get(facts, member) {
-      depends = true
+      readsClient = true
       return Reflect.get(facts, member) as unknown
     },
   })
   const found = tools.find(name, { ...caller, client })
-  return found ?? (depends ? new Map(tools.entries()).get(name) : undefined)
+  return found ?? (readsClient ? new Map(tools.entries()).get(name) : undefined)
 }
 
 function neededFor(

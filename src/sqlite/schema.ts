@@ -74,7 +74,7 @@ export function migrate(sql: Sql): void {
   })
 }
 
-/** The version of the tables; 0 when there are none. */
+/** The version of the tables; 0 when they do not exist. */
 function versionOf(sql: Sql): number {
   const [row] = hasTables(sql) ? sql.all<{ version: number }>('SELECT version FROM mcp_schema') : []
   return row?.version ?? 0

@@ -21,7 +21,7 @@ export interface SqlSessionStoreOptions {
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Learns that what is kept of a session changed. */
   changed?: (session: string) => void
-  /** Learns of what could not be kept, which the client gets all the same, or not be read. */
+  /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
   onError?: (error: unknown) => void
   /** The bounds of the log of each session. */
   limits?: EventLogLimits
@@ -124,7 +124,7 @@ export class SqlSessionStore implements SessionStore {
     this.#tables.erased()
   }
 
-  /** A row that is damaged is no session, and must not keep others from theirs. */
+  /** The record in a row; `undefined` for a damaged one, which must not affect other sessions. */
   #read(id: string, text: string): SessionRecord | undefined {
     try {
       const record = JSON.parse(text) as SessionRecord

@@ -60,7 +60,7 @@ export function createSqlStreamStore(
           try {
             return [{ id, call: JSON.parse(call) as KeptCall }]
           } catch (error) {
-            // A call that cannot be read must not keep the session from its other streams
+            // A damaged call must not affect the other streams of the session
             onError(error)
             return []
           }

@@ -36,7 +36,7 @@ const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled']
 export interface SqlTaskStoreOptions {
   /** Makes indexes; true by default. They cost more than they give where there is one task. */
   indexes?: boolean
-  /** Learns of tasks that cannot be read, as their rows are damaged; `console.error` by default. */
+  /** Receives errors of damaged rows, whose tasks cannot be read; `console.error` by default. */
   onError?: (error: unknown) => void
 }
 
@@ -126,7 +126,7 @@ export class SqlTaskStore implements TaskStore {
   expired(now: number): TaskRecord[] {
     const found = this.#find('WHERE expires_at <= ?', now)
     if (!this.#ready) return found
-    // Nobody else would ever remove what cannot be read
+    // Damaged rows are in no list, so they are removed here
     const all = this.#sql.all<{ id: string }>('SELECT id FROM mcp_tasks WHERE expires_at <= ?', now)
     const known = new Set(found.map(({ taskId }) => taskId))
     for (const { id } of all) if (!known.has(id)) this.remove(id)
@@ -158,7 +158,7 @@ export class SqlTaskStore implements TaskStore {
         const record = JSON.parse(text) as TaskRecord
         if (record.taskId === row.id) return [record]
       } catch {}
-      // One damaged row must not keep others from their tasks
+      // A damaged row must not affect other tasks
       this.#onError(new Error(`The task "${row.id}" cannot be read from its row`))
       return []
     })

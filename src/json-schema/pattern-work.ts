@@ -1,0 +1,47 @@
+/**
+ * A limit for the work of matching all patterns of a schema with one value.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#section-6.4
+ */
+import type { BoundedPattern, Spend } from './bounded-pattern.ts'
+
+/** How many steps each character of a value allows, in addition to `maxSteps`. */
+const STEPS_PER_CHARACTER = 10
+
+/**
+ * Matches every pattern with every string and member name of a value before it is validated, as the
+ * validator matches by the platform's expressions, which cannot be stopped. A value can therefore be
+ * refused for a string that the schema applies no pattern to.
+ *
+ * @param maxSteps How many steps the value may take, without those for its length.
+ * @param tooMuch Makes the error that is thrown when it takes more.
+ */
+export function requireBoundedWork(
+  patterns: readonly BoundedPattern[],
+  value: unknown,
+  maxSteps: number,
+  tooMuch: () => Error,
+): void {
+  const texts = new Set<string>()
+  collectTexts(value, texts)
+  let left = maxSteps
+  for (const text of texts) left += STEPS_PER_CHARACTER * text.length
+  const spend: Spend = () => {
+    if (left-- <= 0) throw tooMuch()
+  }
+  for (const text of texts) {
+    for (const pattern of patterns) {
+      spend()
+      pattern.test(text, spend)
+    }
+  }
+}
+
+function collectTexts(value: unknown, texts: Set<string>): void {
+  if (typeof value === 'string') texts.add(value)
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (!Array.isArray(value)) texts.add(name)
+    collectTexts(member, texts)
+  }
+}
