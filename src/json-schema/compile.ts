@@ -181,7 +181,7 @@ function resolveDynamicReferences(copies: Schema[]): void {
 const LIST_LENGTH = 100
 
 /**
- * Counts how often a subschema is applied, in a getter for its `type`: the validator reads that first
+ * Counts how often a subschema is applied, in a getter for its `type`, which the validator reads
  * whenever it applies a subschema, also one with a reference.
  */
 function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: boolean): void {

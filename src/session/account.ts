@@ -1,12 +1,12 @@
 /**
- * For whom limits count, so that one caller cannot use up what all share.
+ * The account that a limit per caller counts for, so that one caller cannot use up what all share.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */
 
 /**
- * For whom something of a caller is counted: the principal; without one the address, or the network
- * (`/64`) of an IPv6 address, all of which one subscriber has. Nothing when neither is known.
+ * The account of a caller: the principal; without one the address, or of an IPv6 address the `/64`
+ * network, which one subscriber has. `undefined` when neither is known.
  */
 export function accountOf({
   principal,
@@ -20,7 +20,7 @@ export function accountOf({
 }
 
 function networkOf(address: string): string {
-  // As a socket for both families names an IPv4 address
+  // Sockets for both families report IPv4 addresses as IPv4-mapped IPv6
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   const [before = '', after] = plain.split('::')
   const groups = before.split(':')

@@ -26,8 +26,8 @@ export interface EventLog {
   /** What followed an event on its own stream; nothing when the event is unknown or too old. */
   after(eventId: string): { stream: string; events: LoggedEvent[] } | undefined
   /**
-   * Learns that a stream ended. Until then its last event can be resumed from however old it is, as a
-   * client that missed nothing must be able to.
+   * Called when a stream ends. Until then it can be resumed after its last event, however old that
+   * is, by a client that missed nothing.
    */
   ended?(stream: string): void
 }
@@ -49,17 +49,17 @@ export interface MemoryEventLogLimits extends EventLogLimits {
   maxTotalSize?: number
 }
 
-/** What an event takes beside its message, in characters. */
+/** The overhead of an event in addition to its message, in characters. */
 const EVENT_SIZE = 128
 
 /** A log in memory that drops its oldest events at its bounds. */
 class MemoryEventLog implements EventLog {
   readonly #maxEvents: number
   readonly #maxSize: number
-  /** Learns how much larger the log became. */
+  /** Called with the number of characters by which the log grew. */
   readonly #resized: (by: number) => void
   readonly #events = new Map<string, { stream: string; message: string }>()
-  /** The id of the last event of each open stream, and no more than there may be events. */
+  /** The id of the last event of each open stream; at most `maxEvents`. */
   readonly #last = new Map<string, string>()
   #length = 0
   appended = 0
@@ -73,7 +73,7 @@ class MemoryEventLog implements EventLog {
     this.#resized = resized
   }
 
-  /** What it takes, in characters. */
+  /** Its size in characters, overhead included. */
   get size(): number {
     return this.#length + this.#events.size * EVENT_SIZE
   }
@@ -119,7 +119,7 @@ class MemoryEventLog implements EventLog {
   }
 }
 
-/** The logs of the sessions of one store, which share a bound. */
+/** The logs of the sessions of one store, which have a limit in common. */
 export class MemoryEventLogs {
   readonly #limits: MemoryEventLogLimits
   readonly #logs = new Map<string, MemoryEventLog>()
@@ -129,12 +129,12 @@ export class MemoryEventLogs {
     this.#limits = limits
   }
 
-  /** The log of a session, which is made when there is none. */
+  /** Returns the log of a session, and creates it when it does not exist. */
   open(session: string): EventLog {
     let log = this.#logs.get(session)
     if (!log) {
       const made = new MemoryEventLog(this.#limits, (by) => {
-        // Streams of a session that ended may still append
+        // Streams may still append after their session ended and its log was deleted
         if (this.#logs.get(session) === made) this.#grow(by)
       })
       this.#logs.set(session, (log = made))

@@ -18,7 +18,7 @@ export interface LiveSession {
   readonly streams: SessionStreams
   /** The streams of calls that wait for the client since before this host, by the id they asked with. */
   readonly waiting: Map<string, SessionStream>
-  /** Whom it counts for; unknown where an earlier host opened it for a caller without a principal. */
+  /** The account of who opened it; unknown for one without a principal from before a restart. */
   readonly account: string | undefined
   /** As how many sessions it counts. */
   readonly weight: number
@@ -33,16 +33,16 @@ export interface SessionLimits {
   /** Milliseconds without a request after which a session ends; one hour by default. */
   idleMs?: number
   /**
-   * The most sessions at once; 10,000 by default. For one more, an idle one ends: the caller's own
-   * that was unused for longest, else one of whoever has most. Without any idle one, and beyond
-   * `maxSessionsPerCaller`, opening is answered with 503. A session counts as one more for each
-   * 10,000 characters that its client said of itself.
+   * The most sessions at once; 10,000 by default. For one more, an idle one ends: the least recently
+   * used of the caller, else one of the caller with the most. When none is idle, the response is
+   * 503. A session counts as one more for each 10,000 characters of client info and capabilities.
    */
   maxSessions?: number
   /**
-   * The most sessions of one principal, or of one network address that has none; half of
-   * `maxSessions` by default. Where hosts tell neither, as `createHandler` without a caller, only
-   * `maxSessions` counts.
+   * The most sessions of one principal, or without a principal of one network address; half of
+   * `maxSessions` by default. For one more, an idle one of the same caller ends; when none is idle,
+   * the response is 503. Where the host passes neither, as `createHandler` without a caller, only
+   * `maxSessions` applies.
    */
   maxSessionsPerCaller?: number
 }
@@ -72,7 +72,7 @@ export class Sessions {
   readonly #restore: ((live: LiveSession) => void) | undefined
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
-  /** As how many the live sessions count. */
+  /** The sum of the weights of the live sessions. */
   #weight = 0
   /** How often uses are noted in the store. */
   readonly #noteMs: number
@@ -110,7 +110,7 @@ export class Sessions {
       try {
         visit(this.#live.get(id) ?? this.#revive(id, record))
       } catch (error) {
-        // One that cannot be revived must not keep others from hearing of it
+        // One that cannot be revived must not affect the others
         this.#observer.report(error)
       }
     }
@@ -119,8 +119,8 @@ export class Sessions {
   /**
    * Opens a session.
    *
-   * @param account Whom it counts for, as far as that is known.
-   * @throws {ProtocolError} when it cannot be kept, or there is no room for it.
+   * @param account The account of who opens it, if that is known.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when it cannot be stored, or a limit is reached.
    */
   async open(record: SessionRecord, account?: string): Promise<LiveSession> {
     await this.#makeRoom(account, this.#weigh(record))
@@ -241,7 +241,7 @@ export class Sessions {
     }
   }
 
-  /** Ends what is expired, and idle sessions until there is room for one more of an account. */
+  /** Ends expired sessions, then idle ones until an account may open one more. */
   async #makeRoom(account: string | undefined, weight: number): Promise<void> {
     const now = performance.now()
     for (const live of this.#live.values()) {
@@ -269,23 +269,26 @@ export class Sessions {
     }
   }
 
-  /** As how many sessions one counts, so that many that say much of themselves need no more memory. */
+  /** As how many sessions one counts, so that those with long capabilities do not exceed memory. */
   #weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
     const { length } = JSON.stringify([clientInfo, clientCapabilities])
     return Math.min(Math.ceil(length / 10_000), this.#maxPerCaller, this.#maxSessions)
   }
 
-  /** Ends a session for want of room. What cannot be removed was reported, and keeps no other out. */
+  /** Ends a session to make room. A failure was reported, and must not keep others from opening. */
   #evict(live: LiveSession): Promise<void> {
     return this.end(live).catch(() => {})
   }
 
-  /** Whether nobody used a session for too long. */
+  /** Whether a session was idle for too long. */
   #isOver(live: LiveSession): boolean {
     return performance.now() - live.usedAt > this.#idleMs && isIdle(live)
   }
 
-  /** Looks after what outlives the process, from the first session on; once it is seen to at first. */
+  /**
+   * Starts to maintain a store that outlives the process, at the first session. Resolves after the
+   * first run.
+   */
   #tend(): Promise<void> | undefined {
     if (!this.#store.unused || this.#idleMs === Infinity) return undefined
     if (!this.#tending) {
@@ -298,10 +301,10 @@ export class Sessions {
     return this.#tending
   }
 
-  /** Notes the use of sessions that are busy, and ends those that nobody used for too long. */
+  /** Notes the use of busy sessions in the store, and ends those that were idle for too long. */
   async #tendStore(): Promise<void> {
     for (const live of this.#live.values()) if (!isIdle(live)) await this.#noteUse(live)
-    // A use may have been noted a little late
+    // The last use may be later than the noted one
     const before = Date.now() - this.#idleMs - 2 * this.#noteMs
     for (const id of (await this.#store.unused?.(before)) ?? []) {
       const live = this.#live.get(id)

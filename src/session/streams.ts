@@ -153,8 +153,8 @@ export class SessionStreams {
   /**
    * Sends what a client missed, and connects it to the stream if that goes on.
    *
-   * @param after The id of the last event that the client got, to send it again: some know no id but
-   *   those of their latest connection, which may break before it brings any.
+   * @param after The id of the last event that the client received. It is sent again, as some
+   *   clients keep only ids of their latest connection, which may break before any event.
    */
   resume(
     { stream: id, events }: { stream: string; events: LoggedEvent[] },

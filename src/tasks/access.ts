@@ -1,5 +1,5 @@
 /**
- * Who may see a task: its principal, and of the principal's clients those that may call its tool.
+ * Which callers may see a task: those of its principal that may call its tool.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
@@ -8,13 +8,13 @@ import type { RequestContext } from '../server/request-context.ts'
 import type { TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 
-/** The tasks of a server, as what answers requests sees them. */
+/** A server and its tasks, for the methods that answer requests about them. */
 export interface ServedTasks {
   readonly service: TaskService
   readonly server: ServerDefinition
 }
 
-/** The principal of a request, as tasks keep it. */
+/** The principal of a request, as a task stores it: `null` for none. */
 export function principalOf({
   principal,
 }: {
@@ -23,7 +23,7 @@ export function principalOf({
   return principal ?? null
 }
 
-/** A task that the caller may see; nothing when there is none, so that nobody can tell the two apart. */
+/** Finds a task. One that the caller may not see is like one that does not exist. */
 export async function findTask(
   { service, server }: ServedTasks,
   taskId: string,
@@ -33,7 +33,7 @@ export async function findTask(
   return found && mayCall(server, found, ctx) ? found : undefined
 }
 
-/** Whether a caller may call the tool of a task, and so learn what the task asks and comes to. */
+/** Whether a caller may call the tool of a task, and may therefore see its questions and result. */
 export function mayCall(
   server: ServerDefinition,
   { call: { params, scopes } }: TaskRecord,

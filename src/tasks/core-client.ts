@@ -89,8 +89,8 @@ export function sendCoreCall(
 }
 
 /**
- * Calls a tool in such a way that its progress comes, which tasks of 2026-07-28 have none of: as a
- * task only where the server insists.
+ * Calls a tool so that the client receives its progress, which tasks of 2026-07-28 do not have: as
+ * a task only where the server requires that.
  */
 async function sendWithProgress(
   client: ExtensionClient,
@@ -118,9 +118,9 @@ function createdBy(result: unknown): { taskId: string; ttl: unknown } | undefine
 }
 
 /**
- * Calls a tool as a task if it can be one; anew when the server has changed its mind meanwhile.
+ * Calls a tool as a task if it can be one; calls it again when that has changed on the server.
  *
- * @param plain Whether it is called as a task only if it has to be: then its progress comes.
+ * @param plain Calls it as a task only if it must be one, so that the client receives its progress.
  */
 async function callAsOffered(
   client: ExtensionClient,
@@ -149,7 +149,7 @@ function offersTasks({ serverCapabilities }: ExtensionClient): boolean {
   return isObject(requests) && isObject(requests.tools) && requests.tools.call !== undefined
 }
 
-/** Whether each tool can be a task, or must be one, as last listed. */
+/** The `taskSupport` of each tool, as last listed. */
 const taskTools = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
 
 async function taskSupportOf(

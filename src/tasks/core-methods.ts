@@ -168,7 +168,7 @@ class Asker {
       if (this.#underWay.has(name)) continue
       this.#underWay.add(name)
       this.#put(taskId, key, request)
-        // A store that fails also fails the request that waits, which reports it
+        // The waiting request fails with the store, too, and reports that
         .catch(() => {})
         .finally(() => this.#underWay.delete(name))
     }

@@ -29,7 +29,7 @@ export interface Deferral {
   report(error: unknown, ctx: RequestContext): void
 }
 
-/** What a client does to call a tool that is always a task, by how its revision has tasks. */
+/** How a client can call a tool that is always a task, by the way its revision supports tasks. */
 const REMEDY = {
   none: 'use revision 2025-11-25 or a newer one',
   core: 'call it with the param "task"',

@@ -64,7 +64,7 @@ export function ttlMsOf(options: TasksOptions, { ttlMs: own }: ToolTask, asked: 
   const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = options
   const wanted = isObject(asked) ? asked.ttl : undefined
   const longest = Math.max(maxTtlMs, own ?? ttlMs)
-  // Who wants none kept gets the shortest time, and not the usual one
+  // A `ttl` of 0 means the shortest time, not the default
   return isPositive(wanted) || wanted === 0
     ? Math.min(Math.max(wanted, 1), longest)
     : (own ?? ttlMs)

@@ -23,7 +23,7 @@ export interface TaskCall {
   readonly principal: string | null
   /** What else authorization found out. */
   readonly auth?: Auth | undefined
-  /** The scopes that the tool needed, in case that it is not there any more. */
+  /** The scopes that the tool needed, for when it was removed. */
   readonly scopes?: readonly string[] | undefined
   /** Set where no way leads to the client, so that every question is refused. */
   readonly unreachable?: true | undefined
