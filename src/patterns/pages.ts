@@ -49,7 +49,7 @@ export async function* walkPages<Item extends object>(
       throw new McpError('LIMIT_EXCEEDED', what)
     }
     const next = result.nextCursor ?? undefined
-    // Some servers end a list with an empty cursor, and return the first page when it is sent back
+    // Some servers end a list with an empty cursor, and begin anew when it is sent back
     if (cursor === '' && next === '') return
     const items = result[member] as Item[]
     const before = given.size

@@ -70,7 +70,7 @@ async function readWhole(
   late.catch(() => {})
   const response = await Promise.race([fetch(input, { ...init, signal }), late])
   const headers = new Headers(response.headers)
-  // The body is decoded already
+  // What is passed on is decoded
   for (const name of ['content-encoding', 'content-length']) headers.delete(name)
   const bytes = await readBytes(response.body, MAX_BYTES, signal)
   signal.throwIfAborted()
