@@ -4,6 +4,7 @@
  * @module
  */
 export { callHook } from '../patterns/hooks.ts'
+export { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 export type { ChildExit, ChildProcess } from './child-process.ts'
 export {
   childTransport,

@@ -322,6 +322,40 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
     ])
   })
 
+  it('a name that is taken is reported with the name [newcomer]', async () => {
+    const outcome = await page.evaluate(async () => {
+      const server = edgewise.createServer({ name: 'page', version: '1' })
+      server.tool('mine', {}, () => '')
+      const errors: string[] = []
+      await edgewise.offerTools(server)
+      await edgewise.offerTools(server, {
+        onError: (error) => errors.push((error as Error).message),
+      })
+      return errors
+    })
+    expect(outcome).toEqual([
+      expect.stringMatching(/^Cannot offer the tool "mine": InvalidStateError: /),
+    ])
+  })
+
+  it('a misspelt filter is refused, so that no tool is offered by mistake [newcomer]', async () => {
+    const outcome = await page.evaluate(async () => {
+      const misspelt = { filters: () => false } as object
+      const offering = edgewise.offerTools(edgewise.portable, misspelt)
+      const serving = edgewise.pageTools(misspelt)
+      return [
+        await offering.catch(({ message }) => message),
+        await serving.catch(({ message }) => message),
+        (await agent.tools()).length,
+      ]
+    })
+    expect(outcome).toEqual([
+      expect.stringContaining('offerTools has no option "filters", it has signal, filter'),
+      expect.stringContaining('pageTools has no option "filters", it has fromOrigins, filter'),
+      0,
+    ])
+  })
+
   it.each(['*', 'example.com', 'http://example.com', 'https://example.com/path'])(
     'exposing tools to "%s" is refused by one error before any tool is registered [W-08]',
     async (origin) => {

@@ -6,7 +6,12 @@
 import { connect, toolHints, type Client, type ConnectOptions } from '../../../src/client/index.ts'
 import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
 import { serveTransport, type LeanServer } from '../../../src/server/index.ts'
-import { callHook, inMemoryTransports } from '../../../src/transport/index.ts'
+import {
+  callHook,
+  inMemoryTransports,
+  requireKnown,
+  type OptionNames,
+} from '../../../src/transport/index.ts'
 import { isSecureOrigin } from './exposed-origins.ts'
 import {
   findModelContext,
@@ -54,6 +59,11 @@ export interface OfferedTools {
   close(): Promise<void>
 }
 
+const OPTIONS: OptionNames<OfferToolsOptions & { connect?: ConnectOptions }> = {
+  ...{ signal: 1, filter: 1, annotate: 1, results: 1, exposedTo: 1 },
+  ...{ modelContext: 1, onError: 1, connect: 1 },
+}
+
 /** The names that browsers accept. */
 const NAME = /^[\w.-]{1,128}$/
 
@@ -68,7 +78,7 @@ const NAME = /^[\w.-]{1,128}$/
  * @param source A client stays open when the tools are withdrawn.
  * @returns `undefined` where the browser has no model context.
  * @throws {TypeError} if `exposedTo` contains something other than an origin that is `https:` or
- *   loopback.
+ *   loopback, or an option is unknown.
  * @example
  * ```ts
  * const offered = await offerTools(server)
@@ -80,6 +90,8 @@ export async function offerTools(
   source: LeanServer | Client,
   options: OfferToolsOptions & { readonly connect?: ConnectOptions } = {},
 ): Promise<OfferedTools | undefined> {
+  // A misspelt filter would offer everything
+  requireKnown('offerTools', options, OPTIONS)
   const modelContext = options.modelContext ?? findModelContext()
   if (!modelContext) return undefined
   options.exposedTo?.forEach(requireSecureOrigin)
@@ -228,9 +240,11 @@ class Offer {
       this.#offered.delete(name)
       if (this.#closed) return
       this.#refused.add(described)
-      this.#report(error)
       // The page's policy forbids every tool
-      if (error instanceof DOMException && error.name === 'NotAllowedError') this.#closed = true
+      this.#closed = error instanceof DOMException && error.name === 'NotAllowedError'
+      if (this.#closed || error instanceof McpError) return this.#report(error)
+      const why = `Cannot offer the tool "${name}": ${String(error)}`
+      this.#report(new McpError('UNSUPPORTED', why, { cause: error }))
     }
   }
 

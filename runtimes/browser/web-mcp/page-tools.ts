@@ -15,7 +15,7 @@ import {
   type ToolAnnotations,
 } from '../../../src/index.ts'
 import { createServer, type Server } from '../../../src/server/index.ts'
-import { callHook } from '../../../src/transport/index.ts'
+import { callHook, requireKnown, type OptionNames } from '../../../src/transport/index.ts'
 import { findModelContext, type ModelContext, type RegisteredTool } from './model-context.ts'
 
 /** Which tools of the page are served, and how. */
@@ -39,6 +39,10 @@ export interface PageToolsOptions {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
+const OPTIONS: OptionNames<PageToolsOptions> = {
+  ...{ fromOrigins: 1, filter: 1, rename: 1, modelContext: 1, signal: 1, info: 1, onError: 1 },
+}
+
 /**
  * Makes a server whose tools are those that the documents of this tab registered, and follows their
  * list as it changes. Serve it as any other server: in memory, over a port, or mounted.
@@ -49,6 +53,7 @@ export interface PageToolsOptions {
  *
  * @returns `undefined` where the browser has no model context that lists tools (Chromium from 149 on
  *   does, with the feature enabled).
+ * @throws {TypeError} if an option is unknown.
  * @example
  * ```ts
  * const server = await pageTools()
@@ -60,6 +65,7 @@ export interface PageToolsOptions {
  * @see https://webmachinelearning.github.io/webmcp
  */
 export async function pageTools(options: PageToolsOptions = {}): Promise<Server | undefined> {
+  requireKnown('pageTools', options, OPTIONS)
   const modelContext = options.modelContext ?? findModelContext()
   const getTools = modelContext?.getTools?.bind(modelContext)
   const executeTool = modelContext?.executeTool?.bind(modelContext)
