@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { ProtocolError } from '../protocol/errors.ts'
 import type { LeanContext } from './context.ts'
 import type { Middleware } from './definition.ts'
@@ -22,6 +23,8 @@ export interface RateLimit {
   code?: number
 }
 
+const OPTIONS: OptionNames<RateLimit> = { requests: 1, perMs: 1, keyOf: 1, code: 1 }
+
 /** The most callers that are counted; the one that began first is forgotten. */
 const MAX_CALLERS = 10_000
 
@@ -30,13 +33,16 @@ const MAX_CALLERS = 10_000
  * It counts in the memory of one isolate. A request beyond the limit is an error whose
  * `data.retryAfterMs` says how long to wait; over HTTP the response has the status 429 and says the
  * same in `Retry-After`, unless something was sent before or the request is part of a batch.
+ *
+ * @throws {TypeError} when an option is unknown, or `requests` or `perMs` is not a number.
  */
-export function rateLimit({
-  requests,
-  perMs,
-  keyOf = byPrincipal,
-  code = 429,
-}: RateLimit): Middleware<unknown, LeanContext> {
+export function rateLimit(options: RateLimit): Middleware<unknown, LeanContext> {
+  requireKnown('The rate limit', options, OPTIONS)
+  const { requests, perMs, keyOf = byPrincipal, code = 429 } = options
+  // Compared with what is not a number, no period would ever end
+  if (!(requests >= 0 && perMs >= 0)) {
+    throw new TypeError('A rate limit needs numbers for "requests" and "perMs"')
+  }
   const periods = new Map<string, { since: number; count: number }>()
   return (_request, ctx, next) => {
     // A clock that is set back must not lengthen a period
