@@ -14,5 +14,6 @@ export function parseOrigin(text: string): string {
 
 /** Whether an origin is one of those that an option names. */
 export function isOriginIn(origins: readonly string[], origin: string): boolean {
-  return origins.includes(origin) || origins.some((one) => parseOrigin(one) === parseOrigin(origin))
+  // Not by `includes`, which finds a part of the text where a list was forgotten
+  return origins.some((one) => one === origin || parseOrigin(one) === parseOrigin(origin))
 }

@@ -53,6 +53,16 @@ describe('An origin', () => {
     expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(403)
   })
 
+  it('is not let in for being a part of a text where a list belongs [newcomer]', async () => {
+    const handle = serve({ allowedOrigins: 'https://app.example' as never })
+    const headers = { origin: 'https://app' }
+    const response = await handle(
+      new Request('https://api.example/mcp', { method: 'OPTIONS', headers }),
+    )
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    expect(response.status).toBe(500)
+  })
+
   it.each(['app://localhost', 'capacitor://localhost', 'ionic://localhost', 'app://127.0.0.1'])(
     '%s is not let in by itself, as pages of this machine are by http and https [S026]',
     async (origin) => {
