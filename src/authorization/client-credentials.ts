@@ -25,9 +25,14 @@ export interface MachineOptions extends IssuerOptions {
  * asked, nothing is registered; tokens are renewed before they end. Clients declare the extension
  * `io.modelcontextprotocol/oauth-client-credentials`.
  *
- * @throws {TypeError} When the issuer is missing.
+ * @throws {TypeError} When the issuer, the client's id, or a way to prove who the client is, is missing.
  */
 export function clientCredentials(options: MachineOptions): SignIn {
+  // From a variable that is not set: it would be refused far from here, as an unknown client
+  if (!options.clientId) throw new TypeError('"clientId" is missing')
+  if (!options.clientSecret && !options.authentication) {
+    throw new TypeError('"clientSecret" is missing: give it, or "authentication"')
+  }
   const obtain = (request: GrantRequest): Promise<TokenRecord> => {
     const client = oauthClient(request.server, options)
     return requestToken(request, client, 'client_credentials', scopeParam(request.scopes))

@@ -10,7 +10,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'
-import { listRegistrations, saveRegistration, type Registration } from './registrations.ts'
+import { listRegistrations, putRegistration, type Registration } from './registrations.ts'
 import { readAnswer, refused, send } from './requests.ts'
 import { splitScope, type OAuthClient } from './token.ts'
 import { checkUrl, isLocalHttp, parseUrl } from './urls.ts'
@@ -108,7 +108,7 @@ export async function findClient(
   if (kept && isUsable(kept, redirectUri)) return registered(request, kept)
   if (endpoint !== undefined && redirectUri !== undefined) {
     const answer = await register(request, client, redirectUri)
-    await saveRegistration(tokens, issuer, answer)
+    await putRegistration(tokens, issuer, answer)
     return registered(request, answer)
   }
   const entered = redirectUri === undefined ? undefined : await askCredentials?.(issuer)
@@ -116,7 +116,7 @@ export async function findClient(
     const { clientId: client_id, clientSecret: client_secret, authentication } = entered
     if (authentication) return oauthClient(server, entered)
     const record = { client_id, client_secret, redirect_uris: [redirectUri ?? ''] }
-    await saveRegistration(tokens, issuer, record)
+    await putRegistration(tokens, issuer, record)
     return registered(request, record)
   }
   const what = `"${issuer}" registers no clients, and there are no credentials for it`

@@ -35,8 +35,22 @@ export async function listRegistrations(tokens: TokenStore): Promise<Record<stri
 /**
  * Keeps a registration, in place of another at the same issuer: one that was made elsewhere spares
  * {@link signIn} registering.
+ *
+ * @param issuer Exactly as the authorization server's metadata has it, a slash at the end included.
+ * @throws {TypeError} When the issuer is not a URL, or the registration has no `client_id`.
  */
-export function saveRegistration(
+export async function saveRegistration(
+  tokens: TokenStore,
+  issuer: string,
+  registration: Registration,
+): Promise<void> {
+  if (!URL.canParse(issuer)) throw new TypeError(`The issuer "${issuer}" is not a URL`)
+  if (!registration.client_id) throw new TypeError('The registration has no "client_id"')
+  await putRegistration(tokens, issuer, registration)
+}
+
+/** Keeps a registration that was checked before. */
+export function putRegistration(
   tokens: TokenStore,
   issuer: string,
   registration: Registration,

@@ -126,6 +126,17 @@ describe('client credentials', () => {
   })
 })
 
+describe('client credentials that are not whole', () => {
+  const whole = { issuer: ISSUER, clientId: 'machine', clientSecret: 'secret' }
+  it.each(['clientId', 'clientSecret'])(
+    'throw a TypeError at once: %s is missing [newcomer]',
+    (name) => {
+      const options = { ...whole, [name]: undefined } as never
+      expect(() => clientCredentials(options)).toThrow(new RegExp(`^"${name}" is missing`))
+    },
+  )
+})
+
 describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', () => {
   const EVIL = 'https://evil.example'
   const subject = () => ({ token: 'canary' })

@@ -416,6 +416,15 @@ describe('the registrations that are kept', () => {
     expect(await clientOf(world, { tokens })).toMatch(/^client-/)
   })
 
+  it('are not seeded with what no sign-in would find [newcomer]', async () => {
+    const tokens = openStore()
+    const seeding = saveRegistration(tokens, 'auth.example.com', { client_id: 'a' })
+    await expect(seeding).rejects.toThrow('The issuer "auth.example.com" is not a URL')
+    const nameless = saveRegistration(tokens, ISSUER, {} as never)
+    await expect(nameless).rejects.toThrow('The registration has no "client_id"')
+    expect(await listRegistrations(tokens)).toEqual({})
+  })
+
   it('are all there when many are made at once [probe: stale registrations]', async () => {
     const tokens = openStore()
     const issuers = Array.from({ length: 20 }, (_, n) => `https://as-${n}.example`)
