@@ -6,9 +6,14 @@
  */
 
 /** How much of the end is kept, in UTF-16 units. */
-const KEPT_LENGTH = 1_000
+const KEPT_LENGTH = 4_000
 /** How much of the last line an error quotes. */
 const LINE_LENGTH = 300
+
+/** What runtimes print last when they end of an error: where it was thrown, and their version. */
+const AFTER_ERROR = /^(?:\s+at |(?:Node\.js|Bun) v\d)/
+/** What they print before it: the error. */
+const ERROR = /^(?:error: |[\w.]*Error\b)/
 
 /** Reads the stderr of one process. */
 export class ChildStderr {
@@ -38,16 +43,12 @@ export class ChildStderr {
     }
   }
 
-  /** The last line that is not blank; empty when there is none. */
+  /** The error that the process ended of, or its last line that is not blank; empty without any. */
   get lastLine(): string {
-    return (
-      this.#kept
-        .trimEnd()
-        .split(/[\r\n]/)
-        .pop() ?? ''
-    )
-      .trim()
-      .slice(0, LINE_LENGTH)
+    const lines = this.#kept.trimEnd().split(/[\r\n]+/)
+    const last = lines.at(-1) ?? ''
+    const error = AFTER_ERROR.test(last) && lines.findLast((line) => ERROR.test(line))
+    return (error || last).trim().slice(0, LINE_LENGTH)
   }
 
   /** Stops reading, whatever still comes. */

@@ -448,6 +448,16 @@ describe('connect', () => {
     })
   })
 
+  test('to a program that throws names the error, not the version of Node after it [newcomer]', async () => {
+    const script = `console.error('Reading'); throw new TypeError('The variable "KEY" is not set')`
+    const throwing = stdioClient({ command: process.execPath, args: ['-e', script] })
+    await expect(connect(throwing)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /ended with code 1: TypeError: The variable "KEY" is not set$/,
+      ) as string,
+    })
+  })
+
   test('to a program that ends at every start says why it is not started again [I008]', async () => {
     const script = `console.error('No licence'); process.exit(0)`
     const quitting = stdioClient({
