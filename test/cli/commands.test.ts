@@ -152,6 +152,16 @@ describe('a program over stdio', () => {
   })
 })
 
+it('suggests the usual path where a URL without one is not found [newcomer]', async () => {
+  const server = createServer((_, response) => void response.writeHead(404).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { code, err } = await edgewise('list', `http://127.0.0.1:${port}`)
+  server.close()
+  expect(code).toBe(3)
+  expect(err).toContain(`; the path may be missing: try http://127.0.0.1:${port}/mcp`)
+})
+
 it('says what a proxy says that has lost its server', async () => {
   const handle = createHandler(makeServer())
   const proxy = createServer(
@@ -170,7 +180,7 @@ it('says what a proxy says that has lost its server', async () => {
   })
 })
 
-it('listen prints what the server tells until it is interrupted', async () => {
+it('listen prints notifications until it is interrupted', async () => {
   const { child, outcome } = start('listen', http.url, '--json')
   await expect.poll(() => outcome.err).toContain('Listening to shop')
   await edgewise('call', http.url, 'grow')
@@ -237,22 +247,23 @@ describe('wrong usage', () => {
   it.each([
     [['nope'], 'There is no command "nope"'],
     [['list'], 'Name a server'],
-    [['list', 'localhost:80'], 'must begin with "http://" or "https://"'],
+    [['list', 'node'], 'it must begin with "http://" or "https://"; a program follows "--"'],
+    [['list', 'localhost:80/mcp'], 'or "https://", as "http://localhost:80/mcp"'],
     [['list', 'http://localhost/', 'cats'], 'List one of tools'],
     [['call', 'http://localhost/'], 'Name a tool'],
     [['call', 'http://localhost/', 'x', '--args', '[]'], '"--args" must be a JSON object'],
-    [['call', 'http://localhost/', 'x', '--args', '{'], '"--args" is no JSON'],
+    [['call', 'http://localhost/', 'x', '--args', '{'], '"--args" is not JSON'],
     [['call', 'http://localhost/', '--timeout-ms', 'soon'], 'takes a whole number'],
     [['call', 'http://localhost/', '--header', 'x'], 'takes name:value'],
     [['call', 'http://localhost/', '--revision', '2020-01-01'], 'no revision "2020-01-01"'],
     [['call', 'http://localhost/', '--nope'], "Unknown option '--nope'"],
     [['complete', 'http://localhost/'], 'Name a prompt or a resource template'],
     [['complete', 'http://localhost/', 'x'], 'Say what to complete'],
-    [['complete', 'http://localhost/', 'x', 'city'], '"city" is no name=value'],
+    [['complete', 'http://localhost/', 'x', 'city'], '"city" is not of the form name=value'],
     [['call', 'http://localhost/', '--timeout-ms', ''], 'takes a whole number'],
     [['call', 'http://localhost/', '--timeout-ms', '0'], 'takes a whole number'],
-    [['call', 'http://localhost/', '--header', 'x y: z'], 'no header that HTTP can carry'],
-    [['call', 'http://localhost/', '--header', 'x: a\nb: c'], 'no header that HTTP can carry'],
+    [['call', 'http://localhost/', '--header', 'x y: z'], 'not a header that HTTP can carry'],
+    [['call', 'http://localhost/', '--header', 'x: a\nb: c'], 'not a header that HTTP can carry'],
     [['call', 'http://localhost/', '--token', '😀'], 'characters that no HTTP header can carry'],
     [['bridge', 'http://localhost/', '--port', '70000'], 'takes a whole number from 0 to 65535'],
     [['bridge', 'http://localhost/', 'tools'], 'no use for "tools"'],

@@ -135,6 +135,8 @@ function urlOf(text: string | undefined): Target {
   if (text === undefined) throw new UsageError('Name a server: a URL, or "-- program"')
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const what = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
+    // A host with its port; anything else may be a program, or a tool in the wrong place
+    if (/^[\w.-]+:\d+(?:\/|$)/.test(text)) throw new UsageError(`${what}, as "http://${text}"`)
     throw new UsageError(`${what}; a program follows "--"`)
   }
   return { url: text.trim() }
@@ -148,7 +150,7 @@ function headersOf({ header: given, token = process.env.EDGEWISE_TOKEN }: Values
     try {
       headers.append(name.trim(), value)
     } catch {
-      throw new UsageError(`"${pair}" is no header that HTTP can carry`)
+      throw new UsageError(`"${pair}" is not a header that HTTP can carry`)
     }
   }
   if (token === undefined || token === '') return headers

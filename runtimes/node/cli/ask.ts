@@ -102,7 +102,7 @@ async function askField(
     const value = read(text, field)
     const known = choices.length === 0 || [value].flat().every((one) => choices.includes(`${one}`))
     if (value !== undefined && known) return value
-    tell(`  That is no answer here.`)
+    tell(`  That is not a possible answer.`)
   }
 }
 

@@ -34,6 +34,6 @@ export async function complete(invocation: Invocation): Promise<number> {
 
 function pair(word: string): [name: string, value: string] {
   const at = word.indexOf('=')
-  if (at < 1) throw new UsageError(`"${word}" is no name=value`)
+  if (at < 1) throw new UsageError(`"${word}" is not of the form name=value`)
   return [word.slice(0, at), word.slice(at + 1)]
 }

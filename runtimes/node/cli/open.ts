@@ -86,7 +86,7 @@ function reason(error: unknown, target: Target, options: Options): string {
   const where = 'url' in target ? target.url : target.command
   const scopes = missingScopes(error)
   const more = scopes === '' ? '' : `. ${scopes}`
-  return `Cannot connect to ${where}: ${explain(error)}${advice(error, options)}${more}`
+  return `Cannot connect to ${where}: ${explain(error)}${advice(error, target, options)}${more}`
 }
 
 /** What went wrong, and what was behind it. */
@@ -102,8 +102,13 @@ export function missingScopes(error: unknown): string {
   return scope === undefined ? '' : `It wants a token with the scopes ${scope}`
 }
 
-function advice(error: unknown, { headers, signIn }: Options): string {
-  if (!(error instanceof McpError) || error.code !== 'UNAUTHORIZED') return ''
+function advice(error: unknown, target: Target, { headers, signIn }: Options): string {
+  if (!(error instanceof McpError)) return ''
+  const { status } = (error.data ?? {}) as { status?: number }
+  if (status === 404 && 'url' in target && new URL(target.url).pathname === '/') {
+    return `; the path may be missing: try ${new URL('/mcp', target.url).href}`
+  }
+  if (error.code !== 'UNAUTHORIZED') return ''
   if (headers.has('authorization')) return '; the token that was given is refused'
   return signIn ? '' : '; try --sign-in or --token, or --header for keys of other kinds'
 }

@@ -27,7 +27,7 @@ const commands = {
   ],
   listen: [
     '[--resource <uri>]',
-    'print what the server tells, until interrupted',
+    'print notifications from the server until interrupted',
     '--resource travel://cities',
   ],
   inspect: ['[--port <n>]', 'open the playground on the server', ''],
@@ -90,7 +90,7 @@ const options: readonly (readonly [option: string, meaning: string, takers?: Tak
     'accept forms by the defaults of their fields; decline those without',
     { commands: ['call', 'read', 'prompt'] },
   ],
-  ['--verbose', 'print problems that no answer tells of'],
+  ['--verbose', 'print problems that no result reports'],
 ]
 
 /**

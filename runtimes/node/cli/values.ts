@@ -18,7 +18,7 @@ export function readValues(
   const read = words.map((word): [string, JsonObject[string]] => {
     const [, name, colon, text] = /^(?!:=)([^=]+?)(:?)=(.*)$/s.exec(word) ?? []
     if (name === undefined || text === undefined) {
-      throw new UsageError(`"${word}" is no name=value`)
+      throw new UsageError(`"${word}" is not of the form name=value`)
     }
     return [name, colon ? json(text, name) : typed(text, propertyOf(schema, name), schema)]
   })
@@ -90,6 +90,6 @@ function json(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError(`"${what}" is no JSON`)
+    throw new UsageError(`"${what}" is not JSON`)
   }
 }
