@@ -1,5 +1,5 @@
 // A page that lists the tools of a server.
-import { connect, type Client } from 'edgewise/client'
+import { connect, fetchFaultOf, type Client } from 'edgewise/browser'
 
 const form = document.querySelector('form') as HTMLFormElement
 const status = document.querySelector('#status') as HTMLElement
@@ -24,6 +24,6 @@ async function show(url: string): Promise<void> {
       list.append(item)
     }
   } catch (error) {
-    status.textContent = error instanceof Error ? error.message : String(error)
+    status.textContent = fetchFaultOf(error)?.advice ?? String(error)
   }
 }
