@@ -4,7 +4,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import type { Caller, Server, SessionForwarder } from '../../src/server/index.ts'
+import {
+  forwardedSessions,
+  type Caller,
+  type HandlerSessions,
+  type Server,
+} from '../../src/server/index.ts'
 import { sessionStream } from '../../src/transport/index.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
@@ -15,13 +20,13 @@ import { objectOf } from './session-id.ts'
 import { refuse } from './sse-session.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
-/** Makes what hands over the requests of sessions. */
-export function sessionForwarder<Env>(
+/** The sessions of a Worker, each in an object of its own. */
+export function objectSessions<Env>(
   server: Server,
   namespace: DurableObjectNamespace<SessionObject>,
   hub: Hub,
   options: WorkerOptions<Env>,
-): SessionForwarder {
+): HandlerSessions {
   const { sessionKey, protect } = options
   const ask = async (
     id: DurableObjectId,
@@ -74,12 +79,12 @@ export function sessionForwarder<Env>(
     if (key === undefined) return ask(namespace.newUniqueId(), request, caller)
     return ask(namespace.idFromName(`key ${key}`), request, { ...caller, shared: true })
   }
-  return (request, caller) => {
+  return forwardedSessions((request, caller) => {
     const sessionId = request.headers.get('mcp-session-id')
     if (sessionId === null) return open(request, caller)
     const id = objectOf(namespace, sessionId)
     return id && ask(id, request, caller)
-  }
+  })
 }
 
 /** Whether an object is there again at once: it was deployed anew, crashed, or has too much to do. */

@@ -20,7 +20,7 @@ import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import { checkNumbers, handlerOptions, type WorkerOptions } from './options.ts'
 import { givenSecrets, sealingSecrets } from './secrets.ts'
-import { sessionForwarder } from './session-forwarder.ts'
+import { objectSessions } from './session-forwarder.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
 import { namingSession } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
@@ -69,7 +69,7 @@ export function createWorker<Env = unknown>(
     sessions = secrets !== undefined && sealedSessions({ secrets })
   } else {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-    sessions = sessionForwarder(server, namespace, hub, options)
+    sessions = objectSessions(server, namespace, hub, options)
     requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
     hub.relay(server.notify)
   }

@@ -12,6 +12,22 @@ const REUSED_BYTES = 65_536
 /** How many pieces of text are joined at once. */
 const JOINED_PIECES = 64
 
+/** The buffer with a piece written at `length`; a new one of twice the size when it is full. */
+function append(
+  buffer: Uint8Array<ArrayBuffer>,
+  length: number,
+  piece: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  const needed = length + piece.length
+  let room = buffer
+  if (needed > room.length) {
+    room = new Uint8Array(Math.max(needed, 2 * length, MIN_BYTES))
+    room.set(buffer)
+  }
+  room.set(piece, length)
+  return room
+}
+
 /** Bytes that arrive in pieces, in one buffer that doubles when it is full. */
 export class ByteBuffer {
   #buffer = new Uint8Array(0)
@@ -28,14 +44,8 @@ export class ByteBuffer {
   }
 
   append(chunk: Uint8Array): void {
-    const length = this.#length + chunk.length
-    if (length > this.#buffer.length) {
-      const grown = new Uint8Array(Math.max(length, 2 * this.#length, MIN_BYTES))
-      grown.set(this.bytes)
-      this.#buffer = grown
-    }
-    this.#buffer.set(chunk, this.#length)
-    this.#length = length
+    this.#buffer = append(this.#buffer, this.#length, chunk)
+    this.#length += chunk.length
   }
 
   clear(): void {
@@ -47,32 +57,24 @@ export class ByteBuffer {
 /**
  * Reads a stream to its end.
  *
- * @param signal Ends reading early, with what arrived until then.
  * @returns The bytes; nothing if there are more than `maxBytes`, and then the stream is cancelled.
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
-  signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const buffer = new ByteBuffer()
+  let buffer = new Uint8Array(0)
+  let length = 0
   const reader = body?.getReader()
-  const stop = (): void => void reader?.cancel(signal?.reason).catch(() => {})
-  signal?.addEventListener('abort', stop)
-  try {
-    while (reader) {
-      const { done, value } = await reader.read()
-      if (done) break
-      if (buffer.length + value.length > maxBytes) {
-        stop()
-        return undefined
-      }
-      buffer.append(value)
-    }
-  } finally {
-    signal?.removeEventListener('abort', stop)
+  for (;;) {
+    const piece = (await reader?.read())?.value
+    if (!piece) return buffer.subarray(0, length)
+    if (length + piece.length > maxBytes) break
+    buffer = append(buffer, length, piece)
+    length += piece.length
   }
-  return buffer.bytes
+  reader?.cancel().catch(() => {})
+  return undefined
 }
 
 /**

@@ -54,7 +54,7 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new ProtocolError(PARSE_ERROR, 'Parse error: the message is not valid JSON')
   }
-  if (isTooDeep(text)) {
+  if (text.length > 2 * MAX_DEPTH && isTooDeep(value)) {
     throw new ProtocolError(
       PARSE_ERROR,
       `Parse error: the message is nested more than ${MAX_DEPTH} levels deep`,
@@ -63,22 +63,19 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** Whether valid JSON is nested too deeply. */
-function isTooDeep(text: string): boolean {
-  // Nearly all texts are too short, or have too few brackets, to be looked at closely
-  const count = (bracket: string): number => text.split(bracket, MAX_DEPTH + 2).length - 1
-  if (text.length < 2 * MAX_DEPTH || count('[') + count('{') <= MAX_DEPTH) return false
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < text.length && depth <= MAX_DEPTH; at++) {
-    const character = text[at]
-    if (quoted && character === '\\') at++
-    else if (character === '"') quoted = !quoted
-    else if (quoted) continue
-    else if (character === '[' || character === '{') depth++
-    else if (character === ']' || character === '}') depth--
+/** Whether a value is nested too deeply; level by level, as recursion does not reach that deep. */
+function isTooDeep(value: unknown): boolean {
+  let level: object[] = [[value]]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    const inner: object[] = []
+    for (const outer of level) {
+      for (const each of Object.values(outer))
+        if (each && typeof each === 'object') inner.push(each)
+    }
+    level = inner
   }
-  return depth > MAX_DEPTH
+  return false
 }
 
 /**

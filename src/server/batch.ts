@@ -5,13 +5,14 @@
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
  */
 import { nextTurn } from '../patterns/timers.ts'
-import { INTERNAL_ERROR, toErrorObject } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { errorResponse, type JsonRpcRequest, type JsonRpcResponse } from '../protocol/jsonrpc.ts'
 
 /** The most messages in one batch. */
 const MAX_MESSAGES = 100
 /** The most that the answers to one batch may have, in UTF-16 units of their JSON. */
 const MAX_ANSWER_LENGTH = 4 * 1024 * 1024
+const TOO_LONG = `The answers to the batch are longer than ${MAX_ANSWER_LENGTH} characters: send the request alone`
 
 /** Why a batch cannot be run, if it cannot. */
 export function batchFault({ length }: readonly unknown[]): string | undefined {
@@ -24,7 +25,7 @@ export function batchFault({ length }: readonly unknown[]): string | undefined {
  * that other requests are served in between. Never rejects if `report` does not throw.
  *
  * @param answer Answers one request; its failure becomes the answer to that request.
- * @param report Receives why an answer cannot be written.
+ * @param report Receives why an answer cannot be given or written.
  */
 export async function answerEach(
   requests: readonly JsonRpcRequest[],
@@ -33,25 +34,16 @@ export async function answerEach(
 ): Promise<JsonRpcResponse[]> {
   let left = MAX_ANSWER_LENGTH
   const run = async (request: JsonRpcRequest): Promise<JsonRpcResponse | undefined> => {
-    const { id } = request
-    let response: JsonRpcResponse | undefined
     try {
-      response = await answer(request)
-    } catch (error) {
-      return errorResponse(id, toErrorObject(error))
-    }
-    let message = 'Internal error'
-    try {
+      const response = await answer(request)
       const { length } = JSON.stringify(response ?? 0)
-      if (length <= left) {
-        left -= length
-        return response
-      }
-      message = `The answers to the batch are longer than ${MAX_ANSWER_LENGTH} characters: send the request alone`
+      if (length > left) throw new ProtocolError(INTERNAL_ERROR, TOO_LONG)
+      left -= length
+      return response
     } catch (error) {
-      report(error)
+      if (!(error instanceof ProtocolError)) report(error)
+      return errorResponse(request.id, toErrorObject(error))
     }
-    return errorResponse(id, { code: INTERNAL_ERROR, message })
   }
   const answers: Promise<JsonRpcResponse | undefined>[] = []
   for (const request of requests) {

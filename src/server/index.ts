@@ -117,8 +117,8 @@ export type {
   HandlerOptions,
   HandlerSessions,
   LeanHandlerOptions,
-  SessionForwarder,
 } from '../transport/streamable-http/options.ts'
+export { forwardedSessions, type SessionForwarder } from '../transport/streamable-http/forward.ts'
 export type {
   ChangeListener,
   StreamCarrier,

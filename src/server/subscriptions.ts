@@ -87,7 +87,6 @@ export async function listen(
     })
     await acknowledged
     if (!signal.aborted) await new Promise<void>((resolve) => over.onEnd(resolve))
-    signal.throwIfAborted()
     return { _meta }
   } finally {
     unsubscribe?.()

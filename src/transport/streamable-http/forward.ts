@@ -7,18 +7,29 @@ import { HEADER_LAST_EVENT_ID, HEADER_SESSION_ID } from '../../protocol/headers.
 import { findRevision } from '../../protocol/revisions.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { HostSessions } from './host-sessions.ts'
-import type { SessionForwarder } from './options.ts'
+import type { HandlerSessions } from './options.ts'
 import { readHeader } from './request.ts'
 import { namesNoSession, sessionNotFound } from './refusal.ts'
 
-/** The sessions of a handler that hands their requests over. */
-export function sessionsElsewhere(take: SessionForwarder): HostSessions {
+/**
+ * Hands over a request that belongs to a session, or that opens one, to where its session is served;
+ * nothing when there can be no such session. Origin and host are checked already.
+ */
+export type SessionForwarder = (request: Request, caller: Caller) => Promise<Response> | undefined
+
+/**
+ * Lets `createHandler` serve sessions that another handler has, as its option `sessions`; what
+ * `createWorker` does.
+ *
+ * @param take Answers each request of a session in place of the handler.
+ */
+export function forwardedSessions(take: SessionForwarder): HandlerSessions {
   const forward = async (request: Request, caller: Caller): Promise<Response> => {
     const response = take(request, caller)
     if (response) return response
     throw sessionNotFound()
   }
-  return {
+  const sessions: HostSessions = {
     reach: true,
     forward,
     forwardEarly(request, version, caller) {
@@ -29,6 +40,7 @@ export function sessionsElsewhere(take: SessionForwarder): HostSessions {
     },
     find: () => Promise.reject(namesNoSession()),
   }
+  return { start: () => sessions }
 }
 
 /** The request with one value in the headers by which it finds its session. */

@@ -6,14 +6,12 @@
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { Ending } from '../../patterns/ending.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
-import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
+import type { LeanServer } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
 import { createRounds } from '../../server/rounds.ts'
-import { sessionsElsewhere } from './forward.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
-import type { HostSessions } from './host-sessions.ts'
 import type { KeptSession } from './kept-session.ts'
 import { LEAN_HANDLER_OPTIONS, type HandlerOptions } from './options.ts'
 import { post } from './post.ts'
@@ -45,8 +43,10 @@ export function createHandler(server: LeanServer, options: HandlerOptions = {}):
   requireKnown('The handler', options, OPTIONS)
   const definition = definitionOf(server)
   const ending = new Ending()
-  const sessions = chooseSessions(definition, options)
   const { changes } = options
+  const sessions = haveSessions(definition.revisions)
+    ? (options.sessions || undefined)?.start(definition, options)
+    : undefined
   const rounds = createRounds(options)
   const host: Host = { server: definition, options, sessions, rounds, ending, changes }
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
@@ -60,18 +60,6 @@ export function createHandler(server: LeanServer, options: HandlerOptions = {}):
     await sessions?.close?.()
   }
   return Object.assign(handle, { close })
-}
-
-/** The sessions that the options ask for, if any revision has them. */
-function chooseSessions(
-  definition: ServerDefinition,
-  options: HandlerOptions,
-): HostSessions | undefined {
-  const { sessions } = options
-  if (!sessions || !haveSessions(definition.revisions)) return undefined
-  return typeof sessions === 'function'
-    ? sessionsElsewhere(sessions)
-    : sessions.start(definition, options)
 }
 
 async function route(host: Host, request: Request, caller: Caller): Promise<Response> {

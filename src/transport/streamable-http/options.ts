@@ -4,24 +4,20 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { OptionNames } from '../../patterns/known-options.ts'
-import type { Caller } from '../../server/exchange.ts'
 import type { Protection } from '../../server/protection.ts'
 import type { InputOptions } from '../../server/rounds.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
 import type { HostSessions } from './host-sessions.ts'
 import type { StreamOptions } from './stream-options.ts'
 
-/** A way to have sessions, with all the code that takes: `keptSessions` or `sealedSessions`. */
+/**
+ * A way to have sessions, with all the code that takes: `keptSessions`, `sealedSessions` or
+ * `forwardedSessions`.
+ */
 export interface HandlerSessions {
   /** Called by `createHandler`. */
   start(server: ServerDefinition, options: HandlerOptions): HostSessions
 }
-
-/**
- * Hands over a request that belongs to a session, or that opens one, to where its session is served;
- * nothing when there can be no such session. Origin and host are checked already.
- */
-export type SessionForwarder = (request: Request, caller: Caller) => Promise<Response> | undefined
 
 /** How a server is served over HTTP where requests are only answered. */
 export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
@@ -56,10 +52,10 @@ export interface HandlerOptions extends LeanHandlerOptions, InputOptions, Stream
   /**
    * How the revisions up to 2025-11-25 have sessions. `keptSessions()` keeps them, in memory or in a
    * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
-   * was negotiated. A function hands their requests over to another handler. Without any, which is
-   * the default, as a handler cannot know whether the next request reaches it, these revisions are
+   * was negotiated. `forwardedSessions()` hands their requests over to another handler. Without any,
+   * which is the default, as a handler cannot know whether the next request reaches it, these revisions are
    * served request by request, and handlers know nothing of the client. Without `keptSessions` the
    * server cannot ask or tell a client of these revisions anything outside its answers.
    */
-  sessions?: HandlerSessions | SessionForwarder | false
+  sessions?: HandlerSessions | false
 }

@@ -5,7 +5,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { Cancellation } from '../../patterns/cancellation.ts'
-import { Ending } from '../../patterns/ending.ts'
 import {
   HEADER_MISMATCH,
   INTERNAL_ERROR,
@@ -45,9 +44,6 @@ export async function postStateless(
   }
   return new Promise((resolve, reject) => {
     const cancellation = new Cancellation(request)
-    // A listener has an end of its own: that of the host, or of the caller's authorization
-    const over = listens ? new Ending() : undefined
-    const stop = over && host.ending?.onEnd(() => over.end())
     const reply = new Reply({
       respond: resolve,
       status: (response) => status(response, listens),
@@ -55,8 +51,8 @@ export async function postStateless(
       keepAliveMs: host.options.keepAliveMs,
       caller,
       onExpired: (message) => {
-        if (over) return over.end()
-        reply.finish(errorResponse(id, { code: INVALID_REQUEST, message }))
+        // A listener still gets its closing result
+        if (!listens) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message }))
         cancellation.cancel(new McpError('ABORTED', message))
       },
       onGone: (reason) => cancellation.cancel(reason),
@@ -69,7 +65,7 @@ export async function postStateless(
       caller,
       protect: host.options.protect,
       cancellation,
-      ending: over ?? host.ending,
+      ending: host.ending,
       changes: host.changes,
       rounds: host.rounds,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
@@ -77,7 +73,6 @@ export async function postStateless(
     dispatch(host.server, message, exchange)
       .then((response) => {
         cancellation.settle()
-        stop?.()
         reply.finish(response)
       })
       .catch(reject)

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/index.ts'
 import {
   createHandler,
   createServer,
+  forwardedSessions,
   keptSessions,
   type Handler,
   type HandlerOptions,
@@ -66,10 +67,10 @@ describe('A header that was sent twice with one value', () => {
     const seen: (string | null)[] = []
     const behind = serve()
     const front = serve({
-      sessions(request, caller) {
+      sessions: forwardedSessions((request, caller) => {
         seen.push(request.headers.get('mcp-session-id'))
         return behind(request, caller)
-      },
+      }),
     })
     const { id } = await openSession(front)
     expect((await post(front, ping, { 'mcp-session-id': `${id}, ${id}` })).status).toBe(200)
