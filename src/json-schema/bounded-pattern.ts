@@ -1,61 +1,69 @@
 /**
- * Regular expressions whose work is counted, so that one that backtracks for ever can be given up.
+ * Regular expressions that count their steps, so that catastrophic backtracking can be stopped.
  * Platforms have no such limit.
  *
- * It visits what a backtracking engine visits, in the same order, and keeps what is still to be tried
- * in a list, as the stack would be too short for long texts. Single characters are left to the platform,
- * so that classes and properties mean what they mean there.
+ * The matcher tries the same alternatives in the same order as a backtracking engine, but keeps
+ * those that are left in a list, as a long text would exhaust the stack. The platform decides about
+ * single characters, so that classes and Unicode properties have the same meaning.
  *
  * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
  */
 
-/** Counts work down; throws when there is none left. */
+/** Counts one step; throws when no step is left. */
 export type Spend = () => void
 
-/** A pattern that can be matched with its work counted. */
+/** A pattern whose matching can be stopped. */
 export interface BoundedPattern {
-  /** Whether the work grows with the length of the text only, so that nothing has to be counted. */
+  /** Whether matching takes linear time, so that no steps have to be counted. */
   readonly isLinear: boolean
-  /** Whether the pattern matches anywhere in a text; whatever `spend` throws. */
+  /** Whether the pattern matches anywhere in a text. Throws what `spend` throws. */
   test(text: string, spend: Spend): boolean
 }
 
-/** What is matched, what counts the work, and what is still to be tried: the last first. */
+/** One attempt to match a text. */
 interface Run {
   readonly text: string
   readonly spend: Spend
+  /** The alternatives that are left; the last is tried first. */
   readonly left: [next: Next, at: number][]
 }
 
+/** Matches the rest of the pattern. */
 type Next = (at: number) => void
-/** Matches at a place, and adds what follows to what is still to be tried. */
+/**
+ * Matches a part of the pattern at an index: calls `next` with the index behind it, and adds other
+ * ways to match to `left`.
+ */
 type Matcher = (run: Run, at: number, next: Next) => void
-/** Whether a character, by its code point, is one that is meant. */
+/** Whether a code point is in a character class. */
 type CharTest = (char: number) => boolean
 
-/** Something that may be repeated: a character, or anything else. */
+/** A part of a pattern that a quantifier can follow. */
 interface Atom {
+  /** Set where it matches a single character. */
   readonly char?: CharTest
   readonly match: Matcher
 }
 
-/** So many characters are no small work for each place of a text. */
-const MANY = 50
-/** How much may be left to be tried, for want of memory. */
+/** A pattern up to this length costs little at each index of a text. */
+const SHORT_LENGTH = 50
+/** The most alternatives that may be left, as they take memory. */
 const MAX_LEFT = 1_000_000
 
 /**
- * Reads a pattern of the `u` flag, which must be valid; nothing when it has what cannot be bounded:
- * backreferences, lookbehind, flags inside.
+ * Parses a valid pattern of the `u` flag.
+ *
+ * @returns `undefined` for a pattern that cannot be bounded: one with backreferences, lookbehind or
+ *   inline flags.
  */
 export function boundedPattern(source: string): BoundedPattern | undefined {
   const parser = new Parser(source)
   const match = parser.alternatives()
   if (parser.isUnbounded) return undefined
-  const { variables, isSimple, size } = parser
+  const { variableRepeats, isFlat, minLength } = parser
   const isAnchored = source.startsWith('^') && parser.branches === 1
   return {
-    isLinear: isSimple && size <= MANY && variables <= (isAnchored ? 1 : 0),
+    isLinear: isFlat && minLength <= SHORT_LENGTH && variableRepeats <= (isAnchored ? 1 : 0),
     test(text, spend) {
       const run = { text, spend, left: [] }
       const last = isAnchored ? 0 : text.length
@@ -67,13 +75,13 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
   }
 }
 
-/** Tries all that there is to try at a place, until something matches. */
+/** Tries all alternatives at an index until one matches. */
 function matchesAt(match: Matcher, { text, spend }: Run, at: number): boolean {
   let isFound = false
   const left: Run['left'] = []
   match({ text, spend, left }, at, () => void (isFound = true))
   for (let one = left.pop(); one && !isFound; one = left.pop()) {
-    if (left.length > MAX_LEFT) throw new RangeError('Too much is left to be tried')
+    if (left.length > MAX_LEFT) throw new RangeError('Too many alternatives are left')
     one[0](one[1])
   }
   return isFound
@@ -83,15 +91,15 @@ function matchesAt(match: Matcher, { text, spend }: Run, at: number): boolean {
 class Parser {
   readonly #source: string
   #at = 0
-  /** Whether something was met that cannot be bounded. */
+  /** Whether the pattern cannot be bounded. */
   isUnbounded = false
-  /** Whether characters alone are repeated, one branch after the other. */
-  isSimple = true
-  /** How many repetitions may be of different length. */
-  variables = 0
-  /** How many characters there are at least. */
-  size = 0
-  /** How many alternatives the whole pattern has, once it is read. */
+  /** Whether the pattern has neither groups nor alternatives. */
+  isFlat = true
+  /** How many repetitions have no fixed length. */
+  variableRepeats = 0
+  /** The fewest characters that can match. */
+  minLength = 0
+  /** How many alternatives the whole pattern has, once it is parsed. */
   branches = 0
 
   constructor(source: string) {
@@ -103,7 +111,7 @@ class Parser {
     while (this.#takes('|')) all.push(this.#sequence())
     this.branches = all.length
     const first = all.shift()
-    if (all.length > 0) this.isSimple = false
+    if (all.length > 0) this.isFlat = false
     all.reverse()
     return (run, at, next) => {
       for (const match of all) run.left.push([(from) => match(run, from, next), at])
@@ -132,7 +140,7 @@ class Parser {
     return true
   }
 
-  /** Takes what a sticky expression matches here. */
+  /** Consumes what a sticky expression matches here. */
   #take(sticky: RegExp): RegExpExecArray | undefined {
     sticky.lastIndex = this.#at
     const taken = sticky.exec(this.#source) ?? undefined
@@ -141,10 +149,11 @@ class Parser {
   }
 
   #atom(): Atom {
-    if (this.#takes('^')) return place((_run, at) => at === 0)
-    if (this.#takes('$')) return place(({ text }, at) => at === text.length)
+    if (this.#takes('^')) return assertion((_run, at) => at === 0)
+    if (this.#takes('$')) return assertion(({ text }, at) => at === text.length)
     const boundary = this.#take(/\\[bB]/y)
-    if (boundary) return place(({ text }, at) => isBoundary(text, at) === (boundary[0] === '\\b'))
+    if (boundary)
+      return assertion(({ text }, at) => isBoundary(text, at) === (boundary[0] === '\\b'))
     const group = this.#take(/\((?:\?(?:<(?![=!])[^>]*>|[:=!]|<[=!]|[a-z-]*:))?/y)
     return group ? this.#group(group[0]) : this.#char()
   }
@@ -152,11 +161,11 @@ class Parser {
   #group(opening: string): Atom {
     const match = this.alternatives()
     this.#takes(')')
-    this.isSimple = false
+    this.isFlat = false
     if (/^\(\?(?:<[=!]|[a-z-]+:)/.test(opening)) this.isUnbounded = true
     if (opening !== '(?=' && opening !== '(?!') return { match }
     const wanted = opening === '(?='
-    return place((run, at) => matchesAt(match, run, at) === wanted)
+    return assertion((run, at) => matchesAt(match, run, at) === wanted)
   }
 
   #char(): Atom {
@@ -165,9 +174,9 @@ class Parser {
       /\[(?:[^\]\\]|\\[^])*\]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u\{[^}]*\}|\\u....|\\[pP]\{[^}]*\}|\\x..|\\c.|\\?[^]/uy,
     )
     const source = taken?.[0] ?? ''
-    const isItself = source !== '.' && source.length === widthOf(source.codePointAt(0) ?? 0)
-    const char = isItself ? equals(source) : isOne(source)
-    this.size++
+    const isLiteral = source !== '.' && source.length === widthOf(source.codePointAt(0) ?? 0)
+    const char = isLiteral ? literal(source) : characterClass(source)
+    this.minLength++
     return {
       char,
       match({ text, spend }, at, next) {
@@ -185,9 +194,9 @@ class Parser {
     const min = sign ? (sign === '+' ? 1 : 0) : Number(low)
     const open = sign ? (sign === '?' ? 1 : Infinity) : comma ? Infinity : min
     const max = high ? Number(high) : open
-    if (min !== max) this.variables++
-    if (!atom.char) this.isSimple = false
-    this.size += min
+    if (min !== max) this.variableRepeats++
+    if (!atom.char) this.isFlat = false
+    this.minLength += min
     const repeat = { min, max, isGreedy: lazy === '' }
     return atom.char ? repeatChar(atom.char, repeat) : repeatAny(atom.match, repeat)
   }
@@ -199,7 +208,7 @@ interface Repeat {
   readonly isGreedy: boolean
 }
 
-/** Repeats a character; what is to be tried with fewer is made when it comes to that. */
+/** Repeats a character. Other counts are added to what is left one at a time. */
 function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
   return ({ text, spend, left }, start, next) => {
     const advance = (at: number, count: number): number | undefined => {
@@ -230,7 +239,7 @@ function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
   }
 }
 
-/** Repeats anything; what matches nothing is not repeated beyond what has to be. */
+/** Repeats a group. An empty match ends the repetition once `min` is reached. */
 function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
   const repeat = (run: Run, at: number, next: Next, count: number): void => {
     run.spend()
@@ -250,34 +259,36 @@ function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
   return (run, at, next) => repeat(run, at, next, 0)
 }
 
-function place(is: (run: Run, at: number) => boolean): Atom {
+/** An atom that consumes nothing, such as `^` or a lookahead. */
+function assertion(holds: (run: Run, at: number) => boolean): Atom {
   return {
     match(run, at, next) {
       run.spend()
-      if (is(run, at)) next(at)
+      if (holds(run, at)) next(at)
     },
   }
 }
 
-function equals(source: string): CharTest {
+function literal(source: string): CharTest {
   const code = source.codePointAt(0)
   return (char) => char === code
 }
 
-/** Asks the platform about one character, once for each. */
-function isOne(source: string): CharTest {
+/** Tests characters by an expression of the platform, and caches the results. */
+function characterClass(source: string): CharTest {
   const pattern = new RegExp(`^${source}$`, 'u')
-  const known = new Map<number, boolean>()
+  const results = new Map<number, boolean>()
   return (char) => {
-    let is = known.get(char)
-    if (is === undefined) {
-      is = pattern.test(String.fromCodePoint(char))
-      known.set(char, is)
+    let result = results.get(char)
+    if (result === undefined) {
+      result = pattern.test(String.fromCodePoint(char))
+      results.set(char, result)
     }
-    return is
+    return result
   }
 }
 
+/** How many UTF-16 units a code point takes. */
 function widthOf(code: number): 1 | 2 {
   return code > 0xffff ? 2 : 1
 }

@@ -35,13 +35,13 @@ export class Clients implements ClientRegistry {
     for (const changed of this.onRootsChanged) changed(client)
   }
 
-  /** The clients of a principal, the newest last; those of nobody in particular without. */
+  /** The clients of a principal, or without one of unauthenticated callers; the newest last. */
   of(principal: string | undefined): Exchange[] {
     const all = [...this.#bySession.values()]
     return all.filter(({ caller }) => caller.principal === principal)
   }
 
-  /** Resolves when there is another client, `waitMs` are over or the signal fires. */
+  /** Waits for another client, for `waitMs` at most or until the signal fires. */
   async another(waitMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     let wake = (): void => {}
@@ -57,7 +57,7 @@ export class Clients implements ClientRegistry {
     signal.removeEventListener('abort', wake)
   }
 
-  /** What reaches a client like the context of a request. */
+  /** A context that reaches a client outside of its requests. */
   contextOf(client: Exchange): RequestContext {
     const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
     const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const

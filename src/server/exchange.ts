@@ -24,13 +24,13 @@ export interface ClientFacts {
   readonly info: Implementation | undefined
   /** What the client declared; empty where that is {@link ClientFacts.unknown}. */
   readonly capabilities: ClientCapabilities
-  /** Set in requests of the older revisions over HTTP without a session: nothing is known then. */
+  /** Set in legacy requests over HTTP without a session, which do not describe the client. */
   readonly unknown?: true
 }
 
 /**
- * What authorization found out about the caller. A protected server fills in the named members, from
- * the access token; what else there is comes from a host that identifies callers itself.
+ * What authorization found out about the caller. A protected server fills in the named members,
+ * from the access token; what else there is comes from a host that identifies callers itself.
  */
 export interface Auth {
   /** Whom the token stands for (`sub`). */
@@ -62,10 +62,10 @@ export interface Caller {
    */
   readonly address?: string | undefined
   /**
-   * Calls `tell` once the authorization ends before `auth.expiresAt`, as it was revoked; gives what
-   * stops watching. Streams of the caller end then.
+   * Calls `onRevoked` once the authorization is revoked before `auth.expiresAt`, at which the
+   * streams of the caller end. Returns a function that stops watching.
    */
-  readonly revoked?: ((tell: () => void) => () => void) | undefined
+  readonly revoked?: ((onRevoked: () => void) => () => void) | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
   /** The HTTP request, where there is one. */
@@ -79,21 +79,21 @@ export interface Requester extends Caller {
   readonly client?: ClientFacts | undefined
 }
 
-/** Whom `visible` is asked about. */
+/** Who calls, for the option `visible`. */
 export interface Viewer extends Caller {
-  /** The client, and what it can do; nothing is known of it where `unknown` is set. */
+  /** The client and its capabilities; nothing is known of it where `unknown` is set. */
   readonly client: ClientFacts
 }
 
-/** The client of a request that belongs to no session and says nothing of it. */
+/** The client of a legacy request over HTTP without a session. */
 export const UNKNOWN_CLIENT: ClientFacts = { info: undefined, capabilities: {}, unknown: true }
 
-/** What authorization has to know of a tool. */
+/** The part of a tool that authorization needs. */
 interface ScopedTool {
   readonly scopes?: readonly string[] | undefined
 }
 
-/** What authorization has to know of a server. */
+/** The part of a server that authorization needs. */
 export interface ScopedServer {
   readonly tools: {
     find(name: string, requester: Requester): ScopedTool | undefined
@@ -107,7 +107,7 @@ export interface Permissions {
    * Checks that a caller may send a message, before the message is even validated.
    *
    * @param frame A message or a batch of them, as parsed.
-   * @param scopes Scopes that are needed beside those of the message.
+   * @param scopes Scopes that are needed in addition to those of the message.
    * @throws {Refusal} 403, with a challenge that names the scopes that are missing.
    */
   permit(frame: unknown, caller: Caller, server: ScopedServer, scopes?: readonly string[]): void
@@ -171,7 +171,7 @@ export interface Exchange {
   readonly rounds?: Rounds | undefined
 }
 
-/** What hosts tell of clients; only gateways have a use for it. */
+/** Receives from hosts the clients that can be reached. Only gateways have one. */
 export interface ClientRegistry {
   /** Notes a client that can be reached, by an exchange that lasts as long as its session. */
   add(client: Exchange): void

@@ -22,7 +22,7 @@ import type { OpenCall } from './gateway-open-calls.ts'
 import type { Upstream } from './gateway-upstreams.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Marks the options of a request to the server behind with the call that it is for. */
+/** The call that a request to the server behind is for, in the options of that request. */
 export const openCall: unique symbol = Symbol('openCall')
 
 /** Options of such a request. */
@@ -30,7 +30,7 @@ export interface PassedOn extends FollowedAgain {
   readonly [openCall]?: OpenCall
 }
 
-/** Failures after which the server behind may still be at work on a call. */
+/** Failures after which the server behind may still be working on a call. */
 const UNANSWERED: readonly string[] = ['ABORTED', 'TIMEOUT', 'NETWORK'] satisfies McpErrorCode[]
 
 /** Passes one request on, and its answer back. */
@@ -134,7 +134,7 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
   }
 }
 
-/** Log messages that were passed on with the call on whose stream they came. */
+/** Log messages that were passed on with a call, so that they are not passed on twice. */
 export const passedOn: WeakSet<LoggingMessageParams> = new WeakSet()
 
 /** What `ctx.log` takes. */

@@ -1,6 +1,6 @@
 /**
- * Which calls are under way on one connection to a server behind a gateway, and to which of them
- * belongs what does not say it.
+ * The calls that are under way on one connection to a server behind a gateway, to find the one that
+ * a message of that server belongs to when the message does not say it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */
@@ -10,29 +10,29 @@ import type { RequestContext } from './request-context.ts'
 /** A call that passes through a gateway. */
 export interface OpenCall {
   readonly ctx: RequestContext
-  /** Whose call it is; compared by identity. */
+  /** The client that makes the call; compared by identity. */
   readonly client: unknown
 }
 
-/** How many calls that were given up are remembered one by one. */
+/** How many abandoned calls are remembered individually. */
 const MAX_GIVEN_UP = 1000
 const SEVERAL = Symbol('several clients')
 
-/** Whose a call is: as much as is known of that, the call itself where nothing is. */
+/** What identifies the client of a call: principal, session or connection, else the call itself. */
 export function clientOf(call: { readonly exchange: Exchange }): unknown {
   const { caller, session, peer } = call.exchange
   return caller.principal ?? session ?? peer ?? call
 }
 
 /**
- * The calls of one connection. One that was given up stays open until the server behind has answered
- * it: until then that server may still ask about it.
+ * The calls of one connection. An abandoned call, for whose answer no client waits any longer,
+ * counts until the server behind has answered it: until then that server may still ask about it.
  */
 export class OpenCalls {
   readonly #live = new Set<OpenCall>()
-  /** The clients of calls that were given up, by the ids that the server behind knows them by. */
+  /** The clients of abandoned calls, by the request ids that the server behind knows. */
   readonly #givenUp = new Map<unknown, unknown>()
-  /** The client of calls that were given up and are not remembered one by one. */
+  /** The client of abandoned calls beyond `MAX_GIVEN_UP`, or `SEVERAL`. */
   #forgotten: unknown
 
   /** Whether there has been no call yet. */
@@ -52,9 +52,9 @@ export class OpenCalls {
   }
 
   /**
-   * Notes that nobody waits for a call any more, though the server behind has not answered it.
+   * Notes that a call is abandoned before the server behind has answered it.
    *
-   * @param id The request's, as the server behind knows it; its answer is not noticed without.
+   * @param id The request id that the server behind knows; without it the answer is not noticed.
    */
   giveUp(call: OpenCall, id: unknown = Symbol('unknown')): void {
     if (!this.#live.delete(call)) return
@@ -66,17 +66,17 @@ export class OpenCalls {
     this.#forgotten = [undefined, client].includes(this.#forgotten) ? client : SEVERAL
   }
 
-  /** Notes that the server behind has answered a call that was given up. */
+  /** Notes that the server behind has answered an abandoned call. */
   answered(id: unknown): void {
     this.#givenUp.delete(id)
   }
 
   /**
-   * The call on which to pass on what the server behind sent outside of any: one of the only client
-   * that it can be meant for.
+   * Finds the call on which to pass on a message that the server behind sent outside of any call.
+   * All open calls must be of one client.
    *
-   * A client that answers by sending its call again has to be asked on the very call, so that there
-   * may be no other.
+   * A client that answers by sending its call again must be asked on the call in question, so that
+   * there may be only one.
    */
   find(): OpenCall | undefined {
     const newest = [...this.#live].at(-1)

@@ -1,6 +1,6 @@
 /**
- * What the server behind a gateway asks and tells: it goes to whoever made the call that it belongs
- * to, and to nobody where that cannot be known.
+ * The requests and notifications of the server behind a gateway: they go to the client that made
+ * the call that they belong to, and to no client where that is not known.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -21,13 +21,13 @@ import type { Clients } from './clients.ts'
 import type { Exchange } from './exchange.ts'
 import { clientOf, type OpenCalls } from './gateway-open-calls.ts'
 
-/** The most URLs whose end can be told; the oldest give way. */
+/** The most URLs whose completion can be passed on; the oldest are forgotten. */
 const MAX_URLS = 1000
 
 /** How long a question outside of calls waits for the first client, in milliseconds. */
 const FIRST_CLIENT_MS = 60_000
 
-/** Whom one connection of a gateway serves. */
+/** The callers that one connection of a gateway serves. */
 export interface Served {
   readonly calls: OpenCalls
   /** Absent for callers that are not authenticated. */
@@ -37,10 +37,10 @@ export interface Served {
 }
 
 /**
- * The clients that something is for which belongs to no call: all of the principal, or the only one
- * that there is; none while calls of another are open.
+ * The clients that get a message that belongs to no call: those of the principal; without a
+ * principal the only one; none while calls of another client are open.
  */
-function outsideOf({ calls, principal }: Served, clients: Clients): Exchange[] {
+function clientsOutsideCalls({ calls, principal }: Served, clients: Clients): Exchange[] {
   const all = clients.of(principal)
   if (principal === undefined && all.length > 1) return []
   return all.filter((exchange) => calls.areOf(clientOf({ exchange })))
@@ -49,7 +49,8 @@ function outsideOf({ calls, principal }: Served, clients: Clients): Exchange[] {
 /**
  * How one connection of a gateway answers the server behind it.
  *
- * @param completed Learns of the end of what a URL asked for, by the id that the caller knows.
+ * @param completed Called when what a URL asked for is completed, with the id that the caller
+ *   knows.
  */
 export function questionsOf(
   served: Served,
@@ -72,11 +73,11 @@ export function questionsOf(
     const { [openCall]: call = calls.find() }: PassedOn = request ?? {}
     if (call) return call.ctx
     const clients = await served.clients
-    // A server may ask as soon as it is started, before anybody can have connected
+    // A server may ask as soon as it is started, before a client can have connected
     if (principal === undefined && calls.isUnused && clients.of(principal).length === 0) {
       await clients.another(FIRST_CLIENT_MS, signal)
     }
-    const client = outsideOf(served, clients).at(-1)
+    const client = clientsOutsideCalls(served, clients).at(-1)
     return client && clients.contextOf(client)
   }
   const required = async (context: InputContext): Promise<Context> => {
@@ -88,7 +89,7 @@ export function questionsOf(
     const call = calls.find()
     if (call) return call.ctx.log(...logOf(message))
     const clients = await served.clients
-    for (const client of outsideOf(served, clients)) {
+    for (const client of clientsOutsideCalls(served, clients)) {
       await clients.contextOf(client).log(...logOf(message))
     }
   }
@@ -126,12 +127,12 @@ async function fillIn(ctx: Context, params: ElicitFormParams): Promise<ElicitRes
   return answer.action === 'accept' ? { ...answer } : { action: answer.action }
 }
 
-/** Waits for an answer; tells the other server when the caller can give none. */
+/** Waits for an answer; the other server gets an error when the caller cannot give one. */
 async function asking<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
-    // The caller answers by another call, which the other server gets anew
+    // The caller answers by another call, which is passed on to the other server again
     if (error instanceof InputPending) throw new ProtocolError(INTERNAL_ERROR, error.message)
     if (!isMissingCapability(error) && !isUnsupported(error)) throw error
     throw new ProtocolError(METHOD_NOT_FOUND, error.message)

@@ -18,7 +18,8 @@ import { MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 const mounted = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
- * Subscribes to the resources of the server behind that clients of the one in front want to hear of.
+ * Subscribes to the resources of the server behind that clients of the one in front want to hear
+ * of.
  *
  * @returns what stops that.
  */
@@ -59,7 +60,7 @@ async function hold(
 ): Promise<() => void> {
   const held: (() => void)[] = []
   const release = (): void => {
-    for (const letGo of held.splice(0)) letGo()
+    for (const releaseOne of held.splice(0)) releaseOne()
   }
   try {
     for (const uri of uris) {
@@ -98,9 +99,9 @@ class Subscriptions {
   /**
    * Subscribes to a resource, if it is one of the server behind, for one listener more.
    *
-   * @returns what says that this one listens no more.
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the client may have no more for now, as some have
-   *   to be left for others, or the server behind does not answer; what that server answers.
+   * @returns Ends the listening.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the client has its share of the resources, or the
+   *   server behind does not answer; else the error of that server.
    */
   async hold(uri: string, ctx: Context): Promise<() => void> {
     if (!this.#isBehind(uri, ctx)) return () => {}
@@ -135,7 +136,7 @@ class Subscriptions {
     return entry?.read === this.#behind.read
   }
 
-  /** Checks that a client listens to no more resources than there is room left for others. */
+  /** Checks that a client leaves as much room for others as it takes. */
   #requireShare(uri: string, client: unknown): void {
     let own = 1
     let all = 1
@@ -158,8 +159,8 @@ class Subscriptions {
   }
 
   /**
-   * The resource that gives way where there is no room: of those that nobody listens to, the one that
-   * was asked for longest ago by the client that has the most.
+   * Removes a resource when the limit is reached: of those that no client listens to, the oldest of
+   * the client that has the most.
    */
   #makeRoom(): string | undefined {
     if (this.#byUri.size < MAX_WATCHED_RESOURCES) return undefined
@@ -176,7 +177,7 @@ class Subscriptions {
     return oldest
   }
 
-  /** What the caller learns of why a resource cannot be watched. */
+  /** The error that the caller gets when a resource cannot be watched. */
   #refusal(uri: string, error: unknown): unknown {
     if (error instanceof McpError && error.code === 'UNSUPPORTED') {
       return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)

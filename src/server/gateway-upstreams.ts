@@ -1,6 +1,6 @@
 /**
- * The connections of a gateway to the server behind it: its own, and one for each principal, so that
- * nothing of one user's reaches another.
+ * The connections of a gateway to the server behind it, one for each principal, so that no user
+ * gets what belongs to another.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -9,7 +9,7 @@ import type { ConnectOptions } from '../client/options.ts'
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { OpenCalls } from './gateway-open-calls.ts'
 
-/** Connects to the other server, with the options that it is given beside its own. */
+/** Connects to the other server, with the given options in addition to its own. */
 export type Connector = (options: ConnectOptions) => Promise<Client>
 
 /** One connection to the server behind, and the calls that are under way on it. */
@@ -20,7 +20,7 @@ export interface Upstream {
 
 interface Entry {
   readonly opened: Promise<Upstream>
-  /** How many calls use it now. */
+  /** How many calls are using it. */
   uses: number
 }
 
@@ -38,9 +38,9 @@ export class Upstreams {
   }
 
   /**
-   * Has work done on the connection of a principal, which is opened when it is first needed.
+   * Runs work on the connection of a principal, which is opened when it is first needed.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when there are as many as can be, and all are in use.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the limit is reached and all are in use.
    */
   async use<T>(principal: string, work: (upstream: Upstream) => Promise<T>): Promise<T> {
     const entry = this.#entries.get(principal) ?? this.#make(principal)
@@ -70,7 +70,7 @@ export class Upstreams {
     return entry
   }
 
-  /** Closes the connection that was unused for longest, where there is no room for another. */
+  /** Closes the least recently used connection when the limit is reached. */
   #makeRoom(): void {
     if (this.#entries.size < this.#max) return
     for (const [principal, entry] of this.#entries) {

@@ -22,11 +22,11 @@ import { createServer, wholeDefinitionOf } from './server.ts'
 
 export type { Connector } from './gateway-upstreams.ts'
 
-/** What bounds a gateway. */
+/** The limits of a gateway. */
 export interface GatewayLimits {
   /**
-   * The most principals that have a connection to the server behind at once; 100 by default. For one
-   * more, the connection that was unused for longest is closed; when all are in use, the call is
+   * The most principals that have a connection to the server behind at once; 100 by default. For
+   * one more, the least recently used connection is closed; when all are in use, the call is
    * refused with `INTERNAL_ERROR`.
    */
   readonly maxPrincipals?: number
@@ -48,13 +48,14 @@ export interface Gateway {
  * resources under their own URIs. Progress, logs, cancellation, questions, completions,
  * subscriptions and errors pass through, and what the other server announces is followed.
  *
- * Each principal has a connection of its own, for which `connect` is called anew; the first serves
- * callers that are not authenticated, and lists. Questions and logs go to the call on whose stream
- * they came. Where the transport does not show that, they go to the client whose calls are the only
- * ones under way on that connection, calls that were given up but not answered included; otherwise
- * questions are refused and logs dropped, so that no user gets what is another's. Of the resources that somebody wanted to hear of the newest 1,000 are watched, and
- * those that somebody listens to give way to no other; to listen to more is refused. A template that
- * cannot be matched here is left out, and told to `onError`.
+ * `connect` is called again for each principal, which gets a connection of its own; the first one
+ * serves callers that are not authenticated, and lists. Questions and logs go to the call on whose
+ * stream they came. Where the transport does not show that, they go to a client only if all calls
+ * on that connection are its own, those included that were cancelled and are not answered yet;
+ * otherwise questions are refused and logs dropped, so that no user gets those of another. At most
+ * 1,000 resources are watched, shared among the clients: one that no client listens to gives way to
+ * a new one, and a client that listens to its share is refused more. A template that cannot be
+ * matched here is left out, and `onError` receives an error.
  *
  * @param prefix When empty, names stay as they are.
  * @throws {TypeError} when a name or URI is taken, or the server was not made by `createServer`.
@@ -152,12 +153,12 @@ async function attach(
   report = (error) => target.report(error)
   const clients = clientsOf(target)
   setClients(clients)
-  const rootsChanged = ({ caller: { principal } }: Exchange): void => {
+  const passRootsChanged = ({ caller: { principal } }: Exchange): void => {
     const several = principal === undefined && clients.of(principal).length > 1
     const upstream = principal === undefined ? Promise.resolve(own) : upstreams.find(principal)
     if (!several) upstream?.then((one) => one.client.rootsChanged()).catch(report)
   }
-  clients.onRootsChanged.add(rootsChanged)
+  clients.onRootsChanged.add(passRootsChanged)
   updated = (uri) => server.notify.resourceUpdated(uri)
   completed = (id) => server.notify.elicitationComplete(id)
   // Of entries that are made anew each time, only what was listed can differ
@@ -171,10 +172,10 @@ async function attach(
   const passOn: Behind['pass'] = (method, params, ctx) =>
     passFor(ctx.principal, (upstream) => pass(upstream, ctx, method, params)).catch(
       (error: unknown) => {
-        const told = unanswered(method, error)
-        // The caller learns that there is no answer; why is for those who run this.
-        if (told) report(error)
-        throw told ?? error
+        const failure = unanswered(method, error)
+        // The caller gets an error without the reason, which is for the operator
+        if (failure) report(error)
+        throw failure ?? error
       },
     )
   const behind: Behind = {
@@ -201,7 +202,7 @@ async function attach(
     server,
     async unmount() {
       update = undefined
-      clients.onRootsChanged.delete(rootsChanged)
+      clients.onRootsChanged.delete(passRootsChanged)
       ignore()
       mirror(NO_OFFER)
       await upstreams.close()
