@@ -51,7 +51,9 @@ describe('Bundle of the lean client', () => {
       const full = (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
       const own = ['src/client/no-answers.ts']
       expect(lean.filter((path) => !full.includes(path))).toEqual(own)
-      const page = ['runtimes/browser/page-fetch.ts', 'runtimes/browser/stream-turns.ts']
+      const page = ['page-fetch', 'stream-turns', 'turn-channel'].map(
+        (name) => `runtimes/browser/${name}.ts`,
+      )
       const left = [
         ...features.map((name) => `src/client/${name}.ts`),
         'src/patterns/semaphore.ts',
@@ -85,6 +87,7 @@ describe('Bundle of a page', () => {
       'runtimes/browser/fetch-fault.ts',
       'runtimes/browser/page-fetch.ts',
       'runtimes/browser/stream-turns.ts',
+      'runtimes/browser/turn-channel.ts',
     ])
     expect(paths.filter((path) => /live|port-|message-port/.test(path))).toEqual([])
   })

@@ -29,10 +29,10 @@ export interface RequestOptions {
   /** More `_meta`; keys of the protocol win. */
   readonly meta?: Meta | undefined
   /**
-   * Declares no extension with this request, so that the server answers it as the protocol itself has
-   * it; since 2026-07-28. Default: false.
+   * The id of an extension that is not declared with this request, so that the server answers it
+   * without; since 2026-07-28. None by default.
    */
-  readonly withoutExtensions?: boolean | undefined
+  readonly withoutExtension?: string | undefined
   /** More params of a tool's call, for extensions. */
   readonly params?: JsonObject | undefined
   /**

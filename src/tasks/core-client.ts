@@ -20,7 +20,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'
 import { delayOf, keptMs, withoutResult } from './pace.ts'
-import type { CoreTask, DetailedTask } from './wire.ts'
+import { TASKS_EXTENSION, type CoreTask, type DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
 export interface TaskClient extends ExtensionClient {
@@ -73,13 +73,14 @@ export function sendCoreCall(
 ): Promise<Result> | undefined {
   const own = method !== 'tools/call' || 'task' in params || asItIs in options
   if (own) return undefined
-  if (!isCore(client)) return options.onProgress && sendWithProgress(client, params, options)
+  // Whoever follows the tasks themselves wants them
+  const plain = options.onProgress !== undefined && !following.onTask
+  if (!isCore(client)) return plain ? sendWithProgress(client, params, options) : undefined
   if (!offersTasks(client)) return undefined
   const marked: RequestOptions = Object.assign({ ...options }, { [asItIs]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
   const follow = async (): Promise<Result> => {
-    const plain = options.onProgress !== undefined
     const result = await callAsOffered(client, String(params.name), options, call, plain)
     const created = createdBy(result)
     if (!created) return result
@@ -99,7 +100,10 @@ async function sendWithProgress(
 ): Promise<Result> {
   const marked: RequestOptions = Object.assign({ ...options }, { [asItIs]: true })
   try {
-    return await client.request('tools/call', params, { ...marked, withoutExtensions: true })
+    return await client.request('tools/call', params, {
+      ...marked,
+      withoutExtension: TASKS_EXTENSION,
+    })
   } catch (error) {
     const insists =
       error instanceof ProtocolError &&

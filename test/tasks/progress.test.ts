@@ -39,6 +39,15 @@ describe.each(BOTH)('in %s', (revision) => {
     expect('task' in (await startTask(client, 'optional', {}, { onProgress }))).toBe(true)
   })
 
+  test('a tool that may be a task becomes one for a client that follows its tasks by onTask [use 7]', async () => {
+    const seen: string[] = []
+    const followed = [followTasks({ onTask: ({ status }) => seen.push(status) })]
+    const client = closing(await connectInMemory(counting(), { revision, extensions: followed }))
+    const onProgress = (): void => {}
+    expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
+    expect(seen.at(-1)).toBe('completed')
+  })
+
   test.each(BOTH)('a gateway to a server of %s loses none of it [use 7]', async (behind) => {
     const gateway = await createGateway((options) =>
       connectInMemory(counting(), { ...options, revision: behind, extensions }),
