@@ -337,7 +337,7 @@ describe('a tool', () => {
     [{ requests: 10, perMS: 1000 }, 'The rate limit has no option "perMS"'],
     [{ requests: 10 }, 'A rate limit needs numbers for "requests" and "perMs"'],
     [{ requests: Number.NaN, perMs: 1000 }, 'A rate limit needs numbers'],
-  ])('are not limited by %j, which is refused where it is written [newcomer]', (options, why) => {
+  ])('is not limited by %j, which is refused where it is written [newcomer]', (options, why) => {
     expect(() => rateLimit(options as never)).toThrow(why)
   })
 
