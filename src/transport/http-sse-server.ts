@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../protocol/validate.ts'
@@ -42,6 +43,12 @@ export interface SseHandlerOptions
   maxConnectionsPerCaller?: number
 }
 
+const OPTIONS: OptionNames<SseHandlerOptions> = {
+  ...{ allowedOrigins: 1, allowedHosts: 1, maxBodyBytes: 1, keepAliveMs: 1, protect: 1 },
+  ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
+  ...{ messagePath: 1, maxConnections: 1, maxConnectionsPerCaller: 1 },
+}
+
 const SESSION = 'session'
 
 /**
@@ -52,10 +59,11 @@ const SESSION = 'session'
  * instance that holds the stream, and be posted by the principal that opened it. What the host said
  * of the caller at the GET holds for the whole session.
  *
- * @throws {TypeError} when the server was not made by `createServer`.
+ * @throws {TypeError} when the server was not made by `createServer`, or an option is unknown.
  * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: for clients that are older only.
  */
 export function createSseHandler(server: LeanServer, options: SseHandlerOptions = {}): Handler {
+  requireKnown('The HTTP+SSE handler', options, OPTIONS)
   const endpoint = new SseEndpoint(server, options)
   const definition = definitionOf(server)
   const handle = (request: Request, caller: Caller = {}): Promise<Response> =>

@@ -9,6 +9,7 @@ import {
   createServer,
   createSseHandler,
   extend,
+  keptSessions,
   serveTransport,
 } from '../../src/server/index.ts'
 import { createEndpoint } from '../../src/transport/index.ts'
@@ -84,6 +85,16 @@ const cases: [string, () => unknown, RegExp][] = [
     'a misspelt option for a server that listens',
     () => createEndpoint(createServer(info), untyped({ host: 'localhost' })),
     /^The handler has no option "host"/,
+  ],
+  [
+    'a misspelt limit of sessions',
+    () => keptSessions(untyped({ idleMS: 5 })),
+    /^keptSessions has no option "idleMS", it has .*\bidleMs\b/,
+  ],
+  [
+    'a misspelt protection over HTTP+SSE',
+    () => createSseHandler(createServer(info), untyped({ protected: true })),
+    /^The HTTP\+SSE handler has no option "protected", it has .*\bprotect\b/,
   ],
 ]
 

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { accountOf } from '../../session/account.ts'
@@ -31,15 +32,19 @@ export interface KeptSessionOptions extends SessionLimits {
   calls?: CallKeeper
 }
 
+const OPTIONS: OptionNames<KeptSessionOptions> = {
+  ...{ store: 1, calls: 1, idleMs: 1, maxSessions: 1, maxSessionsPerCaller: 1 },
+}
+
 /**
  * Lets `createHandler` serve the revisions up to 2025-11-25 whole, as its option `sessions`: the
  * server can ask and tell its clients whatever it wants, and what they missed can be resumed.
+ *
+ * @throws {TypeError} when an option is unknown.
  */
-export function keptSessions({
-  store = createMemorySessionStore(),
-  calls,
-  ...limits
-}: KeptSessionOptions = {}): HandlerSessions {
+export function keptSessions(options: KeptSessionOptions = {}): HandlerSessions {
+  requireKnown('keptSessions', options, OPTIONS)
+  const { store = createMemorySessionStore(), calls, ...limits } = options
   return {
     start(server, options) {
       const sessions = new Sessions(store, limits, server, calls?.restore)
