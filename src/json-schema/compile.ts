@@ -29,6 +29,11 @@ export interface JsonSchemaLimits {
    */
   maxApplications?: number
   /**
+   * How long validating one value may take, in milliseconds; the clock is looked at whenever a subschema
+   * is applied. Default: `Infinity` for {@link jsonSchema}, 5,000 for {@link outputValidator}.
+   */
+  timeoutMs?: number
+  /**
    * How `pattern` and `patternProperties` are treated, which run on the platform's regular
    * expressions, where nothing can stop them. `bounded` refuses a value whose strings take too long
    * to match, whichever pattern applies to them, and a schema with patterns that cannot be bounded:
@@ -50,7 +55,7 @@ export interface CompiledSchema {
   /** Every place in the schema by its URI. */
   lookup: Record<string, Schema | boolean>
   /** What may still be done; counts down while a value is validated. */
-  budget: { references: number; applications: number }
+  budget: { references: number; applications: number; until: number }
   /** The patterns whose work has to be counted. */
   patterns: BoundedPattern[]
   /** Whether items are compared with each other, the cost of which grows with their square. */
@@ -75,12 +80,15 @@ const drafts = new Map<string, Draft>([
 export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledSchema {
   const { maxDepth = 100, maxSubschemas = 10_000, patterns: mode = 'trusted' } = limits
   const draft = draftOf(source.$schema)
-  const budget = { references: 0, applications: 0 }
+  const budget = { references: 0, applications: 0, until: Infinity }
+  const countsAll = (limits.maxApplications ?? limits.timeoutMs) !== undefined
   const patterns: BoundedPattern[] = []
   const copies: Schema[] = []
   let unique = false
 
-  const visit = (schema: unknown, path: string, depth: number): unknown => {
+  const visit = (given: unknown, path: string, depth: number): unknown => {
+    // What allows everything is applied to each of many parts all the same
+    const schema = given === true && countsAll ? {} : given
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) throw refuse('INVALID_USE', path, 'must be an object or a boolean')
     if (depth > maxDepth) throw refuse('LIMIT_EXCEEDED', path, `is deeper than ${maxDepth}`)
@@ -105,7 +113,8 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
       for (const source of patternsOf(copy)) {
         const pattern = boundedPattern(source)
         if (!pattern) throw refuse('UNSUPPORTED', path, 'has a pattern that cannot be bounded')
-        if (!pattern.isLinear) patterns.push(pattern)
+        // Those of names are tried on every name
+        if (!pattern.isLinear || copy.patternProperties) patterns.push(pattern)
       }
     }
     return copy
@@ -121,7 +130,7 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
         `Cannot resolve "$ref" "${copy.$ref}": only references inside the schema are followed`,
       )
     }
-    countWork(copy, budget, limits.maxApplications !== undefined)
+    countWork(copy, budget, countsAll)
   }
   return { schema, draft, lookup, budget, unique, patterns }
 }
@@ -193,7 +202,8 @@ function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: 
   const get = () => {
     budget.applications -= weight
     if (isReference) budget.references--
-    if (budget.applications < 0 || budget.references < 0) throw new TooMuchWork()
+    const { applications, references, until } = budget
+    if (applications < 0 || references < 0 || performance.now() > until) throw new TooMuchWork()
     return type
   }
   Object.defineProperty(schema, 'type', { get })

@@ -24,7 +24,11 @@ export type { JsonSchemaLimits } from './compile.ts'
 /** Up to this size of a value all that is wrong is said, not only the first thing. */
 const MAX_EXPLAINED_PARTS = 1000
 /** Defaults for schemas that a server gives. */
-const UNTRUSTED: JsonSchemaLimits = { patterns: 'bounded', maxApplications: 1_000_000 }
+const UNTRUSTED: JsonSchemaLimits = {
+  patterns: 'bounded',
+  maxApplications: 1_000_000,
+  timeoutMs: 5_000,
+}
 const MAX_COMPARISONS = 10_000_000
 
 /**
@@ -84,10 +88,12 @@ function check<T>(
   limits: JsonSchemaLimits,
 ): SchemaResult<T> {
   const { maxReferences = 100_000, maxApplications = Infinity, maxPatternSteps = 1e6 } = limits
+  const until = performance.now() + (limits.timeoutMs ?? Infinity)
   const run = (firstOnly: boolean) => {
     const { schema, draft, lookup, budget } = compiled
     budget.references = maxReferences
     budget.applications = maxApplications
+    budget.until = until
     return validate(value, schema, draft, lookup, firstOnly)
   }
   try {

@@ -83,8 +83,30 @@ describe("a server's output schema", () => {
       { items: { type: 'object', required: Array.from({ length: 50_000 }, () => 'a') } },
       Array.from({ length: 5_000 }, () => ({ a: 1 })),
     ],
+    [
+      'subschemas that allow everything for each of many members',
+      { allOf: Array.from({ length: 90 }, () => ({ additionalProperties: true })) },
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`member ${i}`, 0])),
+    ],
+    [
+      'many patterns for each of many names',
+      {
+        patternProperties: Object.fromEntries(
+          Array.from({ length: 5_000 }, (_, i) => [`^x${i}$`, true]),
+        ),
+      },
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`member ${i}`, 0])),
+    ],
   ])('with %s refuses the value [S030]', (_, schema, value) => {
     expect(outputValidator()(schema, value)).toBe(TOO_LONG)
+  })
+
+  test.each<[string, JsonObject, unknown]>([
+    ['a long text', { maxLength: 1e9 }, 'a'.repeat(1_000_000)],
+    ['a long list', { uniqueItems: true }, Array.from({ length: 2_000 }, (_, i) => i)],
+  ])('that measures %s very often refuses the value in time [S030]', (_, schema, value) => {
+    const often = { allOf: Array.from({ length: 9_000 }, () => schema) }
+    expect(outputValidator({ timeoutMs: 50 })(often, value)).toBe(TOO_LONG)
   })
 })
 
