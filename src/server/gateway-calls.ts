@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
+import { statusOf } from '../patterns/transient.ts'
 import {
   INTERNAL_ERROR,
   McpError,
@@ -52,7 +53,11 @@ export async function pass(
     })
     return (begun === null && result) || (await send(begun))
   } catch (error) {
-    if (error instanceof McpError && UNANSWERED.includes(error.code)) calls.giveUp(call)
+    if (error instanceof McpError) {
+      // What a proxy answers says nothing of the server behind it
+      const is5xx = (statusOf(error) ?? 0) >= 500
+      if (is5xx || UNANSWERED.includes(error.code)) calls.giveUp(call)
+    }
     throw urlsRequired(error) ?? error
   } finally {
     calls.close(call)

@@ -297,3 +297,55 @@ describe('the connections that a gateway has for principals', () => {
     expect(await eve.callTool('rest')).toMatchObject({ content: [text('rested')] })
   })
 })
+
+describe('a gateway to a server behind a proxy', () => {
+  it('gives no other user a question about a call on which the proxy gave up [S004]', async () => {
+    const encoder = new TextEncoder()
+    const outside = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
+    const answered: unknown[] = []
+    const arrived: unknown[] = []
+    const json = { 'content-type': 'application/json', 'mcp-session-id': 'one' }
+    const behind = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const request = new Request(url, init)
+      if (request.method === 'GET') {
+        return new Response(outside.readable, { headers: { 'content-type': 'text/event-stream' } })
+      }
+      const { id, method, params, ...rest } = (await request.json()) as JsonObject
+      if (method === 'tools/call') {
+        const { who } = (params as { arguments: JsonObject }).arguments
+        arrived.push(who)
+        if (who === 'ada') return new Response('Too slow', { status: 504 })
+        return new Promise(() => {})
+      }
+      const results: Record<string, JsonObject> = {
+        initialize: {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'behind', version: '1' },
+        },
+        'tools/list': { tools: [{ name: 'work', inputSchema: { type: 'object' } }] },
+      }
+      const result = results[String(method)]
+      if (result) return Response.json({ jsonrpc: '2.0', id, result }, { headers: json })
+      if (method === undefined) answered.push(rest.result)
+      return new Response(null, { status: 202 })
+    }
+    const open = (options: ConnectOptions): Promise<Client> =>
+      connect('http://behind.example/mcp', { ...options, revision: '2025-11-25', fetch: behind })
+    const { server } = closing(await createGateway(open, { onError: () => {} }))
+    const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
+    expect(await ada.call()).toMatchObject({ isError: true })
+    const late = bob.call().catch(() => 'given up')
+    await vi.waitUntil(() => arrived.includes('bob'))
+    const params = { message: 'Ada?', requestedSchema: { type: 'object', properties: {} } }
+    const question = { jsonrpc: '2.0', id: 1, method: 'elicitation/create', params }
+    await outside.writable
+      .getWriter()
+      .write(encoder.encode(`data: ${JSON.stringify(question)}\n\n`))
+    await expect.poll(() => answered.length).toBe(1)
+    expect(answered).toEqual([{ action: 'cancel' }])
+    expect(bob.asked).toEqual([])
+    bob.giveUp()
+    await late
+  })
+})
