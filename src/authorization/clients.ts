@@ -47,7 +47,7 @@ export function oauthClient(
   if (methods.includes(POST) && !methods.includes(BASIC)) {
     return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
-  // The default of RFC 7591, where a server that gave out a secret lists nothing to do with it
+  // The default of RFC 7591, also for a server that issued a secret but lists no method for it
   if (methods.includes(BASIC) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }

@@ -26,22 +26,23 @@ export interface AuthorizationOptions {
    */
   readonly oldServers?: boolean
   /**
-   * Takes only metadata whose `resource` is the URL that was connected to, as RFC 9728 has it, and no
-   * token that is good for more of its host. Default: false, as many servers name their host, or a
-   * parent of their path; where parts of a host belong to others, they could use such a token.
+   * Requires that the `resource` of the metadata is the URL that was connected to, as RFC 9728 has
+   * it, and uses no token for more of its host. Default: false, as many servers name their host, or
+   * a parent of their path. Set it where others control parts of the host, who could use such a
+   * token.
    */
   readonly exactResource?: boolean
   /**
-   * How often within 10 minutes one server may have the user sign in or grant more, attempts that
-   * failed included; without a user, how often it may want more scopes. Default: 10.
+   * How often within 10 minutes one server may have the user sign in or grant more, failed attempts
+   * included; with credentials of a machine, how often it may ask for more scopes. Default: 10.
    */
   readonly maxSignIns?: number
   /** Binds tokens to a key of this client: `dpop()`. */
   readonly proofs?: Proofs
   /**
-   * Whether tokens of another type than `Bearer` are used like those of that type, such as the type
-   * `user` of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. Not
-   * asked about tokens that are bound to a key. Default: they are refused.
+   * Whether a token of another type than `Bearer` is used as a bearer token, such as the type `user`
+   * of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. Not
+   * called for tokens that are bound to a key. Default: they are refused.
    */
   readonly acceptTokenType?: (tokenType: string, issuer: string) => boolean
   /** Sends the requests of signing in. Default: the global `fetch`. */

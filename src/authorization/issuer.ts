@@ -1,5 +1,5 @@
 /**
- * Credentials belong to one authorization server, whatever an MCP server says.
+ * Binds credentials to one authorization server, whichever one an MCP server names.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */
@@ -17,9 +17,9 @@ export interface IssuerOptions extends AuthorizationOptions {
 }
 
 /**
- * Signs in with credentials of one authorization server; gets tokens from no other.
+ * Signs in with credentials of one authorization server, and sends them to no other.
  *
- * @param id The extension that the grant is, if clients are to declare it.
+ * @param id The extension to declare, if any.
  * @throws {TypeError} When the issuer is missing.
  */
 export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?: string): SignIn {
@@ -33,12 +33,12 @@ export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?
   }
   const grant: Grant = {
     obtain(request) {
-      // Servers of 2025-03-26 name nobody: they are their own authorization servers
+      // Servers of 2025-03-26 name no issuer: they are their own authorization servers
       requireIssuer([request.server.issuer], request.mcpServer)
       return obtain(request)
     },
   }
-  // Of several that one, and none of the others is even asked for its metadata
+  // Chosen before metadata is read, so that the other issuers get no request
   const chooseIssuer = (issuers: readonly string[], mcpServer: string): string => {
     if (issuers.length > 0) requireIssuer(issuers, mcpServer)
     return issuer

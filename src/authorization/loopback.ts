@@ -31,8 +31,8 @@ export interface LoopbackHost {
   /** The operating system, such as `linux`, `darwin` or `win32`. */
   readonly os: string
   /**
-   * Listens on an address, such as `127.0.0.1` or `::1`; a port of 0 stands for any. Rejects when the
-   * port is taken, with the code `EADDRINUSE`.
+   * Listens on an address, such as `127.0.0.1` or `::1`; a port of 0 stands for any. Rejects when
+   * the port is taken, with the code `EADDRINUSE`.
    */
   listen(
     port: number,
@@ -40,8 +40,8 @@ export interface LoopbackHost {
     address: string,
   ): Promise<LoopbackListener>
   /**
-   * Runs a program without a shell, and does not keep this one from ending. Rejects when it cannot be
-   * started, or ends with a status other than 0.
+   * Runs a program without a shell, and does not keep this one from ending. Rejects when it cannot
+   * be started, or ends with a status other than 0.
    */
   run(command: string, args: readonly string[]): Promise<void>
 }
@@ -83,7 +83,7 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): I
       let arrived: ((callback: string) => void) | undefined
       const answer = ({ url, method }: Request): Response => {
         const { hostname, pathname, searchParams } = new URL(url)
-        // A name that leads here only by DNS is another site's
+        // Any other name was resolved to this machine by DNS rebinding
         if (!isLoopback(hostname)) return new Response(null, { status: 403 })
         if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
         // Any page can send the browser here; only the authorization server knows the state
@@ -115,7 +115,7 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): I
   }
 }
 
-/** Listens on all addresses that browsers may take a loopback name for. */
+/** Listens on every address that browsers may resolve a loopback name to. */
 async function listenOn(
   host: LoopbackHost,
   hostname: string,
@@ -133,14 +133,14 @@ async function listenOn(
     }
     return { port: listener.port, close }
   } catch (error) {
-    // Machines without IPv6 do without; the user must not be sent to another program
+    // A machine may have no IPv6. A taken port would send the user to another program
     if ((error as { code?: unknown }).code !== 'EADDRINUSE') return listener
     await listener.close()
     throw error
   }
 }
 
-/** Prints a URL, as nobody can know whether a browser really shows it, and opens it there. */
+/** Prints a URL, as a browser may not show it even if it was started, and opens it in a browser. */
 async function showUrl(host: LoopbackHost, url: string): Promise<void> {
   const { href } = new URL(url)
   console.error(`To sign in, open ${href}`)
@@ -154,7 +154,7 @@ async function showUrl(host: LoopbackHost, url: string): Promise<void> {
 /**
  * Opens a page in the user's browser.
  *
- * @throws whatever `host.run` rejects with: there is no program for that, or it has failed.
+ * @throws the error of `host.run`: there is no program for that, or it failed.
  */
 export function openBrowser(host: Pick<LoopbackHost, 'os' | 'run'>, url: string): Promise<void> {
   const [command, ...args] =

@@ -17,7 +17,7 @@ import { isPrivateHost } from './urls.ts'
 
 /** How long after a failure a token that may still be good is not renewed, in milliseconds. */
 const RETRY_MS = 10_000
-/** In which time the sign-ins that one server causes are counted, in milliseconds. */
+/** The period in which the sign-ins that one server causes are counted, in milliseconds. */
 const SIGN_INS_MS = 600_000
 /** Errors that say nothing about the token: it may be good a moment later. */
 const PASSING = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
@@ -41,9 +41,11 @@ interface Server {
   retryAt: number
 }
 
-/** That a server had the user sign in: when, and for which missing scopes. */
+/** A sign-in that a server caused. */
 interface Caused {
+  /** When, in milliseconds since 1970. */
   readonly at: number
+  /** The missing scopes that were its reason, if that was one. */
   readonly missing: string | undefined
 }
 
@@ -60,7 +62,7 @@ export class Provider implements SignIn {
   readonly #unproven = new WeakMap<TokenRecord, boolean>()
   #resumed: Promise<void> | undefined
 
-  /** @param id The extension that the grant is, if clients are to declare it. */
+  /** @param id The extension to declare, if any. */
   constructor(grant: Grant, options: AuthorizationOptions, id?: string) {
     const ids = [id, options.proofs?.extension]
     this.extensions = Object.fromEntries(ids.flatMap((one) => (one ? [[one, {}]] : [])))
@@ -162,7 +164,7 @@ export class Provider implements SignIn {
     return key
   }
 
-  /** Bounds how often a server has the user sign in, whatever reasons it finds. */
+  /** Limits how often a server may have the user sign in, for whichever reasons. */
   async #countSignIn(server: Server, missing: string | undefined): Promise<void> {
     const { maxSignIns = 10 } = this.#options
     const caused = await this.#causedBy(server)
@@ -174,7 +176,7 @@ export class Provider implements SignIn {
     await this.#tokens.set(causedKey(server.url), { all: [...caused, { at: Date.now(), missing }] })
   }
 
-  /** The sign-ins that a server caused of late, also before the page was left for them. */
+  /** The sign-ins that a server caused in the last period, those of earlier pages included. */
   async #causedBy({ url }: Server): Promise<Caused[]> {
     const { all } = (await this.#tokens.get(causedKey(url))) ?? {}
     const isRecent = ({ at }: Caused): boolean => Math.abs(Date.now() - at) < SIGN_INS_MS
@@ -267,7 +269,7 @@ export class Provider implements SignIn {
     if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(server.url))
   }
 
-  /** The token that is kept for a server, unless it is good for more than it may be. */
+  /** The stored token of a server, unless `exactResource` forbids its audience. */
   async #read(url: string): Promise<TokenRecord | undefined> {
     const token = await readToken(this.#tokens, url)
     return this.#options.exactResource && !covers(token?.resource, url, true) ? undefined : token

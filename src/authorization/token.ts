@@ -50,7 +50,7 @@ export async function requestToken(
   const answer = await postGrant(purpose, client, grantType, { ...params, resource }, step)
   const { json = {}, ok } = answer
   const { access_token: accessToken, refresh_token: refreshToken, scope } = json
-  // Servers that know one type only tend to leave it out
+  // Servers that have only bearer tokens tend to leave it out
   const { token_type: type = BEARER } = json
   const bound = proofs ? 'dpop' : BEARER
   if (!ok || json.error !== undefined || typeof accessToken !== 'string') {
@@ -67,7 +67,7 @@ export async function requestToken(
   if (!isSendable(accessToken)) {
     throw new AuthorizationError(step, 'The token has characters that no token has')
   }
-  // Nothing of what is not a number, null and an empty text included
+  // NaN for anything that is not a number, null and an empty text included
   const lifeMs = Number.parseFloat(String(json.expires_in)) * 1_000
   return {
     issuer: server.issuer,

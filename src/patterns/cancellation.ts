@@ -65,7 +65,7 @@ export class Cancellation {
 /** How much of a client's reason is kept, in UTF-16 units. */
 const MAX_REASON_LENGTH = 1_000
 
-/** The error that `notifications/cancelled` stands for: its message is the reason that it gives. */
+/** The error for `notifications/cancelled`, whose message is the reason in the notification. */
 export function clientCancelled(reason: unknown): McpError {
   const given = typeof reason === 'string' ? reason.slice(0, MAX_REASON_LENGTH) : ''
   return new McpError('ABORTED', given || 'The client cancelled')

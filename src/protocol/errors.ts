@@ -161,7 +161,7 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
   return code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && namesUri)
 }
 
-/** How long the error tells its reader to wait, in milliseconds, as a rate limiter does. */
+/** How long to wait before trying again, in milliseconds, if the error says so. */
 export function retryAfterMsOf({ data }: { readonly data?: unknown }): number | undefined {
   const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: unknown }
   return typeof retryAfterMs === 'number' ? retryAfterMs : undefined

@@ -18,11 +18,11 @@ export const HEADER_NAME = 'mcp-name'
 export const HEADER_PARAM_PREFIX = 'mcp-param-'
 
 /**
- * The value of a header that has one. What was sent twice arrives joined by a comma and mostly a
- * space: equal values are one value, different ones none.
+ * The value of a header that must have one value. A header that was sent twice arrives as values
+ * joined by a comma and mostly a space; equal ones count as one.
  *
- * @param separator What no value contains; ids may contain a comma, but no space.
- * @returns `null` when there is no such header, nothing when it has different values.
+ * @param separator A text that no value contains; ids may contain a comma, but no space.
+ * @returns `null` when there is no such header, `undefined` when it has different values.
  */
 export function singleValue(
   headers: Headers,
@@ -51,8 +51,8 @@ export function encodeHeaderValue(text: string): string {
 }
 
 /**
- * The text of a header value as `Headers` give it, without the whitespace around it. Nothing when it
- * is marked as Base64 and is none, or is not UTF-8 inside.
+ * The text of a header value as `Headers` give it, without the whitespace around it. Nothing when
+ * it is marked as Base64 and is none, or is not UTF-8 inside.
  */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isEncoded(value)) return value

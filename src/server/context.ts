@@ -44,8 +44,8 @@ export interface LeanContext<Env = unknown> {
   /** The HTTP request, where there is one. */
   readonly request: Request | undefined
   /**
-   * Fires when nobody waits for the answer any more. Its reason is an `McpError`, whose message is the
-   * reason that the client gave for cancelling, if it gave one.
+   * Aborted when no client waits for the answer any longer. Its reason is an `McpError`, whose
+   * message is the reason that the client gave for cancelling, if it gave one.
    */
   readonly signal: AbortSignal
   /** The settings that the client declares for an extension; nothing when it declares none. */
@@ -96,10 +96,11 @@ export interface Context<Env = unknown> extends LeanContext<Env> {
     question: FormQuestion<S>,
   ): Promise<ElicitAnswer<S>>
   /**
-   * Asks the user to open a URL, for what must not pass through the client: passwords, keys, consent
-   * at another service (client/elicitation). Not for logging in to this server, which authorization
-   * is for. The page asks who its visitor is, and what it then gets stays on the server, kept for
-   * that user and never for a session id alone; `createTickets` binds the URL to who was asked.
+   * Asks the user to open a URL, for what must not pass through the client: passwords, keys,
+   * consent at another service (client/elicitation). Not for logging in to this server, which
+   * authorization is for. The page asks who its visitor is, and what it then gets stays on the
+   * server, kept for that user and never for a session id alone; `createTickets` binds the URL to
+   * who was asked.
    *
    * @throws {TypeError} when the URL carries credentials.
    */

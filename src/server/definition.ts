@@ -51,9 +51,9 @@ export interface LeanServerOptions<Ctx = LeanContext> {
   /** The revisions that are spoken; all by default. */
   revisions?: readonly Revision[]
   /**
-   * Capabilities beyond those that follow from what is registered, such as `experimental`. `logging`
-   * follows from a handler that takes its context as second parameter, and from middleware: declare
-   * it where handlers get at the context in another way, as by `(...args)`.
+   * Capabilities beyond those that follow from what is registered, such as `experimental`.
+   * `logging` follows from a handler that takes its context as second parameter, and from
+   * middleware: declare it where handlers get at the context in another way, as by `(...args)`.
    */
   capabilities?: ServerCapabilities
   /** The most entries in one page of a list; without it lists have one page. */
@@ -178,7 +178,7 @@ export interface ServerDefinition extends LeanServer<unknown, Context> {
   readonly offered: ServerCapabilities
   /** Takes what extensions add now; called by `extend`. */
   extended(extensions: Extensions): void
-  /** Hears of the clients that can be reached; set by gateways. */
+  /** Receives the clients that can be reached; set by gateways. */
   clients?: ClientRegistry | undefined
   /** Makes tasks of calls; set by the extension that does. */
   tasks: TaskMaker | undefined
@@ -190,7 +190,10 @@ export interface ServerDefinition extends LeanServer<unknown, Context> {
   readonly watch: Watch | undefined
   /** What holds for log messages; absent where none are sent. */
   readonly logs: LogRules | undefined
-  /** Whether a handler takes its context, or middleware does, so that it may log. */
+  /**
+   * Whether anything may log: there is middleware, or a handler with a second parameter, as told by
+   * its `length`. Rest and default parameters do not count there; `capabilities` can add `logging`.
+   */
   readonly canLog?: boolean
   /** Tells the author of a failure; that nobody waits any more is none. */
   report(error: unknown, ctx?: RequestContext): void

@@ -34,7 +34,7 @@ export interface Registered {
   readonly extensions: Extensions | undefined
   /** Announces changes, if anything does. */
   readonly notify: object | undefined
-  /** Whether anything is given a way to log. */
+  /** Whether anything may log; see {@link ServerDefinition.canLog}. */
   readonly canLog?: boolean
 }
 

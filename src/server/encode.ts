@@ -59,9 +59,9 @@ function encodeOnce(
 }
 
 /**
- * The error that tells a client of any thrown value, in the words of its revision.
+ * The error response for any thrown value, with the codes of the revision.
  *
- * @param report Learns of a code that is reserved, which the author did not mean.
+ * @param report Receives an error when the code is reserved, so that the author can choose another.
  */
 export function describeError(
   error: unknown,
@@ -80,7 +80,7 @@ export function describeError(
       code >= -32099 &&
       code <= -32000 &&
       !reservedCodes.includes(code) &&
-      // A limiter of rates whose author chose the code of a draft
+      // A rate limiter may use the code of a draft
       retryAfterMsOf(told) === undefined
     if (!foreign) return told
     report(

@@ -99,7 +99,7 @@ export class LeanDefinition implements ServerDefinition {
   readonly prompts: Registry<PromptEntry>
   extensions: Extensions | undefined
   tasks: TaskMaker | undefined
-  /** A tool of the author's that is always a task. */
+  /** The name of a registered tool that is always a task, which needs the extension `tasks()`. */
   alwaysTask: string | undefined
   observe: Observer | undefined
   watch: Watch | undefined

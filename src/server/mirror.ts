@@ -12,7 +12,7 @@ import type { ToolEntry } from './tools.ts'
 
 /** What is offered elsewhere, by the key under which it is registered here. */
 export interface Offer {
-  /** Lists that are offered even while they are empty. */
+  /** Lists that are offered even if they are empty. */
   readonly lists?: readonly ('tools' | 'prompts' | 'resources')[]
   readonly tools: ReadonlyMap<string, ToolEntry>
   readonly prompts: ReadonlyMap<string, PromptEntry>

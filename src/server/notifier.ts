@@ -45,8 +45,8 @@ export interface Notifier extends ChangeSource {
    */
   subscribe: (listener: (change: ServerChange) => void) => Unsubscribe
   /**
-   * Makes several changes of lists, such as registering many tools, and announces each list that
-   * changed once.
+   * Runs a function that changes lists, such as one that registers many tools, and then announces
+   * each changed list once.
    */
   batch: (change: () => void) => void
   /** Announces that the list of tools changed. */
@@ -68,14 +68,14 @@ export interface Notifier extends ChangeSource {
 /**
  * Makes a notifier that reaches the listeners of this isolate.
  *
- * @param report Learns of what listeners throw.
+ * @param report Receives what listeners throw.
  */
 export function createNotifier(report: (error: unknown) => void): Notifier {
   const listeners = new Set<(change: ServerChange) => void>()
   const announce = (change: ServerChange): void => {
     for (const listener of listeners) callHook(() => listener(change), report)
   }
-  /** The lists that changed while several changes are made. */
+  /** The lists that changed during a batch. */
   let batched: Set<List> | undefined
   const announceList = (list: List): void => {
     announce({ method: `notifications/${list}/list_changed` })

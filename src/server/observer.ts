@@ -61,7 +61,7 @@ export interface SessionEvent {
 /** Something that happened on a server. None of it holds arguments, results or session ids. */
 export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent
 
-/** Learns of what happens. What it throws or rejects with goes to `onError`; nothing waits for it. */
+/** Receives events. What it throws or rejects with goes to `onError`; nothing waits for it. */
 export type Observer = (event: ObservedEvent) => void
 
 /** Watches one request; what it gives learns of the response. */
@@ -70,7 +70,7 @@ export type Watch = (
   exchange: Exchange,
 ) => (response: JsonRpcResponse) => void
 
-/** What a server does for its observer. */
+/** How a server observes its requests. */
 export interface Observation {
   /** Passes an event on, scrubbed. */
   readonly observe: Observer
@@ -79,7 +79,7 @@ export interface Observation {
 
 /** The option `observe` of a server, made by {@link observer}. */
 export interface ServerObserver {
-  /** Begins to observe, with what holds for the server's log messages. */
+  /** Starts to observe, with the rules of the server's log messages. */
   start(rules: Pick<LogRules, 'redact' | 'report'>): Observation
 }
 
@@ -166,8 +166,8 @@ function guarded(
 ): Observer {
   return (event) => {
     callHook(() => {
-      const told = redact ? scrub(event, redact) : event
-      return told && observe(told)
+      const scrubbed = redact ? scrub(event, redact) : event
+      return scrubbed && observe(scrubbed)
     }, report)
   }
 }

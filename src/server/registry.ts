@@ -21,7 +21,7 @@ export interface Entry {
   readonly item: object
 }
 
-/** Whether an entry is for a requester. */
+/** Whether a requester may see an entry. */
 export function isVisible({ visible }: Pick<Entry, 'visible'>, requester: Requester): boolean {
   if (!visible) return true
   const { principal, auth, env, request, client = UNKNOWN_CLIENT } = requester
@@ -72,12 +72,12 @@ export class Registry<T extends Entry> {
     return this.#used
   }
 
-  /** Whether callers may see different things, or could before: what was hidden stays unknown. */
+  /** Whether callers may see different entries, or could before a hidden one was removed. */
   get restricted(): boolean {
     return this.#restricted
   }
 
-  /** Offers the list, though nothing is in it yet. */
+  /** Offers the list even if it is empty. */
   offer(): void {
     if (this.#used) return
     this.#used = true

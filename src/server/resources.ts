@@ -121,7 +121,7 @@ export interface Resources {
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
 }
 
-/** What reads a URI, with the values of the template's variables. */
+/** The entry that reads a URI, with the values of the template's variables. */
 interface FoundResource {
   readonly entry: ResourceEntry | ResourceTemplateEntry
   readonly variables: ReadRequest['variables']
@@ -143,7 +143,7 @@ export function resourceEntry(
   return entryOf({ uri }, options, read)
 }
 
-/** The options of a family of resources, but for those that complete. */
+/** The options that resources and templates share. */
 export const FAMILY_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
   ...COMMON_OPTIONS,
   ...{ name: 1, mimeType: 1, annotations: 1, cache: 1 },
@@ -207,7 +207,7 @@ export function findResource(
   throw notFound(uri, ctx)
 }
 
-/** What reads a URI, as far as the caller may. */
+/** Finds the entry that reads a URI, among those that the caller may see. */
 export function matchResource(
   { resources, resourceTemplates }: Resources,
   uri: string,

@@ -83,13 +83,13 @@ export function json(value: unknown): CallToolResult {
   return { content: [text(wellFormedJson(value))], structuredContent: value }
 }
 
-/** A result that says that the tool failed. */
+/** The result of a tool that failed. */
 export interface ToolFailure extends CallToolResult {
   isError: true
   structuredContent?: never
 }
 
-/** A failed result, whose text the model reads; of any tool, whatever its output. */
+/** A failed result, whose text the model reads. A tool with an `output` may return it as well. */
 export function toolError(message: string): ToolFailure {
   return { content: [text(message)], isError: true }
 }

@@ -68,7 +68,7 @@ const OPTIONS = {
   ...{ observe: 1, redact: 1, maxLogsPerSecond: 1 },
 } satisfies OptionNames<Omit<ServerOptions, keyof LeanServerOptions>>
 
-/** Whether the handler of an entry has a second parameter, which is its context. */
+/** Whether a function of an entry has a second parameter: the context, which can log. */
 function takesContext([, entry]: [string, object]): boolean {
   return Object.values(entry).some((value) => typeof value === 'function' && value.length > 1)
 }

@@ -21,8 +21,8 @@ export interface ToolResult<Structured = unknown> {
 }
 
 /**
- * An object that is no result. Nothing is of this type: the compiler names its member to those who
- * return such an object, as they would a member that is missing.
+ * Gives a readable compiler error for a handler that returns a plain object: the member that the
+ * compiler then reports as missing says what to do. No value has this type.
  */
 interface PlainObject {
   readonly 'return { structuredContent: … } instead': never
