@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
  */
-import { McpError, ProtocolError } from '../protocol/errors.ts'
+import { statusOf } from '../patterns/transient.ts'
 
 /** One attempt that failed. */
 export interface Attempt {
@@ -12,13 +12,13 @@ export interface Attempt {
   readonly error: unknown
 }
 
-/** Has the error of one of several attempts say what the others returned. */
+/**
+ * Has the error of one of several attempts say what the others returned. Only answers are explained by
+ * those before: a refused sign-in or an abort ends them all, an error of the application is not ours.
+ */
 export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {
-  // A refused sign-in or an abort ends them all, and an error of the application is not for us
-  const isOurs = error instanceof ProtocolError || error instanceof McpError
-  if (!isOurs || /^(?:UNAUTHORIZED|FORBIDDEN|ABORTED)$/.test(String(error.code))) return
   const isOne = attempts.some((attempt) => attempt.error === error)
-  if (isOne && attempts[1]) error.message = describeAttempts(attempts)
+  if (isOne && attempts[1] && statusOf(error)) (error as Error).message = describeAttempts(attempts)
 }
 
 /** What each attempt returned, in their order. */

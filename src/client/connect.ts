@@ -24,9 +24,10 @@ const LEAN_OPTIONS: OptionNames<LeanOptions> = {
   ...{ validateOutput: 1, trace: 1, signal: 1, approve: 1 },
   ...{ onLog: 1, onNotification: 1, onError: 1 },
 }
-const OPTIONS: OptionNames<ConnectOptions> = {
-  ...LEAN_OPTIONS,
-  ...{ cacheEntries: 1, onElicit: 1, onSample: 1, roots: 1, maxInputs: 1, maxConcurrentInputs: 1 },
+// Put together with the others where it is used, as bundlers keep what is spread
+const MORE_OPTIONS: OptionNames<Omit<ConnectOptions, keyof LeanOptions>> = {
+  ...{ cacheEntries: 1, maxInputs: 1, maxConcurrentInputs: 1 },
+  ...{ onElicit: 1, onSample: 1, roots: 1 },
   ...{ onToolsChanged: 1, onPromptsChanged: 1, onResourcesChanged: 1, onResourceUpdated: 1 },
 }
 
@@ -43,7 +44,7 @@ export async function connect(
   target: string | URL | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
-  requireKnown('The client', options, OPTIONS)
+  requireKnown('The client', options, { ...LEAN_OPTIONS, ...MORE_OPTIONS })
   const connection = new Connection(options, handledCapabilities(options))
   connection.cache = new ResultCache(options.cacheEntries ?? 256)
   connection.createHttpSse = (url, http) => new HttpSseTransport(url, http)

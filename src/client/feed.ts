@@ -19,7 +19,6 @@ export class Feed implements Subscription {
   readonly #closing = new AbortController()
   /** What waits to be taken: changes by what changed, what an extension sends by itself. */
   readonly #waiting = new Map<unknown, JsonRpcNotification>()
-  #limit = MAX_WAITING
   #wake: (() => void) | undefined
   #error: Error | undefined
 
@@ -38,23 +37,20 @@ export class Feed implements Subscription {
     return this.#closing.signal
   }
 
-  /** Gives a notification to who iterates, unless it waits there already. */
+  /**
+   * Gives a notification to who iterates, unless it waits there already. When too many wait, everything
+   * listened to is announced once in place of each further change.
+   */
   push(message: JsonRpcNotification): void {
-    const key = keyOf(message)
-    if (!this.#waiting.has(key)) this.#waiting.set(key, message)
-    if (this.#waiting.size > this.#limit) this.#collapse()
-    this.#wake?.()
-  }
-
-  /** Makes room, in that everything listened to is announced once in place of each change. */
-  #collapse(): void {
-    const waiting = this.#waiting
-    for (const [key, message] of waiting) if (key !== message) waiting.delete(key)
-    if (waiting.size > MAX_WAITING / 2) {
+    const isFull = this.#waiting.size >= MAX_WAITING
+    if (isFull && keyOf(message) === message) {
       this.fail(new McpError('LIMIT_EXCEEDED', 'Too many notifications wait to be read'))
     }
-    for (const message of missed(this.filter)) waiting.set(keyOf(message), message)
-    this.#limit = waiting.size + MAX_WAITING
+    for (const one of isFull ? missed(this.filter) : [message]) {
+      const key = keyOf(one)
+      if (!this.#waiting.has(key)) this.#waiting.set(key, one)
+    }
+    this.#wake?.()
   }
 
   /** Ends the feed with an error, unless it was closed before. */

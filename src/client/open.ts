@@ -49,9 +49,8 @@ export async function open(
 function endpoint(target: string | URL): string {
   const url = String(target)
   if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
-  const scheme = /^(?:localhost|127\.)/.test(url) ? 'http' : 'https'
-  const isHost = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)
-  const hint = isHost ? `; did you mean "${scheme}://${url}"?` : ''
+  const [isHost, isLocal] = /^(?=\w)(localhost|127\.)?[\w.-]*(?::\d+)?(?:\/|$)/.exec(url) ?? []
+  const hint = isHost ? `; did you mean "http${isLocal ? '' : 's'}://${url}"?` : ''
   throw new McpError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)
 }
 

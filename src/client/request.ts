@@ -51,35 +51,38 @@ export async function request(
   const cached =
     principal === undefined || options.fresh ? undefined : cache?.get(method, params, principal)
   if (cached) return cached
-  const maxRounds = connection.options.maxRounds ?? 10
-  let asked = params
-  for (let round = 0; ; round++) {
-    const result: Result = await roundTrip(connection, method, asked, options, facts)
-    if ((result.resultType ?? 'complete') === 'complete') {
-      check(connection, method, result, params)
-      // What the answer to an input request led to holds for this once
-      const once = round > 0 || 'requestState' in params || 'inputResponses' in params
-      if (principal !== undefined && !once && changes === cache?.changes) {
-        cache?.set(method, params, result, principal)
-      }
-      return result
-    }
-    if (!facts?.asks || !isInputRequired(result)) {
-      const complete = follow(connection, followed, result)
-      if (!complete) throw invalid(method, result)
-      return check(connection, method, await complete, params)
-    }
+  const send = (sent: JsonObject): Promise<Result> =>
+    roundTrip(connection, method, sent, options, facts)
+  const { maxRounds = 10 } = connection.options
+  let result = await send(params)
+  let round = 0
+  for (; facts?.asks && isInputRequired(result); round++) {
     if (options.input === 'manual') return result
+    const { inputRequests, requestState } = result
     if (round >= maxRounds) {
-      const left = JSON.stringify(Object.keys(result.inputRequests ?? {}))
+      const left = JSON.stringify(Object.keys(inputRequests ?? {}))
       const what = `"${method}" refuses ${left} after ${maxRounds} rounds`
       throw new McpError('LIMIT_EXCEEDED', what, { data: result })
     }
-    if (!result.inputRequests) {
-      await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
-    }
-    asked = await inputParams(connection, followed, result as InputRequiredResult)
+    if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
+    const inputResponses =
+      inputRequests &&
+      (await connection.answers.inputs(method, inputRequests, options.signal, options, followed))
+    // The original params with the answers of this round, and only these
+    result = await send({ ...params, inputResponses, requestState })
   }
+  if (isComplete(result)) {
+    check(connection, method, result, params)
+    // What the answer to an input request led to holds for this once
+    const once = round > 0 || 'requestState' in params || 'inputResponses' in params
+    if (principal !== undefined && !once && changes === cache?.changes) {
+      cache?.set(method, params, result, principal)
+    }
+    return result
+  }
+  const complete = follow(connection, followed, result)
+  if (!complete) throw invalid(method, result)
+  return check(connection, method, await complete, params)
 }
 
 /**
@@ -162,7 +165,13 @@ async function mend(
   return true
 }
 
-function isInputRequired(result: Result): boolean {
+/** Whether a result is the one that its method promises. */
+export function isComplete({ resultType = 'complete' }: Result): boolean {
+  return resultType === 'complete'
+}
+
+/** Whether a server asks for input before it gives the result. */
+function isInputRequired(result: Result): result is InputRequiredResult {
   const { inputRequests, requestState } = result
   return (
     result.resultType === 'input_required' &&
@@ -170,21 +179,6 @@ function isInputRequired(result: Result): boolean {
     (requestState === undefined || typeof requestState === 'string') &&
     (inputRequests ?? requestState) !== undefined
   )
-}
-
-/** The original params with the answers of this round, and only these. */
-async function inputParams(
-  connection: Connection,
-  followed: FollowedRequest,
-  result: InputRequiredResult,
-): Promise<JsonObject> {
-  const { inputRequests, requestState } = result
-  const { method, params, options } = followed
-  const { answers } = connection
-  const inputResponses =
-    inputRequests &&
-    (await answers.inputs(method, inputRequests, options.signal, options, followed))
-  return { ...params, inputResponses, requestState }
 }
 
 /** Refuses a complete result without what its method promises; gives it otherwise. */

@@ -9,7 +9,7 @@ import type { CallToolResult } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
 import { items } from './pagination.ts'
-import { request } from './request.ts'
+import { isComplete, request } from './request.ts'
 
 /**
  * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
@@ -31,7 +31,7 @@ export async function callTool(
   }
   const result = await request(connection, 'tools/call', params, options)
   // Questions, for a caller who answers them by itself
-  if ((result.resultType ?? 'complete') !== 'complete') return result as CallToolResult
+  if (!isComplete(result)) return result as CallToolResult
   if (!Array.isArray(result.content)) {
     if (result.structuredContent === undefined) {
       throw new McpError('INVALID_MESSAGE', `Tool "${name}" gave no content`, { data: result })

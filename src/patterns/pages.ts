@@ -37,6 +37,8 @@ export async function* walkPages<Item extends object>(
   { maxPages = 200, maxListLength = 16 * 1024 * 1024 }: PageLimits,
   onRepeat: (error: McpError) => void,
 ): AsyncGenerator<Item, void, undefined> {
+  const tooMuch = (limit: string): McpError =>
+    new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${limit}`)
   const cursors = new Set<string>()
   const given = new Set<unknown>()
   let cursor: string | undefined
@@ -44,15 +46,12 @@ export async function* walkPages<Item extends object>(
   for (let page = 0; page < maxPages; page++) {
     const result = await fetchPage(cursor)
     left -= JSON.stringify(result).length
-    if (left < 0) {
-      const what = `"${method}" gives more than the ${maxListLength} characters of "maxListLength"`
-      throw new McpError('LIMIT_EXCEEDED', what)
-    }
+    if (left < 0) throw tooMuch(`${maxListLength} characters ("maxListLength")`)
     const next = result.nextCursor ?? undefined
     // Some servers end a list with an empty cursor, and begin anew when it is sent back
     if (cursor === '' && next === '') return
-    const items = result[member] as Item[]
     const before = given.size
+    const items = result[member] as Item[]
     for (const item of items) {
       const { uri, uriTemplate = uri, name } = item as Record<string, unknown>
       const key = uriTemplate ?? name ?? item
@@ -70,5 +69,5 @@ export async function* walkPages<Item extends object>(
     cursors.add(next)
     cursor = next
   }
-  throw new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${maxPages} pages ("maxPages")`)
+  throw tooMuch(`${maxPages} pages ("maxPages")`)
 }

@@ -158,9 +158,8 @@ export class HttpSender {
  */
 export function networkError(what: string, cause?: unknown, data?: unknown): McpError {
   const limit = platformLimit(cause)
-  return limit
-    ? new McpError('TIMEOUT', `A time limit of the platform was reached: ${limit}`, { cause, data })
-    : new McpError('NETWORK', what, { cause, data })
+  const message = limit ? `A time limit of the platform was reached: ${limit}` : what
+  return new McpError(limit ? 'TIMEOUT' : 'NETWORK', message, { cause, data })
 }
 
 /**
@@ -195,8 +194,8 @@ function explanation(body: string): string {
   let said: unknown = body
   try {
     const { error, error_description, message, detail, title } = JSON.parse(body) as JsonObject
-    said =
-      error_description ?? detail ?? message ?? (isObject(error) ? error.message : error) ?? title
+    const text = isObject(error) ? error.message : error
+    said = error_description ?? detail ?? message ?? text ?? title
   } catch {
     // Plain text
   }

@@ -10,15 +10,16 @@ type Dispatchers = {
   readonly [key: symbol]: { dispatch(options: object, handler: object): unknown }
 }
 
+function dispatcherOf(version: number): Dispatchers[symbol] | undefined {
+  return (globalThis as Dispatchers)[Symbol.for(`undici.globalDispatcher.${version}`)]
+}
+
 /** Members of `init` that platforms without such limits do not know, and ignore. */
 const unlimited = {
   dispatcher: {
     dispatch(options: object, handler: object) {
       // The application may have set it; newer versions have another for newer handlers
-      const [first, second] = [1, 2].map((version) => {
-        return (globalThis as Dispatchers)[Symbol.for(`undici.globalDispatcher.${version}`)]
-      })
-      const real = ('onRequestStart' in handler && second) || first
+      const real = ('onRequestStart' in handler && dispatcherOf(2)) || dispatcherOf(1)
       return real?.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
     },
   },
@@ -31,9 +32,9 @@ export function unlimitedFetch(url: string, init: RequestInit): Promise<Response
 }
 
 /** The limit of a platform that ended a request, where it was one that could not be lifted. */
-export function platformLimit(error: unknown): string | undefined {
+export function platformLimit(error: unknown): string | false {
   const { name, message, cause } = (error ?? {}) as Error
   const code = String((cause as { code?: unknown } | undefined)?.code)
   if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code)) return code
-  return name === 'TimeoutError' ? `${name}: ${message}` : undefined
+  return name === 'TimeoutError' && message
 }
