@@ -265,10 +265,10 @@ describe('listening over HTTP', () => {
     const seen = new Set<string>()
     for await (const { params } of subscription) {
       seen.add(String(params?.uri))
-      if (params?.uri === 'a:b/last') break
+      // What everything is announced by comes last
+      if (params?.uri === 'a:b') break
     }
     expect(seen.size).toBeLessThan(20_000)
-    expect(seen).toContain('a:b')
     await client.close()
   })
 
