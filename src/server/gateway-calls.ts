@@ -132,15 +132,18 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
     }),
     // What the caller does not want is left out when it is passed on.
     logLevel: 'debug',
-    onLog: (message): unknown => {
-      passedOn.add(message)
-      return ctx.log(...logOf(message))
-    },
+    onLog: (message): unknown => passLog(ctx, message),
   }
 }
 
 /** Log messages that were passed on with a call, so that they are not passed on twice. */
 export const passedOn: WeakSet<LoggingMessageParams> = new WeakSet()
+
+/** Passes a log message on to whoever made the request on whose stream it came. */
+export function passLog(ctx: Context, message: LoggingMessageParams): unknown {
+  passedOn.add(message)
+  return ctx.log(...logOf(message))
+}
 
 /** What `ctx.log` takes. */
 export function logOf({ level, data, logger }: LoggingMessageParams): Parameters<Context['log']> {

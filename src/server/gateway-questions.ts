@@ -70,7 +70,8 @@ export function questionsOf(
     return { action: answer.action }
   }
   const find = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
-    const { [openCall]: call = calls.find() }: PassedOn = request ?? {}
+    // What came on the stream of the gateway's own request belongs to nobody's call
+    const call = request ? (request as PassedOn)[openCall] : calls.find()
     if (call) return call.ctx
     const clients = await served.clients
     // A server may ask as soon as it is started, before a client can have connected

@@ -6,7 +6,7 @@
 import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from './context.ts'
-import { unanswered } from './gateway-calls.ts'
+import { passLog, unanswered } from './gateway-calls.ts'
 import type { Server, ServerDefinition } from './definition.ts'
 import type { Behind } from './gateway-offer.ts'
 import { clientOf } from './gateway-open-calls.ts'
@@ -107,7 +107,7 @@ class Subscriptions {
     if (!this.#isBehind(uri, ctx)) return () => {}
     const client = clientOf(ctx as RequestContext)
     this.#requireShare(uri, client)
-    const subscription = this.#byUri.get(uri) ?? this.#subscribe(uri, client)
+    const subscription = this.#byUri.get(uri) ?? this.#subscribe(uri, client, ctx)
     const { listeners, subscribed } = subscription
     subscription.client = client
     listeners.set(client, (listeners.get(client) ?? 0) + 1)
@@ -149,11 +149,11 @@ class Subscriptions {
     throw new ProtocolError(INTERNAL_ERROR, 'Too many resources are watched for now')
   }
 
-  #subscribe(uri: string, client: unknown): Subscription {
+  #subscribe(uri: string, client: unknown, ctx: Context): Subscription {
     const oldest = this.#makeRoom()
     const subscribe = async (): Promise<void> => {
       if (oldest !== undefined) await this.#behind.client.unsubscribe(oldest)
-      await this.#behind.client.subscribe(uri)
+      await this.#behind.client.subscribe(uri, { onLog: (message) => passLog(ctx, message) })
     }
     return { listeners: new Map(), client, subscribed: subscribe() }
   }

@@ -349,3 +349,39 @@ describe('a gateway to a server behind a proxy', () => {
     await late
   })
 })
+
+describe('a gateway that subscribes for a user', () => {
+  it('passes what is asked and logged meanwhile to no other user [S004]', async () => {
+    const behind = createServer({ name: 'behind', version: '1' }, { capabilities: { logging: {} } })
+    const answers: unknown[] = []
+    let started = false
+    behind.tool('work', {}, async (_input, { signal }) => {
+      started = true
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return 'done'
+    })
+    behind.resource('notes://ada', { name: 'Notes' }, () => '')
+    behind.use('resources/subscribe', async (_request, ctx, next) => {
+      await ctx.log('error', 'secret of Ada')
+      answers.push(await ctx.elicit({ message: 'Ada?', schema: z.object({}) }))
+      return next()
+    })
+    const handler = closing(sessionHandler(behind))
+    const open = (options: ConnectOptions): Promise<Client> =>
+      connect('http://behind.example/mcp', {
+        ...options,
+        revision: '2025-11-25',
+        fetch: (url, init) => handler(new Request(url, init)),
+      })
+    const { server } = closing(await createGateway(open, { onError: () => {} }))
+    const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
+    const working = bob.call().catch(() => 'given up')
+    await vi.waitUntil(() => started)
+    await ada.client.subscribe('notes://ada')
+    expect(answers).toEqual([{ action: 'cancel' }])
+    expect([bob.asked, bob.logs]).toEqual([[], []])
+    expect(ada.logs).toEqual(['secret of Ada'])
+    bob.giveUp()
+    await working
+  })
+})
