@@ -20,7 +20,7 @@ import {
 } from './core-client.ts'
 import { followTask, type FollowOptions } from './follow.ts'
 import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
-import { receiveTasks } from './received.ts'
+import { answersToTasks } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
 import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
 
@@ -32,7 +32,7 @@ import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
 export function followTasks(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
     id: TASKS_EXTENSION,
-    wrap: receiveTasks(),
+    wrap: answersToTasks,
     send: (request) => (handsBack in request.options ? undefined : sendCoreCall(request, options)),
     nameParams: { 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' },
     resultTypes: {

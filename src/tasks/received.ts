@@ -15,16 +15,8 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { later } from './clock.ts'
-import { type CoreTask, META_RELATED_TASK, relatedTo } from './wire.ts'
-
-/**
- * What a client declares, among its `capabilities`, that takes tasks for questions:
- * `connect(url, { capabilities: { tasks: RECEIVED_TASKS }, extensions: [followTasks()] })`.
- */
-export const RECEIVED_TASKS: JsonObject = {
-  cancel: {},
-  requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
-}
+import { namingTask, receives, type ReceivedTasks } from './related.ts'
+import { type CoreTask, relatedTo } from './wire.ts'
 
 /** For how long, and how many, tasks are kept. */
 const TTL_MS = 600_000
@@ -41,33 +33,25 @@ interface Received {
 
 type Tasks = Map<string, Received>
 
-/**
- * Makes what answers a server's requests as tasks where it asks for that, and where the client
- * declared that it can; each connection has tasks of its own.
- */
-export function receiveTasks(): (
-  answer: ServerAnswer,
-  capabilities: ClientCapabilities,
-) => ServerAnswer {
-  const clients = new WeakMap<object, Tasks>()
-  return (answer, capabilities) => {
-    const { tasks } = capabilities
-    if (!isObject(tasks)) return named(answer)
-    let all = clients.get(capabilities)
-    if (!all) clients.set(capabilities, (all = new Map()))
-    return receiver(all, isObject(tasks.requests) ? tasks.requests : {}, answer)
-  }
-}
+/** The tasks of each connection, by the capabilities that it declared. */
+const connections = new WeakMap<ClientCapabilities, Tasks>()
 
-/** Names in an answer the task that the question belongs to. */
-function named(answer: ServerAnswer): ServerAnswer {
-  return async (asked) => {
-    const result = await answer(asked)
-    const meta = asked.params?._meta
-    const related = isObject(meta) ? meta[META_RELATED_TASK] : undefined
-    if (!isObject(related)) return result
-    return { ...result, _meta: { ...(result._meta as JsonObject), [META_RELATED_TASK]: related } }
-  }
+/**
+ * What a client declares, among its `capabilities`, that takes tasks for questions:
+ * `connect(url, { capabilities: { tasks: RECEIVED_TASKS }, extensions: [followTasks()] })`. It brings
+ * what answers such requests; to declare fewer of them, spread it:
+ * `{ ...RECEIVED_TASKS, requests: { elicitation: { create: {} } } }`.
+ */
+export const RECEIVED_TASKS: ReceivedTasks = {
+  cancel: {},
+  requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
+  [receives](answer, capabilities) {
+    const { tasks } = capabilities
+    let all = connections.get(capabilities)
+    if (!all) connections.set(capabilities, (all = new Map()))
+    const declared = isObject(tasks) && isObject(tasks.requests) ? tasks.requests : {}
+    return receiver(all, declared, answer)
+  },
 }
 
 /** Answers the requests of one connection, of which `declared` says which can be tasks. */
@@ -79,7 +63,7 @@ function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): Serve
     const [group = '', name = ''] = method.split('/')
     const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
-    return isTask ? start(all, method, params, answer) : named(answer)(asked)
+    return isTask ? start(all, method, params, answer) : namingTask(answer)(asked)
   }
 }
 
