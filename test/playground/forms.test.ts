@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { jsonSchema } from 'edgewise/json-schema'
 import { server } from './crowd.ts'
 import { press, result, show, visit } from './visit.ts'
 
@@ -10,6 +11,33 @@ const node: z.ZodType = z.lazy(() =>
   z.object(Object.fromEntries([...'abcdefgh'].map((name) => [name, node.optional()]))),
 )
 server.tool('grow', { input: z.object({ node: node.optional() }) }, () => 'grown')
+
+/** Patterns by the name of a field, and whether the page can hold them against each key. */
+const patterns = {
+  year: ['^\\d{4}-\\d\\d$', true],
+  name: ['^[A-Za-z_]\\w*$', true],
+  anywhere: ['b\\.c', true],
+  letter: ['^\\p{Lu}', true],
+  nested: ['^(a+)+$', false],
+  branches: ['^(a|a)*$', false],
+  several: ['^a*a*a*a*a*a*a*b$', false],
+  bounded: ['^a{0,99}a{0,99}a{0,99}a{0,99}b$', false],
+  again: ['^(a+)\\1$', false],
+  unanchored: ['a*b', false],
+  broken: ['^[(]$', false],
+} as const
+server.tool(
+  'spell',
+  {
+    input: jsonSchema({
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(patterns).map(([name, [pattern]]) => [name, { type: 'string', pattern }]),
+      ),
+    }),
+  },
+  () => 'spelt',
+)
 
 const visited = visit(server, '#/tool/arrange')
 let page: Page
@@ -81,6 +109,26 @@ describe('Playground: forms', () => {
     await result(page).getByText('Whole result').click()
     const whole = result(page).locator('details .json')
     expect(JSON.parse(await whole.innerText())).toMatchObject({ structuredContent: { given: {} } })
+  })
+
+  it('hold a text against its pattern while it is typed only if that takes no time [probe: pattern]', async () => {
+    await show(page, 'tool/spell', 'spell')
+    const held = Object.keys(patterns).map(async (name) => {
+      const box = page.getByRole('main').getByLabel(name)
+      return [name, (await box.getAttribute('pattern')) !== null]
+    })
+    const expected = Object.entries(patterns).map(([name, [, isHeld]]) => [name, isHeld])
+    expect(await Promise.all(held)).toEqual(expected)
+    const isValid = async (name: string, text: string): Promise<boolean> => {
+      const box = page.getByRole('main').getByLabel(name)
+      await box.fill(text)
+      return box.evaluate((input: HTMLInputElement) => input.validity.valid)
+    }
+    expect(await isValid('year', '2030-05')).toBe(true)
+    expect(await isValid('year', '2030-05-01')).toBe(false)
+    expect(await isValid('anywhere', 'ab.cd')).toBe(true)
+    expect(await isValid('anywhere', 'abxcd')).toBe(false)
+    expect(await isValid('nested', 'a'.repeat(60) + 'b')).toBe(true)
   })
 
   it('are not more fields than a page can show, however often an object contains itself', async () => {

@@ -81,21 +81,26 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
 /** Passes bytes on and reports the events in them. */
 function tap(received: (text: string) => void): TransformStream<Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder()
-  let text = ''
+  let line = ''
+  let data: string[] = []
   return new TransformStream({
     transform(chunk, controller) {
       controller.enqueue(chunk)
-      text += decoder.decode(chunk, { stream: true })
-      const events = text.split(/\r?\n\r?\n/)
-      text = events.pop() ?? ''
-      for (const data of events.map(dataOf)) if (data) received(data)
+      // A long line is looked at once, however many pieces it comes in.
+      const [end = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
+      line += end
+      for (const next of others) {
+        if (line.startsWith('data:')) data.push(line.slice(5).trim())
+        // An empty line ends an event.
+        else if (!line.trim()) {
+          const text = data.join('\n')
+          if (text) received(text)
+          data = []
+        }
+        line = next
+      }
     },
   })
-}
-
-/** The data of a server-sent event. */
-function dataOf(event: string): string {
-  return Array.from(event.matchAll(/^data: ?([^\r\n]*)/gm), ([, line]) => line).join('\n')
 }
 
 function protocolHeaders(headers: Headers): string[] {

@@ -5,7 +5,16 @@
  */
 import { isObject } from 'edgewise/browser'
 import { el, type Attributes } from '../dom.ts'
-import { caption, describe, type Control, type Field, type FieldFacts } from './label.ts'
+import {
+  caption,
+  choice,
+  describe,
+  fieldset,
+  given,
+  type Control,
+  type Field,
+  type FieldFacts,
+} from './label.ts'
 import type { Option } from './shape.ts'
 
 const inputTypes = new Map<unknown, string>([
@@ -44,18 +53,28 @@ function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Att
     minlength: bound(minLength),
     maxlength: bound(maxLength),
     // A JSON Schema pattern may match anywhere, an HTML one must match the whole.
-    pattern: isPattern(pattern) ? `[\\s\\S]*(?:${pattern})[\\s\\S]*` : undefined,
+    pattern: isQuick(pattern) ? `[^]*(?:${pattern})[^]*` : undefined,
   }
 }
 
-function isPattern(source: unknown): source is string {
+/**
+ * Whether the browser can hold a pattern against a text at every key, in time that grows with the
+ * text only: one of single characters, of which one at most is repeated, and that from the start.
+ * The server holds all others against what is sent.
+ */
+function isQuick(source: unknown): source is string {
   if (typeof source !== 'string') return false
   try {
+    new RegExp(source, 'u')
     new RegExp(source, 'v')
-    return true
   } catch {
     return false
   }
+  const characters = source
+    .replace(/\\[pPu]\{[^}]*\}|\\[^1-9k]|\[(?:[^\]\\]|\\.)*\]/g, '.')
+    .replace(/\{\d\d?\}/g, '')
+    .replace(/\{\d+,\d*\}/, '+')
+  return /^(\^[^\\^$()[\]{}|*+?]*[*+?]?)?[^\\^$()[\]{}|*+?]{0,99}\$?$/.test(characters)
 }
 
 function range({ schema: { minimum, maximum } }: FieldFacts, kind: string): Attributes {
@@ -88,13 +107,9 @@ export function select(facts: FieldFacts, options: readonly Option[]): Control {
   const chosen = options.findIndex((option) => option.value === value)
   // Left out, a value with a default would only become the default again.
   const canBeEmpty = chosen === -1 || schema['default'] === undefined
-  const control = el(
-    'select',
-    { required },
-    canBeEmpty && el('option', { value: '' }, required ? 'Choose…' : 'None'),
-    ...options.map(({ title }, index) => el('option', { value: index }, title)),
-  )
-  control.value = chosen === -1 ? '' : String(chosen)
+  const none = required ? 'Choose…' : 'None'
+  const titles = options.map(({ title }) => title)
+  const control = choice(titles, chosen, required, canBeEmpty ? none : undefined)
   return {
     control,
     read: () => (control.value === '' ? undefined : options[Number(control.value)]?.value),
@@ -110,7 +125,7 @@ export function jsonArea({
   const control = el('textarea', { required, rows: 6, class: 'code', spellcheck: 'false' })
   control.value = value === undefined ? '' : JSON.stringify(value, null, 2)
   control.addEventListener('input', () =>
-    control.setCustomValidity(whyRefused(control.value, depth === 0) ?? ''),
+    control.setCustomValidity(whyRefused(control.value, depth === 0)),
   )
   return {
     control,
@@ -118,13 +133,13 @@ export function jsonArea({
   }
 }
 
-function whyRefused(text: string, mustBeObject: boolean): string | undefined {
-  if (text.trim() === '') return undefined
+/** What is wrong with a text; nothing with one that is JSON, or empty. */
+function whyRefused(text: string, mustBeObject: boolean): string {
   try {
-    const value: unknown = JSON.parse(text)
-    return mustBeObject && !isObject(value) ? 'Expected a JSON object' : undefined
+    const isObjectOrEmpty = !text.trim() || isObject(JSON.parse(text))
+    return isObjectOrEmpty || !mustBeObject ? '' : 'Expected a JSON object'
   } catch (error) {
-    return error instanceof Error ? error.message : 'Expected JSON'
+    return String(error)
   }
 }
 
@@ -143,21 +158,21 @@ export function checkbox(facts: FieldFacts): Field {
 
 /** A box for each entry of a list of which several can be chosen. */
 export function checkboxes(facts: FieldFacts, options: readonly Option[]): Field {
-  const chosen: unknown[] = Array.isArray(facts.value) ? facts.value : []
+  const { value: known } = facts
   const boxes = options.map(({ value }) =>
-    el('input', { type: 'checkbox', checked: chosen.includes(value) }),
+    el('input', { type: 'checkbox', checked: Array.isArray(known) && known.includes(value) }),
   )
-  const element = el('fieldset', { class: 'field choices' })
-  element.append(
-    el('legend', { class: 'label' }, ...caption(facts)),
-    describe(facts, element) ?? '',
-    ...boxes.map((box, index) => el('label', {}, box, el('span', {}, options[index]?.title))),
-  )
+  const labels = boxes.map((box, index) => {
+    return el('label', {}, box, el('span', {}, options[index]?.title))
+  })
   return {
-    element,
+    element: fieldset(facts, 'choices', ...labels),
     read() {
-      const values = options.filter((_, index) => boxes[index]?.checked).map(({ value }) => value)
-      return values.length > 0 || facts.required ? values : undefined
+      const chosen = options.filter((_, index) => boxes[index]?.checked)
+      return given(
+        chosen.map(({ value }) => value),
+        facts,
+      )
     },
   }
 }

@@ -5,7 +5,7 @@
  */
 import { isObject, type JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
-import { caption, describe, type Field, type FieldFacts, type MakeField } from './label.ts'
+import { fieldset, given, type Field, type FieldFacts, type MakeField } from './label.ts'
 
 /** A framed set of fields. An optional object of which nothing was given is left out. */
 export function group(
@@ -28,20 +28,18 @@ export function group(
       value: Object.hasOwn(value, name) ? value[name] : undefined,
     }),
   }))
-  const isRoot = facts.depth === 0
-  const element = isRoot ? el('div', { class: 'root' }) : el('fieldset', { class: 'field group' })
-  if (!isRoot) {
-    element.append(el('legend', { class: 'label' }, ...caption(facts)))
-    element.append(describe(facts, element) ?? '')
-  }
-  element.append(...fields.map((member) => member.element))
+  const elements = fields.map(({ element }) => element)
   return {
-    element,
+    element:
+      facts.depth === 0
+        ? el('div', { class: 'root' }, ...elements)
+        : fieldset(facts, 'group', ...elements),
     read() {
-      const given = fields
+      const parts = fields
         .map((member): [string, unknown] => [member.name, member.read()])
         .filter(([, part]) => part !== undefined)
-      return given.length > 0 || facts.required ? Object.fromEntries(given) : undefined
+      const all = given(parts, facts)
+      return all && Object.fromEntries(all)
     },
   }
 }

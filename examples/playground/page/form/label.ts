@@ -67,6 +67,40 @@ export function caption({ title, required, quiet }: LabelFacts): (Node | string)
   return required || quiet ? [title] : [title, ' ', el('span', { class: 'optional' }, 'optional')]
 }
 
+/** Frames several controls, with a legend above them. */
+export function fieldset(
+  facts: LabelFacts,
+  kind: string,
+  ...parts: readonly HTMLElement[]
+): HTMLElement {
+  const element = el('fieldset', { class: `field ${kind}` })
+  const legend = el('legend', { class: 'label' }, ...caption(facts))
+  element.append(legend, describe(facts, element) ?? '', ...parts)
+  return element
+}
+
+/** A list to choose from, whose entries have their index for value; `''` for none of them. */
+export function choice(
+  titles: readonly string[],
+  chosen: number,
+  required: boolean,
+  none: string | undefined,
+): HTMLSelectElement {
+  const control = el(
+    'select',
+    { required },
+    none !== undefined && el('option', { value: '' }, none),
+    ...titles.map((title, index) => el('option', { value: index }, title)),
+  )
+  control.value = chosen < 0 ? '' : `${chosen}`
+  return control
+}
+
+/** Several values, or nothing when there are none and they may be left out. */
+export function given<T>(values: T[], { required }: LabelFacts): T[] | undefined {
+  return values.length > 0 || required ? values : undefined
+}
+
 /** The description, tied to its control for screen readers. */
 export function describe(facts: LabelFacts, control: HTMLElement): HTMLElement | undefined {
   if (!facts.description) return undefined

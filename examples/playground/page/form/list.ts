@@ -6,7 +6,7 @@
 import type { JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
-import { caption, describe, type Field, type FieldFacts, type MakeField } from './label.ts'
+import { fieldset, given, type Field, type FieldFacts, type MakeField } from './label.ts'
 
 /** The most items that are there before anybody adds any. */
 const MAX_EMPTY = 20
@@ -56,19 +56,13 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
 
   for (const value of Array.isArray(facts.value) ? facts.value : []) append(value)
   while (fields.size < least) append(undefined)
-  const element = el('fieldset', { class: 'field list' })
-  element.append(
-    el('legend', { class: 'label' }, ...caption(facts)),
-    describe(facts, element) ?? '',
-    rows,
-    add,
-  )
   return {
-    element,
-    read() {
-      const values = [...fields.values()].map((item) => item.read())
-      return values.length > 0 || facts.required ? values : undefined
-    },
+    element: fieldset(facts, 'list', rows, add),
+    read: () =>
+      given(
+        [...fields.values()].map((item) => item.read()),
+        facts,
+      ),
   }
 }
 

@@ -4,7 +4,7 @@
  * @see https://json-schema.org/draft/2020-12/json-schema-core#name-anyof
  */
 import { el } from '../dom.ts'
-import { labelled, type Field, type FieldFacts, type MakeField } from './label.ts'
+import { choice, labelled, type Field, type FieldFacts, type MakeField } from './label.ts'
 import { indexOfVariant, type Variant } from './shape.ts'
 
 /** A choice of variants with the field of the chosen one below. */
@@ -14,14 +14,10 @@ export function union(
   makeField: MakeField,
 ): Field {
   const { required, value, root, depth, room } = facts
-  const control = el(
-    'select',
-    {},
-    !required && el('option', { value: '' }, 'None'),
-    ...variants.map(({ title }, index) => el('option', { value: index }, title)),
-  )
   const found = value === undefined ? -1 : indexOfVariant(variants, value)
-  control.value = found !== -1 ? String(found) : required ? '0' : ''
+  const titles = variants.map(({ title }) => title)
+  const chosen = required ? Math.max(found, 0) : found
+  const control = choice(titles, chosen, false, required ? undefined : 'None')
   const place = el('div', { class: 'variant' })
   let shown: Field | undefined
 
