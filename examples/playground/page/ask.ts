@@ -14,8 +14,7 @@ import { inTurn, showDialog } from './dialog.ts'
 import { el } from './dom.ts'
 import { schemaForm } from './form/form.ts'
 
-const note =
-  '“Decline” tells the server that you refuse, “Cancel” that you leave this unanswered. The request goes on either way.'
+const note = '“Decline” tells the server that you refuse, “Cancel” that you leave this unanswered.'
 
 /** Asks, once earlier questions are answered. */
 export function ask(params: ElicitParams, context: InputContext): Promise<ElicitResult> {

@@ -69,7 +69,6 @@ export function showDialog(
   dialog.showModal()
   return new Promise((resolve) => {
     dialog.addEventListener('close', () => {
-      signal.removeEventListener('abort', dismiss)
       dialog.remove()
       // The value of a button; none when it was left by the Escape key
       resolve((dialog.returnValue || 'cancel') as ElicitResult['action'])

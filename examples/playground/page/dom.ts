@@ -37,7 +37,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 export function find<E extends HTMLElement>(id: string, kind: { new (): E; prototype: E }): E {
   const element = document.getElementById(id)
   if (element instanceof kind) return element
-  throw new Error(`Cannot find the ${kind.name} "${id}" in the page`)
+  throw new Error(`Cannot find the ${kind.name} "${id}"`)
 }
 
 let lastId = 0

@@ -3,20 +3,25 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
-import { fetchFaultOf, McpError, ProtocolError } from 'edgewise/browser'
+import {
+  fetchFaultOf,
+  isObject,
+  McpError,
+  ProtocolError,
+  type McpErrorCode,
+} from 'edgewise/browser'
 import type { WireEntry } from './activity/wire.ts'
 import { el } from './dom.ts'
 import { jsonBlock } from './json.ts'
 
 /** The error's message, code, data and some advice. */
 export function explain(error: unknown): Node[] {
-  const nodes: Node[] = [el('p', { class: 'text' }, summary(error))]
-  const advice = adviceOn(error)
-  nodes.push(...advice.map((each) => el('p', { class: 'note' }, each)))
-  if ((error instanceof ProtocolError || error instanceof McpError) && error.data !== undefined) {
-    nodes.push(jsonBlock(error.data))
-  }
-  return nodes
+  const { data } = isObject(error) ? error : {}
+  return [
+    el('p', { class: 'text' }, summary(error)),
+    ...adviceOn(error).map((each) => el('p', { class: 'note' }, each)),
+    ...(data === undefined ? [] : [jsonBlock(data)]),
+  ]
 }
 
 /** The error in one line. */
@@ -35,7 +40,7 @@ export function summary(error: unknown): string {
 export function adviceOn(error: unknown, last?: WireEntry): string[] {
   const fault = fetchFaultOf(error)
   if (fault) return fault.message.split('. ')
-  const advice = error instanceof McpError ? advices.get(error.code) : undefined
+  const advice = error instanceof McpError ? advices[error.code] : undefined
   if (advice) return [advice]
   return last ? adviceOnAnswer(last) : []
 }
@@ -50,9 +55,9 @@ function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
 }
 
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
-const advices = new Map<string, string>([
-  ['UNAUTHORIZED', 'The server wants you to sign in: press “Connect”.'],
-  ['FORBIDDEN', 'You are signed in, but may not do this here.'],
-  ['VERSION_MISMATCH', 'Choose “Auto”, or a revision that the server speaks.'],
-  ['TIMEOUT', 'The server took too long. “Wire” shows what came so far.'],
-])
+const advices: { readonly [Code in McpErrorCode]?: string } = {
+  UNAUTHORIZED: 'The server wants you to sign in: press “Connect”.',
+  FORBIDDEN: 'You may not do this here.',
+  VERSION_MISMATCH: 'Choose “Auto”.',
+  TIMEOUT: '“Wire” shows what came so far.',
+}

@@ -4,7 +4,9 @@
  *
  * @see https://developer.mozilla.org/docs/Web/SVG/Reference/Element/symbol
  */
-const SVG = 'http://www.w3.org/2000/svg'
+import { find } from './dom.ts'
+
+const template = find('glyph', HTMLTemplateElement)
 
 /** What there are icons of. */
 export type IconName =
@@ -18,16 +20,11 @@ export type IconName =
   | 'check'
   | 'alert'
   | 'pencil'
-  | 'bookmark'
   | 'stop'
 
 /** Draws an icon. */
-export function icon(name: IconName): SVGElement {
-  const svg = document.createElementNS(SVG, 'svg')
-  svg.setAttribute('class', 'glyph')
-  svg.setAttribute('aria-hidden', 'true')
-  const use = document.createElementNS(SVG, 'use')
-  use.setAttribute('href', `#icon-${name}`)
-  svg.append(use)
-  return svg
+export function icon(name: IconName): Node {
+  const drawing = document.importNode(template.content, true)
+  drawing.querySelector('use')?.setAttribute('href', `#icon-${name}`)
+  return drawing
 }

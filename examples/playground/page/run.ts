@@ -36,12 +36,7 @@ export function runPanel(): RunPanel {
   const status = el('p', { class: 'state', role: 'status' })
   const bar = el('progress', { 'aria-label': 'Progress' })
   const message = el('p', { class: 'message' })
-  const cancel = el(
-    'button',
-    { type: 'button', class: 'small', title: 'Stops the whole request' },
-    icon('stop'),
-    'Cancel',
-  )
+  const cancel = el('button', { type: 'button', class: 'small' }, icon('stop'), 'Cancel')
   const live = el('div', { class: 'live', hidden: true }, bar, message)
   const element = el(
     'section',
@@ -53,7 +48,7 @@ export function runPanel(): RunPanel {
   let running: AbortController | undefined
   cancel.addEventListener('click', () => running?.abort())
 
-  function show(state: string, glyph: SVGElement | undefined, text: string): void {
+  function show(state: string, glyph: Node | undefined, text: string): void {
     element.dataset['state'] = state
     status.replaceChildren(glyph ?? '', text)
     live.hidden = cancel.hidden = state !== 'running'

@@ -17,8 +17,7 @@ import { el } from './dom.ts'
 import { schemaForm } from './form/form.ts'
 import { jsonBlock } from './json.ts'
 
-const note =
-  '“Decline” refuses, and the request fails: sampling has no other answer. Nothing goes to any model.'
+const note = '“Decline” fails the request. Nothing goes to any model.'
 
 /**
  * Asks for an answer, once earlier questions are answered.
@@ -57,7 +56,7 @@ async function askForAnswer(
   const action = await showDialog(
     {
       title: 'The server asks your model',
-      message: 'This is what it would be sent. You are the model: write what it answers.',
+      message: 'You are the model: write what it answers.',
       content: [conversation, form.element],
       accept: 'Send answer',
       note,

@@ -10,20 +10,18 @@ const STORAGE_KEY = 'theme'
 /** Makes a button switch between the two. */
 export function setUpTheme(button: HTMLButtonElement): void {
   const system = matchMedia('(prefers-color-scheme: dark)')
-  const chosen = (): string | null => localStorage.getItem(STORAGE_KEY)
+  const isDark = (): boolean =>
+    (localStorage.getItem(STORAGE_KEY) ?? (system.matches ? 'dark' : '')) === 'dark'
 
   function apply(): void {
-    const theme = chosen() ?? (system.matches ? 'dark' : 'light')
+    const [theme, other] = isDark() ? ['dark', 'light'] : ['light', 'dark']
     document.documentElement.dataset['theme'] = theme
-    const [other, glyph] =
-      theme === 'dark' ? (['light', 'sun'] as const) : (['dark', 'moon'] as const)
     button.ariaLabel = button.title = `Switch to the ${other} theme`
-    button.replaceChildren(icon(glyph))
+    button.replaceChildren(icon(isDark() ? 'sun' : 'moon'))
   }
 
   button.addEventListener('click', () => {
-    const isDark = document.documentElement.dataset['theme'] === 'dark'
-    localStorage.setItem(STORAGE_KEY, isDark ? 'light' : 'dark')
+    localStorage.setItem(STORAGE_KEY, isDark() ? 'light' : 'dark')
     apply()
   })
   system.addEventListener('change', apply)

@@ -5,16 +5,10 @@
  */
 import { el } from '../dom.ts'
 
-const FORMAT = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-})
-
 /** The time of day, to the millisecond. */
 export function timeOf(at: Date): HTMLElement {
-  return el('time', { datetime: at.toISOString() }, FORMAT.format(at))
+  const ms = `${at.getMilliseconds()}`.padStart(3, '0')
+  return el('time', { datetime: at.toISOString() }, `${at.toTimeString().slice(0, 8)}.${ms}`)
 }
 
 /** Milliseconds, as seconds when there are many. */

@@ -19,7 +19,6 @@ export function setUpSaved({ current, open }: Page): void {
   const popover = find('saved', HTMLElement)
   const list = find('saved-list', HTMLElement)
   const save = find('save', HTMLButtonElement)
-  find('saved-open', HTMLElement).append(icon('bookmark'))
 
   function draw(focusOn = -1): void {
     const rows = savedServers().map(row)

@@ -80,8 +80,7 @@ export function welcomeView(advice: readonly string[]): HTMLElement {
     {
       kind: 'Playground',
       title: 'Try an MCP server',
-      description:
-        'Enter the address of an endpoint above and connect. Then run by hand what a model would.',
+      description: 'Enter the address of an endpoint and connect.',
     },
     advice.length > 0 &&
       el(

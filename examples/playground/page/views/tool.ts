@@ -46,11 +46,8 @@ export function toolView({ client, tasks }: Connection, tool: Tool): HTMLElement
 
 function hints({ annotations = {} }: Tool): string[] {
   const { readOnlyHint, destructiveHint, idempotentHint } = annotations
-  return [
-    ...(readOnlyHint ? ['read only'] : []),
-    ...(destructiveHint && !readOnlyHint ? ['destructive'] : []),
-    ...(idempotentHint && !readOnlyHint ? ['idempotent'] : []),
-  ]
+  if (readOnlyHint) return ['read only']
+  return [...(destructiveHint ? ['destructive'] : []), ...(idempotentHint ? ['idempotent'] : [])]
 }
 
 function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
