@@ -25,13 +25,13 @@ export async function modelNames(
   // Sorted, so that even a collision of digests is resolved in the same way each time
   const sorted = [...new Set(originals)].toSorted()
   const plain = new Map(sorted.map((original) => [original, clean(original).slice(0, maxLength)]))
-  const wanted = [...plain.values()]
-  const taken = new Set(wanted)
+  const taken = new Set<string>()
+  const shared = new Set<string>()
+  for (const name of plain.values()) (taken.has(name) ? shared : taken).add(name)
   const names = new Map<string, string>()
   for (const [original, first] of plain) {
     let name = first
-    const shared = wanted.indexOf(first) !== wanted.lastIndexOf(first)
-    for (let round = 0; shared && name !== original && taken.has(name); round++) {
+    for (let round = 0; shared.has(first) && name !== original && taken.has(name); round++) {
       const digest = await digestText(original + '\0'.repeat(round))
       name = `${first.slice(0, maxLength - DIGEST_LENGTH - 1)}_${digest.slice(0, DIGEST_LENGTH)}`
     }
