@@ -73,7 +73,7 @@ const contexts = [
   { name: 'the polyfill with interfaces', args: [], shape: 'interface' },
 ] as const
 
-describe.each(contexts)('With $name,', ({ args, shape }) => {
+describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
   beforeAll(async () => {
     browser = await launchChromium(args)
   })
@@ -116,7 +116,7 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
     })
   })
 
-  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [B-02]', async () => {
+  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [B-02] [W-01] [W-02]', async () => {
     const hints = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const values = [true, false, undefined]
@@ -157,7 +157,7 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
     })
   })
 
-  it('success, failure, wrong arguments, protocol errors and timeouts are all results [B-03] [W-14]', async () => {
+  it('success, failure, wrong arguments, protocol errors and timeouts are all results [B-03] [W-11] [W-14]', async () => {
     const results = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const input = edgewise.jsonSchema<{ a: number }>({
@@ -248,7 +248,7 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
     complaints = complaints.filter((text) => !text.includes('The request was aborted'))
   })
 
-  it('tools that are added, removed and changed are followed, each with a toolchange event [B-05]', async () => {
+  it('tools that are added, removed and changed are followed, each with a toolchange event [B-05] [W-09]', async () => {
     const steps = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const first = server.tool('first', { description: 'One' }, () => 'one')
@@ -281,6 +281,77 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
       ['first: Changed', 'second: Two', 'third: Three'],
       ['{"content":[{"type":"text","text":"three"}]}'],
     ])
+  })
+
+  it('a call that runs while its tool changes ends with the result of the old one [W-09]', async () => {
+    const outcome = await page.evaluate(async () => {
+      const server = edgewise.createServer({ name: 'page', version: '1' })
+      let finish: ((text: string) => void) | undefined
+      const wait = (): Promise<string> => new Promise((resolve) => (finish = resolve))
+      const old = server.tool('wait', { description: 'Old' }, wait)
+      await edgewise.offerTools(server)
+      const call = agent.call('wait')
+      await agent.until(() => finish !== undefined)
+      old.update({ description: 'New' }, () => 'new')
+      await agent.until(async () => (await agent.tools())[0]?.description === 'New')
+      const next = await agent.call('wait')
+      finish?.('old')
+      return [await call, next]
+    })
+    const result = (text: string): object => ({ content: [{ type: 'text', text }] })
+    expect(outcome).toEqual([result('old'), result('new')])
+  })
+
+  it('a tool without a description is described by its title, or else by its name [W-13]', async () => {
+    const descriptions = await page.evaluate(async () => {
+      const server = edgewise.createServer({ name: 'page', version: '1' })
+      server.tool('named', {}, () => '')
+      server.tool('titled', { title: 'Title', description: '' }, () => '')
+      await edgewise.offerTools(server)
+      return (await agent.tools()).map(({ description }) => description)
+    })
+    expect(descriptions).toEqual(['named', 'Title'])
+  })
+
+  it("content comes with its annotations and _meta, for the page's origin as principal [W-15] [W-16]", async () => {
+    const content = await page.evaluate(async () => {
+      const server = edgewise.createServer({ name: 'page', version: '1' })
+      server.tool('whoami', {}, (_args, { principal }) => ({
+        content: [
+          {
+            ...{ type: 'text', text: String(principal) },
+            ...{ annotations: { audience: ['user'] }, _meta: { a: 1 } },
+          },
+        ],
+      }))
+      await edgewise.offerTools(server)
+      return agent.call('whoami')
+    })
+    const kept = { annotations: { audience: ['user'] }, _meta: { a: 1 } }
+    expect(content).toEqual({ content: [{ type: 'text', text: site.origin, ...kept }] })
+  })
+
+  it('a signal that is aborted before or during the first offer leaves no tool, and no error', async () => {
+    const outcome = await page.evaluate(async () => {
+      const server = edgewise.createServer({ name: 'page', version: '1' })
+      for (const name of ['a', 'b', 'c']) server.tool(name, {}, () => '')
+      const registered: string[] = []
+      const errors: unknown[] = []
+      const onError = (error: unknown): number => errors.push(String(error))
+      const during = new AbortController()
+      const modelContext = {
+        registerTool: async ({ name }: { name: string }) => {
+          registered.push(name)
+          during.abort()
+        },
+      }
+      await edgewise.offerTools(server, { signal: AbortSignal.abort(), onError, modelContext })
+      const before = registered.length
+      const { signal } = during
+      const offered = await edgewise.offerTools(server, { signal, onError, modelContext })
+      return [before, registered, offered?.names, errors]
+    })
+    expect(outcome).toEqual([0, ['a'], [], []])
   })
 
   it.each(['close', 'signal'])(
@@ -705,41 +776,44 @@ describe('Without a model context,', () => {
   it.each([
     ['a dictionary', { window: 'self' }],
     ['an interface', { source: 'self' }],
-  ])('pageTools reads %s with text, null and missing members [B-09]', async (_shape, owner) => {
-    const outcome = await page.evaluate(async (owner) => {
-      const listed = [
-        { name: 'text', inputSchema: '{"type":"object","required":["a"]}', annotations: null },
-        { name: 'null', title: '', inputSchema: null, outputSchema: null },
-        { name: 'missing' },
-        { name: 'missing' },
-        { name: 'nonsense', inputSchema: { type: 'nonsense' } },
-      ].map((tool) => ({ description: 'D', origin: 'null', ...owner, ...tool }))
-      const executed: unknown[] = []
-      const errors: string[] = []
-      const server = await edgewise.pageTools({
-        onError: (error) => errors.push((error as Error).message),
-        modelContext: {
-          registerTool: () => {},
-          getTools: async () => listed as never,
-          executeTool: async (tool) => {
-            executed.push(listed.indexOf(tool as never))
-            return null
+  ])(
+    'pageTools reads %s with text, null and missing members [B-09] [W-05] [W-06]',
+    async (_shape, owner) => {
+      const outcome = await page.evaluate(async (owner) => {
+        const listed = [
+          { name: 'text', inputSchema: '{"type":"object","required":["a"]}', annotations: null },
+          { name: 'null', title: '', inputSchema: null, outputSchema: null },
+          { name: 'missing' },
+          { name: 'missing' },
+          { name: 'nonsense', inputSchema: { type: 'nonsense' } },
+        ].map((tool) => ({ description: 'D', origin: 'null', ...owner, ...tool }))
+        const executed: unknown[] = []
+        const errors: string[] = []
+        const server = await edgewise.pageTools({
+          onError: (error) => errors.push((error as Error).message),
+          modelContext: {
+            registerTool: () => {},
+            getTools: async () => listed as never,
+            executeTool: async (tool) => {
+              executed.push(listed.indexOf(tool as never))
+              return null
+            },
           },
-        },
+        })
+        const client = await edgewise.connectInMemory(server!)
+        const { content } = await client.callTool('missing')
+        return { tools: await client.listAllTools(), executed, errors, content }
+      }, owner)
+      expect(outcome).toEqual({
+        tools: [
+          { name: 'text', description: 'D', inputSchema: { type: 'object', required: ['a'] } },
+          { name: 'null', description: 'D', inputSchema: { type: 'object' } },
+          { name: 'missing', description: 'D', inputSchema: { type: 'object' } },
+        ],
+        executed: [2],
+        errors: [expect.stringContaining('use "rename"'), expect.any(String)],
+        content: [],
       })
-      const client = await edgewise.connectInMemory(server!)
-      const { content } = await client.callTool('missing')
-      return { tools: await client.listAllTools(), executed, errors, content }
-    }, owner)
-    expect(outcome).toEqual({
-      tools: [
-        { name: 'text', description: 'D', inputSchema: { type: 'object', required: ['a'] } },
-        { name: 'null', description: 'D', inputSchema: { type: 'object' } },
-        { name: 'missing', description: 'D', inputSchema: { type: 'object' } },
-      ],
-      executed: [2],
-      errors: [expect.stringContaining('use "rename"'), expect.any(String)],
-      content: [],
-    })
-  })
+    },
+  )
 })

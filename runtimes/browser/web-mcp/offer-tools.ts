@@ -101,9 +101,6 @@ export async function offerTools(
   const client = isClient ? source : await connectTo(source, report, options.connect)
   const offer = new Offer(modelContext, options, report, client)
   const closing = new AbortController()
-  // Before the first list, so that no change is missed
-  await follow(client, closing.signal, () => void offer.update(), report)
-  await offer.update()
   const close = async (): Promise<void> => {
     offer.withdraw()
     closing.abort()
@@ -113,6 +110,11 @@ export async function offerTools(
   }
   options.signal?.addEventListener('abort', () => void close(), { once: true })
   if (options.signal?.aborted) await close()
+  else {
+    // Before the first list, so that no change is missed
+    await follow(client, closing.signal, () => void offer.update(), report)
+    await offer.update()
+  }
   return {
     get names() {
       return offer.names
@@ -140,7 +142,8 @@ async function follow(
   report: (error: unknown) => void,
 ): Promise<void> {
   const changes = await client.listen({ toolsListChanged: true }, { signal }).catch((error) => {
-    if (!(error instanceof McpError && error.code === 'UNSUPPORTED')) report(error)
+    const isOver = signal.aborted || (error instanceof McpError && error.code === 'UNSUPPORTED')
+    if (!isOver) report(error)
   })
   if (!changes) return
   const drain = async (): Promise<void> => {
@@ -171,7 +174,7 @@ class Offer {
   readonly #offered = new Map<string, { withdrawal: AbortController; described: string }>()
   /** The descriptions that the browser refused, each reported once. */
   readonly #refused = new Set<string>()
-  #updating: Promise<void> = Promise.resolve()
+  #updating: Promise<unknown> = Promise.resolve()
   #closed = false
 
   constructor(
@@ -191,8 +194,10 @@ class Offer {
   }
 
   /** Offers what is new, withdraws what is gone. One update after the other. */
-  update(): Promise<void> {
-    this.#updating = this.#updating.then(() => this.#update()).catch(this.#report)
+  update(): Promise<unknown> {
+    this.#updating = this.#updating
+      .then(() => this.#update())
+      .catch((error: unknown) => this.#closed || this.#report(error))
     return this.#updating
   }
 
@@ -229,13 +234,12 @@ class Offer {
       const withdrawal = new AbortController()
       const { exposedTo } = this.#options
       const registered = describe(tool, this.#options, (...input) => this.#call(name, ...input))
-      const registration: unknown = this.#context.registerTool(registered, {
+      // Before, so that a withdrawal meanwhile finds the tool
+      this.#offered.set(name, { withdrawal, described })
+      await this.#context.registerTool(registered, {
         signal: withdrawal.signal,
         ...(exposedTo && { exposedTo }),
       })
-      // At once, so that a withdrawal meanwhile finds the tool
-      this.#offered.set(name, { withdrawal, described })
-      await registration
     } catch (error) {
       this.#offered.delete(name)
       if (this.#closed) return
