@@ -9,6 +9,7 @@ import {
   generateRandomState,
   validateAuthResponse,
 } from 'oauth4webapi'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isLoopback } from '../patterns/loopback.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
@@ -41,13 +42,21 @@ export interface SignInOptions extends AuthorizationOptions, RegistrationOptions
   readonly offlineAccess?: boolean
 }
 
+const OPTIONS: OptionNames<SignInOptions> = {
+  ...{ client: 1, interaction: 1, credentials: 1, askCredentials: 1, interactionTimeoutMs: 1 },
+  ...{ offlineAccess: 1, tokens: 1, scopes: 1, chooseIssuer: 1, oldServers: 1, exactResource: 1 },
+  ...{ maxSignIns: 1, proofs: 1, acceptTokenType: 1, fetch: 1, timeoutMs: 1, allowUrl: 1 },
+  signal: 1,
+}
+
 /**
  * Signs users in: give the result to `connect` as `auth`. One serves any number of servers and
  * clients of one user.
  *
- * @throws {TypeError} When the options cannot work.
+ * @throws {TypeError} When the options cannot work, or one is unknown.
  */
 export function signIn(options: SignInOptions): SignIn {
+  requireKnown('signIn', options, OPTIONS)
   if (options.client.metadataUrl !== undefined) requireMetadataUrl(options.client.metadataUrl)
   return new Provider(new CodeGrant(options), options)
 }

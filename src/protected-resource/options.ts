@@ -3,6 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
  */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Caller } from '../server/exchange.ts'
@@ -67,6 +68,11 @@ export interface Settings extends Expected {
   readonly metadata: string
 }
 
+const OPTIONS: OptionNames<ProtectedResourceOptions> = {
+  ...{ resource: 1, authorizationServers: 1, verify: 1, scopes: 1, scopesOf: 1, holds: 1 },
+  ...{ audience: 1, clockSkewMs: 1, revocationCheckMs: 1, dpop: 1, principal: 1, metadata: 1 },
+}
+
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 /** What a scope may be made of: it travels between quotes, in a header (RFC 6749, section 3.3). */
 export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
@@ -74,9 +80,11 @@ export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 /**
  * Checks options.
  *
- * @throws {TypeError} when the resource, an issuer or a scope is none, or there is no issuer.
+ * @throws {TypeError} when the resource, an issuer or a scope is none, or there is no issuer,
+ *   or an option is unknown.
  */
 export function readOptions(options: ProtectedResourceOptions): Settings {
+  requireKnown('The protection', options, OPTIONS)
   const { resource, authorizationServers, dpop, clockSkewMs = 30_000 } = options
   const scopes = union(options.scopes ?? [])
   const { origin, pathname, search } = requireHttp(resource, 'resource')

@@ -20,7 +20,8 @@ import { requirePermission } from './scopes.ts'
 /**
  * Protects a server: give it as `protect` to `createHandler`, `createWorker`, `serve` and so on.
  *
- * @throws {TypeError} when the resource, an issuer or a scope is none, or there is no issuer.
+ * @throws {TypeError} when the resource, an issuer or a scope is none, there is no issuer, or an
+ *   option is unknown.
  */
 export function protectedResource(options: ProtectedResourceOptions): Protection {
   const settings = readOptions(options)

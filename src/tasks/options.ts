@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ToolTask } from '../server/tool-task.ts'
 import type { NewTask } from './record.ts'
@@ -38,6 +39,10 @@ export interface TasksOptions {
   immediateResponse?: (tool: string) => string | undefined
 }
 
+const OPTIONS: OptionNames<TasksOptions> = {
+  ...{ store: 1, ttlMs: 1, maxTtlMs: 1, pollIntervalMs: 1, maxTasks: 1, maxTasksPerPrincipal: 1 },
+  ...{ list: 1, leaseMs: 1, onCreate: 1, immediateResponse: 1 },
+}
 /** Times and bounds among the options. */
 const TIMES = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
 const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
@@ -45,9 +50,11 @@ const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 /**
  * Refuses what would make tasks that nobody can ever see, or clients that never rest.
  *
+ * @throws {TypeError} when an option is unknown.
  * @throws {RangeError} when a time is no whole number of milliseconds above 0, or a bound no number.
  */
-export function requireNumbers(options: TasksOptions): void {
+export function checkOptions(options: TasksOptions): void {
+  requireKnown('tasks', options, OPTIONS)
   const wrong =
     TIMES.find((name) => options[name] !== undefined && !isPositive(options[name])) ??
     BOUNDS.find((name) => options[name] !== undefined && !((options[name] ?? 0) >= 0))

@@ -21,7 +21,7 @@ import { cancelCoreTask, getCoreResult, getCoreTask, listCoreTasks } from './cor
 import { deferCall, taskWanted, type Deferral } from './defer.ts'
 import { TaskEngine, type EngineOptions } from './engine.ts'
 import { cancelTask, getTask, honourTaskIds, listenToTasks, updateTask } from './methods.ts'
-import { requireNumbers, type TasksOptions } from './options.ts'
+import { checkOptions, type TasksOptions } from './options.ts'
 import type { TaskService } from './service.ts'
 import { createMemoryTaskStore } from './store.ts'
 import { TASKS_EXTENSION } from './wire.ts'
@@ -72,6 +72,7 @@ const DEFAULT_LEASE_MS = 30_000
  * A task belongs to the principal that made it. Where nobody is authenticated, whoever knows the id
  * of a task has the task: the id is then all that protects it.
  *
+ * @throws {TypeError} when an option is unknown.
  * @throws {RangeError} when a time is no whole number of milliseconds above 0, or a bound no number.
  */
 export function tasks(options: TasksOptions = {}): Tasks {
@@ -93,7 +94,7 @@ class ServerTasks implements Tasks {
   #engine: TaskEngine | undefined
 
   constructor(options: TasksOptions) {
-    requireNumbers(options)
+    checkOptions(options)
     this.#options = options
     const core = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
       legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),

@@ -1,7 +1,9 @@
 // Options and definitions that nobody reads are refused by name.
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { signIn } from '../../src/authorization/index.ts'
 import { connect, connectLean } from '../../src/client/index.ts'
+import { protectedResource } from '../../src/protected-resource/index.ts'
 import {
   createHandler,
   createLeanHandler,
@@ -84,7 +86,37 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'a misspelt option for a server that listens',
     () => createEndpoint(createServer(info), untyped({ host: 'localhost' })),
-    /^The handler has no option "host"/,
+    /^Serving over HTTP has no option "host", it has .*\bhostname\b.*\bsessions\b/,
+  ],
+  [
+    'a misspelt limit for a handler of HTTP+SSE',
+    () => createSseHandler(createServer(info), untyped({ maxStreams: 5 })),
+    /^The handler has no option "maxStreams", it has .*\bmaxConnections\b/,
+  ],
+  [
+    'a misspelt limit for sessions',
+    () => keptSessions(untyped({ maxSession: 5 })),
+    /^keptSessions has no option "maxSession", it has .*\bmaxSessions\b/,
+  ],
+  [
+    'a misspelt limit for tasks',
+    () => tasks(untyped({ maxTask: 5 })),
+    /^tasks has no option "maxTask", it has .*\bmaxTasks\b/,
+  ],
+  [
+    'a misspelt limit of a rate',
+    () => rateLimit(untyped({ requests: 5, periodMs: 1000 })),
+    /^rateLimit has no option "periodMs", it has .*\bperMs\b/,
+  ],
+  [
+    'misspelt scopes for a protected resource',
+    () => protectedResource(untyped({ requiredScopes: ['a'] })),
+    /^The protection has no option "requiredScopes", it has .*\bscopes\b/,
+  ],
+  [
+    'a misspelt check of signing in',
+    () => signIn(untyped({ client: {}, strictResource: true })),
+    /^signIn has no option "strictResource", it has .*\bexactResource\b/,
   ],
   [
     'a misspelt limit of sessions',

@@ -3,11 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { McpError } from '../../protocol/errors.ts'
 import type { LeanServer } from '../../server/definition.ts'
 import type { Caller } from '../../server/exchange.ts'
 import { createGuard } from './guard.ts'
-import { createHandler } from './handler.ts'
+import { createHandler, HANDLER_OPTIONS } from './handler.ts'
 import { keptSessions } from './kept-sessions.ts'
 import type { HandlerOptions } from './options.ts'
 
@@ -55,14 +56,20 @@ export interface Endpoint {
   readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
 }
 
+const OPTIONS = {
+  ...{ port: 1, hostname: 1, path: 1 },
+  ...HANDLER_OPTIONS,
+} satisfies OptionNames<ListenOptions>
+
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Puts a handler at its path.
  *
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
  */
 export function createEndpoint(server: LeanServer, options: ListenOptions): Endpoint {
+  requireKnown('Serving over HTTP', options, OPTIONS)
   const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)

@@ -27,11 +27,12 @@ export interface Handler {
   close(): Promise<void>
 }
 
-const OPTIONS = {
+/** The names of the options of a handler. */
+export const HANDLER_OPTIONS: OptionNames<HandlerOptions> = {
   ...LEAN_HANDLER_OPTIONS,
   ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1, sessions: 1 },
   ...{ carry: 1, listen: 1, changes: 1, isBare: 1 },
-} satisfies OptionNames<HandlerOptions>
+}
 
 /**
  * Makes a handler of Streamable HTTP for every revision that the server speaks.
@@ -40,7 +41,7 @@ const OPTIONS = {
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export function createHandler(server: LeanServer, options: HandlerOptions = {}): Handler {
-  requireKnown('The handler', options, OPTIONS)
+  requireKnown('The handler', options, HANDLER_OPTIONS)
   const definition = definitionOf(server)
   const ending = new Ending()
   const { changes } = options
