@@ -165,22 +165,22 @@ export class Connection implements ChannelReceiver, CallOwner {
   /** Adds what `_meta` has to tell. */
   #fill(
     params: JsonObject | undefined,
-    { meta, onProgress, logLevel = this.logLevel, withoutExtension }: RequestOptions,
+    { meta, onProgress, logLevel = this.logLevel, capabilities }: RequestOptions,
     id: number,
   ): JsonObject | undefined {
     const trace = this.options.trace?.()
     // The usual request shares what every request tells; a member before a spread is cheap
     const plain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
-    if (plain && !withoutExtension) {
+    if (plain && !capabilities) {
       return this.#meta ? { _meta: this.#meta, ...params } : params
     }
     const own = params?._meta
     const _meta: JsonObject = { ...trace, ...(isObject(own) ? own : {}), ...meta, ...this.#meta }
     if (onProgress) _meta.progressToken = id
-    if (withoutExtension && this.#meta) {
+    if (capabilities && this.#meta) {
       const declared = this.#meta[META_CLIENT_CAPABILITIES] as ClientCapabilities
-      const { [withoutExtension]: _, ...extensions } = declared.extensions ?? {}
-      _meta[META_CLIENT_CAPABILITIES] = { ...declared, extensions }
+      const extensions = { ...declared.extensions, ...capabilities.extensions }
+      _meta[META_CLIENT_CAPABILITIES] = { ...declared, ...capabilities, extensions }
     }
     if (logLevel && this.#meta) _meta[META_LOG_LEVEL] = logLevel
     if (Object.keys(_meta).length === 0) return params

@@ -29,10 +29,15 @@ export interface RequestOptions {
   /** More `_meta`; keys of the protocol win. */
   readonly meta?: Meta | undefined
   /**
-   * The id of an extension that is not declared with this request, so that the server answers it
-   * without; since 2026-07-28. None by default.
+   * What is declared with this request in place of what the client declares, by the names of
+   * capabilities and extensions, such as `{ sampling: undefined }`; since 2026-07-28.
    */
-  readonly withoutExtension?: string | undefined
+  readonly capabilities?:
+    | {
+        readonly extensions?: Readonly<Record<string, unknown>> | undefined
+        readonly [name: string]: unknown
+      }
+    | undefined
   /** More params of a tool's call, for extensions. */
   readonly params?: JsonObject | undefined
   /**

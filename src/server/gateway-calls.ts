@@ -115,8 +115,11 @@ function withRound(params: JsonObject, { inputResponses, requestState }: Context
 
 function passing(call: OpenCall, begun: Result | null): PassedOn {
   const { ctx } = call
+  const { elicitation, sampling, roots } = ctx.client.capabilities
   return {
     [openCall]: call,
+    // Of the rest the gateway itself makes use
+    capabilities: { elicitation, sampling, roots: roots && {} },
     signal: ctx.signal,
     // The rounds of input are the caller's to answer; what extensions follow is followed here
     input: 'manual',

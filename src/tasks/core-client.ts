@@ -102,15 +102,22 @@ async function sendWithProgress(
   try {
     return await client.request('tools/call', params, {
       ...marked,
-      withoutExtension: TASKS_EXTENSION,
+      capabilities: { ...options.capabilities, extensions: { [TASKS_EXTENSION]: undefined } },
     })
   } catch (error) {
     const insists =
-      error instanceof ProtocolError &&
-      [MISSING_REQUIRED_CLIENT_CAPABILITY, METHOD_NOT_FOUND].includes(error.code)
+      error instanceof ProtocolError && (error.code === METHOD_NOT_FOUND || needsExtension(error))
     if (!insists) throw error
     return client.request('tools/call', params, marked)
   }
+}
+
+/** Whether a request failed for want of an extension; for want of else it may have begun to act. */
+function needsExtension({ code, data }: ProtocolError): boolean {
+  const { requiredCapabilities: required } = isObject(data) ? data : {}
+  return (
+    code === MISSING_REQUIRED_CLIENT_CAPABILITY && isObject(required) && 'extensions' in required
+  )
 }
 
 /** The task that a result says was made. */

@@ -202,3 +202,31 @@ describe.each(BOTH)('a client of %s', (revision) => {
     },
   )
 })
+
+it.each(['2025-06-18', ...BOTH] as const)(
+  'a server of 2026-07-28 behind a gateway learns what the client of %s can do, call by call [I003]',
+  async (revision) => {
+    const inner = createServer({ name: 'inner', version: '1' })
+    inner.tool('facts', {}, (_args, { client }) => {
+      const { elicitation, sampling, roots } = client.capabilities
+      return JSON.stringify([elicitation, sampling, roots].map((one) => one !== undefined))
+    })
+    inner.tool('form', {}, async (_args, ctx) => {
+      const properties = { name: { type: 'string' } } as const
+      const schema = { type: 'object', properties } as const
+      return (await ctx.elicit({ message: 'Who?', schema })).action
+    })
+    const { server } = closing(
+      await createGateway((options) =>
+        connectInMemory(inner, { ...options, revision: '2026-07-28' }),
+      ),
+    )
+    const onElicit = () => ({ action: 'decline' as const })
+    const able = closing(await connectInMemory(server, { revision, onElicit }))
+    const unable = closing(await connectInMemory(server, { revision, roots: [] }))
+    expect(await able.callTool('facts')).toMatchObject({ content: [text('[true,false,false]')] })
+    expect(await unable.callTool('facts')).toMatchObject({ content: [text('[false,false,true]')] })
+    expect(await able.callTool('form')).toMatchObject({ content: [text('decline')] })
+    await expect(unable.callTool('form')).rejects.toMatchObject({ code: -32021 })
+  },
+)

@@ -65,3 +65,17 @@ describe.each(BOTH)('in %s', (revision) => {
     expect(textOf(await client.callTool('required', {}, { onProgress }))).toBe('required')
   })
 })
+
+test('a call that fails for want of another capability than tasks is not made twice [use 7]', async () => {
+  const server = createServer({ name: 'asking', version: '1' })
+  extend(server, tasks())
+  let runs = 0
+  server.tool('ask', { task: 'optional' }, async (_args, ctx) => {
+    runs++
+    return (await ctx.roots()).length.toString()
+  })
+  const client = closing(await connectInMemory(server, { extensions: [followTasks()] }))
+  const call = client.callTool('ask', {}, { onProgress: () => {} })
+  await expect(call).rejects.toMatchObject({ code: -32021 })
+  expect(runs).toBe(1)
+})
