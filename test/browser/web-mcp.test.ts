@@ -116,7 +116,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     })
   })
 
-  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [B-02] [W-01] [W-02]', async () => {
+  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [reading: hints] [B-02] [W-01] [W-02]', async () => {
     const hints = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const values = [true, false, undefined]
@@ -246,6 +246,26 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(outcome).toBe('AbortError')
     // Browsers write why a tool failed to the console
     complaints = complaints.filter((text) => !text.includes('The request was aborted'))
+  })
+
+  it('an abort after the result cancels nothing [B-04]', async () => {
+    const outcome = await page.evaluate(async () => {
+      const server = edgewise.createServer({ name: 'page', version: '1' })
+      let cancelled = 0
+      const context = edgewise.findModelContext()!
+      context.addEventListener!('toolcancel', () => cancelled++)
+      server.tool('quick', {}, (_args, { signal }) => {
+        signal.addEventListener('abort', () => cancelled++)
+        return ''
+      })
+      await edgewise.offerTools(server)
+      const controller = new AbortController()
+      await agent.call('quick', {}, { signal: controller.signal })
+      controller.abort()
+      await agent.call('quick')
+      return cancelled
+    })
+    expect(outcome).toBe(0)
   })
 
   it('tools that are added, removed and changed are followed, each with a toolchange event [B-05] [W-09]', async () => {

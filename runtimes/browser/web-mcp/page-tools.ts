@@ -35,7 +35,10 @@ export interface PageToolsOptions {
   readonly signal?: AbortSignal | undefined
   /** The server's name and version; `page` and `1` by default. */
   readonly info?: Implementation | undefined
-  /** Receives errors of listing and of tools that cannot be served; `console.error` by default. */
+  /**
+   * Receives errors of listing and of tools that cannot be served, each once for as long as it
+   * lasts; `console.error` by default.
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -101,6 +104,8 @@ class PageTools {
   readonly #access: PageAccess
   readonly #options: PageToolsOptions
   readonly #served = new Map<string, ServedTool>()
+  /** What the last update reported. */
+  #reported = new Set<string>()
   #updating: Promise<void> = Promise.resolve()
 
   constructor(server: Server, access: PageAccess, options: PageToolsOptions) {
@@ -112,8 +117,15 @@ class PageTools {
   /** Serves what is new, removes what is gone. One update after the other. */
   update(): Promise<void> {
     const { onError = console.error } = this.#options
-    const report = (error: unknown): void => callHook(() => onError(error))
-    this.#updating = this.#updating.then(() => this.#update(report)).catch(report)
+    const reported = new Set<string>()
+    const report = (error: unknown): void => {
+      reported.add(String(error))
+      if (!this.#reported.has(String(error))) callHook(() => onError(error))
+    }
+    this.#updating = this.#updating
+      .then(() => this.#update(report))
+      .catch(report)
+      .then(() => void (this.#reported = reported))
     return this.#updating
   }
 

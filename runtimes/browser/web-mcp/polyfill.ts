@@ -184,13 +184,14 @@ async function run(
 ): Promise<string> {
   fire('toolactivated', name)
   const controller = new AbortController()
+  const over = new AbortController()
   const aborted = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void => {
       reject(signal?.reason as Error)
       controller.abort()
       fire('toolcancel', name)
     }
-    signal?.addEventListener('abort', onAbort, { signal: controller.signal })
+    signal?.addEventListener('abort', onAbort, { signal: over.signal })
   })
   const executed = async (): Promise<string> => {
     try {
@@ -201,7 +202,7 @@ async function run(
     }
     throw new DOMException('The tool failed', 'UnknownError')
   }
-  return Promise.race([executed(), aborted])
+  return Promise.race([executed(), aborted]).finally(() => over.abort())
 }
 
 /** The tools of a window and its frames, as far as they are of this origin. */
