@@ -120,7 +120,7 @@ export { require, __dirname }
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
   })
 
-  it('for Deno has tests that pass', async () => {
+  it('for Deno has tests that pass, again and again [use 10]', async () => {
     const project = await create('deno')
     // The package as it is here, not as it is published.
     const file = join(project, 'deno.json')

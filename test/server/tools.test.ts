@@ -297,7 +297,7 @@ describe('a tool', () => {
   })
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'beyond a rate limit answers HTTP 429 with Retry-After in %s [E-EXT-074]',
+    'beyond a rate limit answers HTTP 429 with Retry-After in %s [E-EXT-074] [reading: rateLimit]',
     async (revision) => {
       for (const [options, code] of [
         [{}, 429],

@@ -103,7 +103,7 @@ const roots: [string, JsonObject, unknown[]][] = [
 
 describe('a schema of a toolset', () => {
   test.each(roots)(
-    'has properties and no combinator where the root has %s [C037]',
+    'has properties and no combinator where the root has %s [C036] [C037]',
     async (_name, schema, valid) => {
       const { parameters } = await functionOf(schema)
       expectAccepted(parameters)
