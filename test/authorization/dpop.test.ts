@@ -194,9 +194,12 @@ describe('a token that is bound to a key', () => {
     const tokens = openStore()
     for (let round = 0; round < 2; round++) {
       const proofs = dpop({ keyPair: () => pair })
-      await using _ = await one.world.connect(one.world.signIn({ ...one, tokens, proofs }), {
-        fetch: one.fetch,
-      })
+      await using _ = await one.world.connect(
+        one.world.signIn({ fetch: one.fetch, tokens, proofs }),
+        {
+          fetch: one.fetch,
+        },
+      )
     }
     expect(one.world.to(TOKEN)).toHaveLength(1)
   })

@@ -104,11 +104,6 @@ const cases: [string, () => unknown, RegExp][] = [
     /^tasks has no option "maxTask", it has .*\bmaxTasks\b/,
   ],
   [
-    'a misspelt limit of a rate',
-    () => rateLimit(untyped({ requests: 5, periodMs: 1000 })),
-    /^rateLimit has no option "periodMs", it has .*\bperMs\b/,
-  ],
-  [
     'misspelt scopes for a protected resource',
     () => protectedResource(untyped({ requiredScopes: ['a'] })),
     /^The protection has no option "requiredScopes", it has .*\bscopes\b/,
