@@ -106,18 +106,18 @@ async function sendWithProgress(
     })
   } catch (error) {
     const insists =
-      error instanceof ProtocolError && (error.code === METHOD_NOT_FOUND || needsExtension(error))
+      error instanceof ProtocolError && (error.code === METHOD_NOT_FOUND || needsTasks(error))
     if (!insists) throw error
     return client.request('tools/call', params, marked)
   }
 }
 
-/** Whether a request failed for want of an extension; for want of else it may have begun to act. */
-function needsExtension({ code, data }: ProtocolError): boolean {
-  const { requiredCapabilities: required } = isObject(data) ? data : {}
-  return (
-    code === MISSING_REQUIRED_CLIENT_CAPABILITY && isObject(required) && 'extensions' in required
-  )
+/** Whether a request was refused for want of tasks; for want of else the tool may have run before. */
+function needsTasks({ code, data }: ProtocolError): boolean {
+  const { requiredCapabilities } = isObject(data) ? data : {}
+  const { extensions } = isObject(requiredCapabilities) ? requiredCapabilities : {}
+  const isMissing = code === MISSING_REQUIRED_CLIENT_CAPABILITY
+  return isMissing && isObject(extensions) && TASKS_EXTENSION in extensions
 }
 
 /** The task that a result says was made. */
