@@ -89,16 +89,6 @@ const cases: [string, () => unknown, RegExp][] = [
     /^Serving over HTTP has no option "host", it has .*\bhostname\b.*\bsessions\b/,
   ],
   [
-    'a misspelt limit for a handler of HTTP+SSE',
-    () => createSseHandler(createServer(info), untyped({ maxStreams: 5 })),
-    /^The handler has no option "maxStreams", it has .*\bmaxConnections\b/,
-  ],
-  [
-    'a misspelt limit for sessions',
-    () => keptSessions(untyped({ maxSession: 5 })),
-    /^keptSessions has no option "maxSession", it has .*\bmaxSessions\b/,
-  ],
-  [
     'a misspelt limit for tasks',
     () => tasks(untyped({ maxTask: 5 })),
     /^tasks has no option "maxTask", it has .*\bmaxTasks\b/,
