@@ -4,9 +4,10 @@
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 import type { ClientAuth } from 'oauth4webapi'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { oauthClient } from './clients.ts'
 import type { GrantRequest } from './grant.ts'
-import { issuerBound, type IssuerOptions } from './issuer.ts'
+import { ISSUER_OPTIONS, issuerBound, type IssuerOptions } from './issuer.ts'
 import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
@@ -25,9 +26,16 @@ export interface MachineOptions extends IssuerOptions {
  * asked, nothing is registered; tokens are renewed before they end. Clients declare the extension
  * `io.modelcontextprotocol/oauth-client-credentials`.
  *
- * @throws {TypeError} When the issuer, the client's id, or a way to prove who the client is, is missing.
+ * @throws {TypeError} When the issuer, the client's id, or a way to prove who the client is, is
+ *   missing, or an option is unknown.
  */
 export function clientCredentials(options: MachineOptions): SignIn {
+  requireKnown('clientCredentials', options, {
+    ...ISSUER_OPTIONS,
+    clientId: 1,
+    clientSecret: 1,
+    authentication: 1,
+  } satisfies OptionNames<MachineOptions>)
   // From a variable that is not set: it would be refused far from here, as an unknown client
   if (!options.clientId) throw new TypeError('"clientId" is missing')
   if (!options.clientSecret && !options.authentication) {

@@ -8,8 +8,9 @@ import type { AuthorizationServer } from 'oauth4webapi'
 import type { Awaitable } from '../client/options.ts'
 import type { MachineOptions } from './client-credentials.ts'
 import { oauthClient, type ClientCredentials } from './clients.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
-import { issuerBound } from './issuer.ts'
+import { ISSUER_OPTIONS, issuerBound } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import { discoverServer } from './metadata.ts'
 import type { GrantRequest } from './grant.ts'
@@ -47,9 +48,13 @@ export interface EnterpriseOptions extends MachineOptions {
  * `auth`. The user is not sent to the MCP server's authorization server. Clients declare the extension
  * `io.modelcontextprotocol/enterprise-managed-authorization`.
  *
- * @throws {TypeError} When the issuer is missing.
+ * @throws {TypeError} When the issuer is missing, or an option is unknown.
  */
 export function enterpriseManaged(options: EnterpriseOptions): SignIn {
+  requireKnown('enterpriseManaged', options, {
+    ...{ ...ISSUER_OPTIONS, clientId: 1, clientSecret: 1, authentication: 1 },
+    ...{ identityProvider: 1, subject: 1 },
+  } satisfies OptionNames<EnterpriseOptions>)
   const obtain = async (request: GrantRequest): Promise<TokenRecord> => {
     const { issuer, authorization_grant_profiles_supported: profiles } = request.server
     if (Array.isArray(profiles) && !profiles.includes(ID_JAG_PROFILE)) {

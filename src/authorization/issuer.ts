@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */
+import type { OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant } from './grant.ts'
 import { Provider, type SignIn } from './provider.ts'
@@ -14,6 +15,13 @@ export interface IssuerOptions extends AuthorizationOptions {
    * whichever one an MCP server names.
    */
   readonly issuer: string
+}
+
+/** The names of {@link IssuerOptions}. */
+export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
+  ...{ issuer: 1, tokens: 1, scopes: 1, chooseIssuer: 1, oldServers: 1, exactResource: 1 },
+  ...{ maxSignIns: 1, proofs: 1, acceptTokenType: 1, fetch: 1, timeoutMs: 1, allowUrl: 1 },
+  signal: 1,
 }
 
 /**

@@ -4,9 +4,10 @@
  * @see https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1933
  */
 import type { Awaitable } from '../client/options.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'
-import { issuerBound, type IssuerOptions } from './issuer.ts'
+import { ISSUER_OPTIONS, issuerBound, type IssuerOptions } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
@@ -33,9 +34,14 @@ const nobody: OAuthClient = { client_id: 'workload', authenticate: () => {} }
  * Signs a workload in: give the result to `connect` as `auth`. An assertion that was refused is not
  * sent again.
  *
- * @throws {TypeError} When the issuer is missing.
+ * @throws {TypeError} When the issuer is missing, or an option is unknown.
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
+  requireKnown('workloadIdentity', options, {
+    ...ISSUER_OPTIONS,
+    assertion: 1,
+    declare: 1,
+  } satisfies OptionNames<WorkloadIdentityOptions>)
   let refused: string | undefined
   const obtain = async (request: GrantRequest): Promise<TokenRecord> => {
     const { issuer } = request.server

@@ -137,6 +137,13 @@ describe('client credentials that are not whole', () => {
   )
 })
 
+it('machines, workloads and companies refuse an option of an unknown name [newcomer]', () => {
+  const misspelt = { issuer: ISSUER, proof: {} } as never
+  for (const way of [clientCredentials, workloadIdentity, enterpriseManaged]) {
+    expect(() => way(misspelt)).toThrow(`${way.name} has no option "proof", it has issuer, tokens`)
+  }
+})
+
 describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', () => {
   const EVIL = 'https://evil.example'
   const subject = () => ({ token: 'canary' })
