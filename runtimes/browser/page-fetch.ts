@@ -17,7 +17,7 @@ export interface PageFetchOptions {
    * @default true
    */
   readonly explain?: boolean | undefined
-  /** Learns that a listening stream has to wait for its turn, and later on that it waits no longer. */
+  /** Called with `true` when a listening stream has to wait for its turn, then with `false`. */
   readonly onTurn?: ((isWaiting: boolean) => void) | undefined
 }
 

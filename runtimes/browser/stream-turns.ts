@@ -12,7 +12,7 @@ const MAX_STREAMS = 4
 /**
  * Waits until fewer streams are open than may be, or the signal fires.
  *
- * @param onTurn Learns whether it waits: nothing where there is a turn at once.
+ * @param onTurn Called with whether it waits; not called where a turn is free.
  * @returns Ends the turn; nothing where no turn was taken.
  */
 export async function takeTurn(
@@ -37,7 +37,7 @@ export async function takeTurn(
     }
   })
   if (!onTurn) return turn
-  // Answered after the requests that were granted at once
+  // Resolves after the locks that are free were granted
   await navigator.locks.query().catch(() => {})
   if (waiting.aborted) return turn
   onTurn(true)

@@ -1,30 +1,30 @@
 /**
- * Turns of pages without Web Locks, which insecure pages do not have: who has a turn says so when
- * another page asks.
+ * Turns of pages without Web Locks, which insecure pages do not have: a page that has a turn
+ * answers when another page asks.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
 
 /** How long other pages may take to answer, in milliseconds. */
 const ANSWER_MS = 200
-/** How often a page asks again, in milliseconds, as one that has a turn may end without a word. */
+/** How often a page asks again, in milliseconds, as a page that has a turn may crash. */
 const ASK_AGAIN_MS = 5_000
 
 /** What pages say to each other. */
 type TurnMessage =
-  /** Asks who has a turn. Of several that ask at a time the lower number goes first. */
+  /** Asks which pages have a turn. Of several that ask at once the lower number goes first. */
   | { readonly asks: number }
-  /** Says to the one that asked that another has a turn, or goes first. */
+  /** Answers the page that asked: the sender has a turn, or goes first. */
   | { readonly answers: number }
-  /** Says that a turn has ended. */
+  /** A turn has ended. */
   | { readonly ended: true }
 
 /**
- * Waits for one of so many turns. A page that is too busy to answer is not counted, so that there may
- * be a turn too many for a while.
+ * Waits for one of `maxTurns` turns. A page that is too busy to answer is not counted, so that
+ * there may be one turn too many for a while.
  *
- * @param onTurn Learns whether it waits: nothing where there is a turn at once.
- * @returns Ends the turn; nothing where the signal fired first.
+ * @param onTurn Called with whether it waits; not called where a turn is free.
+ * @returns A function that ends the turn; `undefined` where the signal fired first.
  */
 export async function askForTurn(
   name: string,
@@ -33,7 +33,7 @@ export async function askForTurn(
   onTurn?: (isWaiting: boolean) => void,
 ): Promise<(() => void) | undefined> {
   const channel = new BroadcastChannel(name)
-  const say = (message: TurnMessage): void => channel.postMessage(message)
+  const post = (message: TurnMessage): void => channel.postMessage(message)
   const id = Math.random()
   let state: 'asking' | 'waiting' | 'holding' = 'asking'
   let others = 0
@@ -49,7 +49,7 @@ export async function askForTurn(
     } else if ('answers' in data) {
       if (data.answers === id) others++
     } else if (state === 'holding' || (state === 'asking' && id < data.asks)) {
-      say({ answers: data.asks })
+      post({ answers: data.asks })
     }
   }
   signal.addEventListener('abort', () => wake(), { once: true })
@@ -57,14 +57,14 @@ export async function askForTurn(
   while (!signal.aborted) {
     state = 'asking'
     others = 0
-    say({ asks: id })
+    post({ asks: id })
     await pause(ANSWER_MS)
     if (signal.aborted) break
     if (others < maxTurns) {
       state = 'holding'
       if (waited) onTurn?.(false)
       return () => {
-        say({ ended: true })
+        post({ ended: true })
         channel.close()
       }
     }

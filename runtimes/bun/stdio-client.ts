@@ -21,8 +21,8 @@ import { webWritable } from './streams.ts'
  *
  * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
  * ends the program and all that it started: its stdin is closed, after `graceMs` (2 seconds) it gets
- * SIGTERM, after as much again SIGKILL. What still runs when this process exits, or is ended by SIGINT,
- * SIGTERM or SIGHUP, gets SIGTERM.
+ * SIGTERM, after as much again SIGKILL. What still runs when this process exits, or is ended by
+ * SIGINT, SIGTERM or SIGHUP, gets SIGTERM.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
@@ -75,7 +75,7 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
 }
 
 /**
- * Signals a child and all that it started; gives whether anything of that is left. Never throws.
+ * Signals a child and all that it started; returns whether any of these still runs. Never throws.
  *
  * @param running Whether the child itself runs.
  */

@@ -83,7 +83,7 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
 }
 
 /**
- * Signals a child and all that it started; gives whether anything of that is left. Never throws.
+ * Signals a child and all that it started; returns whether any of these still runs. Never throws.
  *
  * @param running Whether the child itself runs.
  */

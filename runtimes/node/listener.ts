@@ -11,11 +11,11 @@ import { webReadable } from './streams.ts'
 /** A host name or address, and a port. */
 const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** The answer, and the log line, where a middleware has read the body and kept nothing of it. */
+/** The response, and the log line, where a middleware has read the body and left nothing. */
 const ALREADY_READ =
   'Something has read the body and left none in "req.body": mount toNodeListener before it'
 
-/** The headers of how a body was sent. */
+/** The headers that describe how a body was sent. */
 const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
 
 /** How long a client may go on sending once it has its answer, in milliseconds. */
@@ -23,10 +23,10 @@ const LINGER_MS = 1000
 
 /**
  * Turns a handler into a listener for `node:http`, which is also a middleware for Express and the
- * like. A body that something before it has read, such as `express.json()`, is taken from `req.rawBody`
- * or `req.body`; the handler's `maxBodyBytes` holds for it too.
+ * like. A body that a middleware such as `express.json()` has read is taken from `req.rawBody` or
+ * `req.body`; the handler's `maxBodyBytes` applies to it too.
  *
- * The handler also gets the address of the other end, for the limits of callers who are not known.
+ * The handler also gets the remote address, for the limits of callers without a principal.
  *
  * Bodies stream both ways with backpressure. A client that goes away before the response is
  * complete aborts `request.signal` and cancels the response's body.
@@ -102,7 +102,7 @@ function toRequest(
   if (!hasBody(incoming) || method === 'GET' || method === 'HEAD') {
     return new Request(url, { method, headers, signal })
   }
-  // They are about the bytes that came, which may have been compressed.
+  // They describe the bytes that were sent, which may have been compressed.
   if (parsed !== undefined) for (const name of FRAMING) headers.delete(name)
   const init: RequestInit & { duplex: 'half' } = {
     method,
@@ -117,8 +117,8 @@ function toRequest(
 type Body = string | Uint8Array<ArrayBuffer>
 
 /**
- * The body as something before has read it: its bytes or text, or JSON of what that became. Nothing
- * where it is still to be read; null where it is lost.
+ * The body that a middleware has read: its bytes or text, or its value as JSON. `undefined` where
+ * the body was not read; `null` where it is lost.
  */
 function readBefore(incoming: IncomingMessage): Body | undefined | null {
   if (!incoming.readableEnded || !hasBody(incoming)) return undefined

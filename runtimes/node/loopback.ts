@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net'
 import type { Interaction, LoopbackHost, LoopbackOptions } from '../../src/authorization/index.ts'
 
 /**
- * Signs users in with their own browser: give the result to `signIn` as `interaction`. Deno has to
- * allow `--allow-net=127.0.0.1` for it (`[::1]` too where the host name is `localhost`), and `--allow-run` of the program that opens the browser; the
- * page's address is printed in any case.
+ * Signs users in with their own browser: give the result to `signIn` as `interaction`. On Deno it
+ * needs `--allow-net=127.0.0.1` (`[::1]` too where the host name is `localhost`), and `--allow-run`
+ * for the program that opens the browser; the page's address is printed in any case.
  */
 export function loopback(options: LoopbackOptions = {}): Interaction {
   return {

@@ -1,6 +1,6 @@
 /**
- * Ends child processes with this one, also when a signal ends it, at which no `exit` is emitted. Deno
- * and Bun run this too, by what they have of Node.
+ * Ends child processes with this one, also when a signal ends it, for which no `exit` is emitted.
+ * Deno and Bun run this too, by their Node compatibility.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
@@ -18,12 +18,12 @@ const POLL_MS = 20
 const running = new Set<Kill>()
 
 /**
- * Remembers a child until nothing of it is left. It gets SIGTERM when this process exits. When a
- * signal ends this process, which is delayed for that by a second at most, SIGKILL follows. Where the
- * application listens for the signal itself, what happens is up to it.
+ * Remembers a child until it and all that it started have ended. It gets SIGTERM when this process
+ * exits. When a signal ends this process, that is delayed by a second at most, and SIGKILL follows.
+ * Where the application listens for the signal itself, nothing is sent.
  *
  * @param send Signals the child.
- * @returns What does the same, and is to be used in its place.
+ * @returns Use this function in place of `send`.
  */
 export function endWithProcess(send: Kill): Kill {
   const kill: Kill = (signal) => {
@@ -54,7 +54,7 @@ function terminateAll(): void {
 
 function onSignal(signal: Signal): void {
   if (process.listenerCount(signal) > 1) return
-  // The second time a signal ends this process at once.
+  // A second signal ends this process at once.
   stopListening()
   terminateAll()
   const until = performance.now() + GRACE_MS
@@ -67,13 +67,13 @@ function onSignal(signal: Signal): void {
   }, POLL_MS)
 }
 
-/** Ends this process as the signal would have, if nobody had listened for it. */
+/** Ends this process as the signal would have without a listener. */
 function endBy(signal: Signal): void {
-  // For runtimes that do not go back to the signal's default, or may not send any
+  // For runtimes that do not restore the default of the signal, or may not send signals
   setTimeout(() => process.exit(128 + SIGNALS[signal]), POLL_MS)
   try {
     process.kill(process.pid, signal)
   } catch {
-    // The exit is near.
+    // The timer exits
   }
 }

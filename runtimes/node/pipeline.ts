@@ -1,29 +1,30 @@
 /**
- * Requests that a client sends before it has read the answers to those before (HTTP/1.1 pipelining).
+ * HTTP/1.1 pipelining: requests that a client sends before it has read earlier responses.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many requests of one connection are answered at a time; the next ones wait, and are not read. */
+/** How many requests of one connection are answered at a time; no more are read meanwhile. */
 const MAX_AT_ONCE = 8
 
-/** What goes on at one connection. */
+/** The requests of one connection. */
 interface Pipeline {
-  /** One for each request whose answer is not written yet. */
+  /** One for each request whose response is not written yet. */
   readonly running: Set<AbortController>
-  /** Begin the answers to those that were read already. */
+  /** Start the responses to requests that were read already. */
   readonly waiting: (() => void)[]
 }
 
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Answers a request as soon as few enough others of its connection are being answered, so that a
- * client that reads no answers cannot have the server produce and keep any number of them.
+ * Answers a request as soon as fewer than `MAX_AT_ONCE` others of its connection are being
+ * answered, so that a client that reads no responses cannot make the server keep any number of
+ * them.
  *
- * @param answer Gets a signal that fires when the client leaves before it has the answer.
+ * @param answer Gets a signal that is aborted when the client leaves before it has the response.
  */
 export function inTurn(
   socket: Socket,
@@ -53,7 +54,7 @@ export function inTurn(
 function begin(socket: Socket): Pipeline {
   const pipeline: Pipeline = { running: new Set(), waiting: [] }
   pipelines.set(socket, pipeline)
-  // Node tells of its end only the first of the answers
+  // Node emits "close" only on the first of several responses
   socket.once('close', () => {
     for (const gone of pipeline.running) gone.abort()
   })

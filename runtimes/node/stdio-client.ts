@@ -38,7 +38,7 @@ const windows = process.platform === 'win32'
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = await spawnChild(options)
-  // At the exit of this process there is no time to load anything.
+  // Loaded now, as an `exit` handler of this process cannot wait for it.
   const { spawn } = await import('node:child_process')
   let running = true
   const exited = new Promise<ChildExit>((resolve) => {
@@ -63,7 +63,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
-/** Passes on what a child prints; that nobody takes it is no reason to end. */
+/** Passes on what a child prints. An stderr that cannot be written must not end this process. */
 function writeStderr(chunk: Uint8Array): void {
   const { stderr } = process
   const ignore = (): void => {}
@@ -122,7 +122,7 @@ async function startError(options: StdioClientOptions, cause: unknown): Promise<
   return new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
 }
 
-/** Signals a child and all that it started; gives whether anything of that is left. Never throws. */
+/** Signals a child and all that it started; returns whether any of them still runs. */
 function signalGroup(child: NodeChild, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(-(child.pid ?? NaN), signal)

@@ -14,7 +14,7 @@ export interface ChildExit {
   readonly signal: string | null
 }
 
-/** How a process ended, and the last line that it printed for people; empty when there is none. */
+/** How a process ended, and the last line of its stderr; empty when it printed nothing. */
 export interface ChildOutcome extends ChildExit {
   readonly lastLine: string
 }
@@ -27,17 +27,17 @@ export interface ChildProcess {
   readonly stdin: WritableStream<Uint8Array>
   /** Where its messages come from. */
   readonly stdout: ReadableStream<Uint8Array>
-  /** What it prints for people; the last line of it explains why the process ended. */
+  /** Its stderr; the last line explains why the process ended. */
   readonly stderr?: ReadableStream<Uint8Array> | undefined
-  /** Passes on what the process prints to the stderr of this one. */
+  /** Writes to the stderr of this process. */
   readonly writeStderr?: ((chunk: Uint8Array) => void) | undefined
   /** Resolves when the process has ended; never rejects. */
   readonly exited: Promise<ChildExit>
   /**
-   * Signals the process and all that it started, also when it has ended itself. `SIGCONT` does
-   * nothing to what runs. Never throws.
+   * Signals the process and all that it started, also after the process itself has ended. `SIGCONT`
+   * only tests whether anything still runs. Never throws.
    *
-   * @returns Whether there was anything to signal, as far as the runtime can know.
+   * @returns Whether there was a process to signal, as far as the runtime can tell.
    */
   kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGCONT'): boolean
 }
@@ -47,7 +47,7 @@ const LAST_WORDS_MS = 250
 /** How often to look whether anything is left of a process, in milliseconds. */
 const POLL_MS = 20
 
-/** What becomes of what a process prints for people. */
+/** What is done with the stderr of a process. */
 export type StderrOption = 'inherit' | 'ignore' | ((text: string) => void)
 
 /** Settings of a {@link ChildConnection}. */
@@ -61,7 +61,7 @@ export class ChildConnection {
   readonly child: ChildProcess
   readonly messages: Transport
   readonly #graceMs: number
-  /** Resolves when nothing is left of the process and of what it started. */
+  /** Resolves when the process and all that it started have ended. */
   readonly #gone: Promise<void>
   readonly #stderr: ChildStderr | undefined
 
@@ -83,7 +83,7 @@ export class ChildConnection {
     void child.exited.then(() => within(ended, LAST_WORDS_MS)).then(release)
   }
 
-  /** How the process ended, with the last line that it printed for people; nothing while it runs. */
+  /** How the process ended, with the last line of its stderr; `undefined` while it runs. */
   async outcome(): Promise<ChildOutcome | undefined> {
     const exit = await within(this.child.exited, LAST_WORDS_MS)
     const stderr = this.#stderr
@@ -105,7 +105,7 @@ export class ChildConnection {
     await this.#gone
   }
 
-  /** Ends what an ended process has left behind: SIGTERM, and SIGKILL for what ignores that. */
+  /** Ends what an ended process had started: SIGTERM, then SIGKILL for what ignores that. */
   async #endRest(): Promise<void> {
     const { child } = this
     let anyLeft = child.kill('SIGTERM')

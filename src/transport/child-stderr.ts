@@ -1,6 +1,6 @@
 /**
- * What a child process prints for people: handed on as it comes, its end kept, as that tends to say
- * why the process ended.
+ * The stderr of a child process: passed on as it arrives, and its last line kept, which tends to
+ * say why the process ended.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -22,7 +22,7 @@ export class ChildStderr {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   #kept = ''
 
-  /** @param take Is handed each chunk, and the text of it. */
+  /** @param take Receives each chunk, and its text. */
   constructor(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array, text: string) => void) {
     this.#reader = stream.getReader()
     this.ended = this.#read(take).catch(() => {})
@@ -38,7 +38,7 @@ export class ChildStderr {
       try {
         take(value, text)
       } catch {
-        // Whoever fails to take it must not leave the process waiting on a full pipe
+        // Go on reading, as the process would otherwise wait on a full pipe
       }
     }
   }
@@ -51,6 +51,6 @@ export class ChildStderr {
     return (error || last).trim().slice(0, LINE_LENGTH)
   }
 
-  /** Stops reading, whatever still comes. */
+  /** Stops reading. */
   readonly release = (): void => void this.#reader.cancel().catch(() => {})
 }

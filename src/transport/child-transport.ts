@@ -145,7 +145,7 @@ class SpawnedTransport implements ChildTransport {
   #connection: ChildConnection | undefined
   #opening: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** The end of what the last process has left behind. */
+  /** Resolves when the last process and all that it started have ended. */
   #leaving: Promise<void> | undefined
   /** Why the last process ended by itself. */
   #lastEnd: Error | undefined

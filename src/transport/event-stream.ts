@@ -16,11 +16,11 @@ export interface EventStreamOptions {
   /** Milliseconds between comments that keep a quiet connection open; 15,000 by default, 0 for none. */
   keepAliveMs?: number | undefined
   /**
-   * The most bytes that wait for a slow reader before the stream is cut; 16 MiB by default. For the
-   * slow readers of all streams together 64 MiB wait, and beyond that the slowest is cut.
+   * The most bytes that wait for a slow reader before the stream is cut; 16 MiB by default. In all
+   * streams together 64 MiB may wait, beyond which the slowest is cut.
    */
   maxQueuedBytes?: number | undefined
-  /** Whether an event is hidden from the reader, who gets its id only. */
+  /** Whether the data of an event is hidden from the reader, who gets only its id. */
   hides?: ((data: string) => boolean) | undefined
   /** Who reads; the stream ends when the reader's authorization does. */
   caller?: Caller | undefined
@@ -117,7 +117,7 @@ export class EventStream {
 
   #expire(reason: string): void {
     const { onExpired, onGone } = this.#options
-    // For whoever looks at what comes over the wire
+    // For debugging
     this.comment(` ${reason}`)
     if (!this.open) return
     if (onExpired) return onExpired(reason)

@@ -16,7 +16,7 @@ export interface CarrierEvents {
   failed(reason: Error): void
   /** The peer is gone. */
   closed(reason?: Error): void
-  /** The application is about to close the port itself: the peer can still be told. */
+  /** The application is about to close the port itself, and the peer can still be notified. */
   closing(): void
 }
 
@@ -69,7 +69,7 @@ export function portCarrier(port: PortLike): MessageCarrier {
       ]
       for (const listener of listeners) port.addEventListener(...listener)
       port.start?.()
-      // Not every browser tells the peer, and the lock of this end outlives its port
+      // Not every browser notifies the peer, and the lock of this end outlives its port
       if (isPort && close) port.close = closing
     },
     post: (value) => port.postMessage(value),

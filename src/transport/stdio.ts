@@ -9,7 +9,7 @@ import { parseJson } from '../protocol/validate.ts'
 import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
-/** How much may wait for a peer that does not read, in UTF-16 units; messages of any length may begin. */
+/** While more UTF-16 units than these wait for the peer, another message closes the transport. */
 const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
 
 /** Settings of {@link stdioTransport}. */
@@ -103,7 +103,7 @@ class StdioTransport implements Transport {
   async #end(flushed: Promise<void> | undefined, reason?: Error): Promise<void> {
     try {
       await flushed
-      // A write that never settles holds up what an abort gives, too.
+      // A write that never settles keeps the abort from settling, too.
       if (reason) this.#writer.abort(reason).catch(() => {})
       else await this.#writer.close()
     } catch {

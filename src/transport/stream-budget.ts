@@ -1,25 +1,25 @@
 /**
- * The memory that all event streams of an isolate share for what slow readers have not read yet: a
- * bound for each stream alone would be multiplied by as many streams as somebody opens.
+ * A limit for the bytes that wait for slow readers in all event streams of an isolate: a limit for
+ * each stream alone would be multiplied by the number of streams that a client opens.
  *
  * @see https://streams.spec.whatwg.org/#rs-default-controller-desired-size
  */
 
 /** The most bytes that wait for slow readers, of all streams together. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
-/** What a stream takes that lags behind, beside what waits in it. */
+/** The overhead of a lagging stream in addition to the bytes that wait in it. */
 const STREAM_BYTES = 1024
 
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
-/** The streams that lag behind, and what cuts each. */
+/** The lagging streams, with a function that cuts each. */
 const lagging = new Map<Controller, () => void>()
-/** How much waits at most: what readers took since it was counted is not subtracted. */
+/** An upper bound: bytes that were read since they were counted are not subtracted. */
 let waiting = 0
 
 /**
  * Counts bytes that wait in a stream. When all streams together have too many, those with the most
- * are cut, also if they were closed and are only read to their end.
+ * are cut, closed ones that are still read included.
  */
 export function countWaiting(controller: Controller, bytes: number, cut: () => void): void {
   lagging.set(controller, cut)

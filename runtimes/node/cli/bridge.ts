@@ -10,7 +10,7 @@ import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
 import { secretPath } from './local-site.ts'
 import { open } from './open.ts'
-import { print, tell } from './print.ts'
+import { print, problemPrinter } from './print.ts'
 import { takesNothing, UsageError } from './usage.ts'
 
 /**
@@ -23,9 +23,7 @@ export async function bridge(invocation: Invocation): Promise<number> {
   takesNothing(rest)
   const overStdio = 'url' in target && options.port === undefined
   if (overStdio && options.path !== undefined) throw new UsageError('"--path" needs "--port"')
-  const onError = (error: unknown): void => {
-    if (options.verbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const onError = problemPrinter(options.verbose)
   const { end, over } = lifetime()
   const gateway = await createGateway(
     (passed) => open(invocation, { ...passed, extensions: [followTasks()] }, end),
@@ -35,7 +33,7 @@ export async function bridge(invocation: Invocation): Promise<number> {
     if (overStdio) {
       await serveStdio(gateway.server)
     } else {
-      // Whoever knows the address acts with the user's rights.
+      // Anyone who knows the address acts with the user's rights.
       const { port = 0, path = `${secretPath()}/mcp` } = options
       await using http = await serveHttp(gateway.server, { port, path })
       print(http.url)

@@ -9,7 +9,7 @@ import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
 import { serveLocally } from './local-site.ts'
 import { explain, open, signInWithBrowser } from './open.ts'
-import { print, tell } from './print.ts'
+import { print, problemPrinter, tell } from './print.ts'
 import { createProxy } from './proxy.ts'
 import { takesNothing } from './usage.ts'
 
@@ -38,7 +38,7 @@ export async function inspect(invocation: Invocation): Promise<number> {
   const policy = await readPolicy()
   const site = await serveLocally(options.port ?? 0, async (request, path) => {
     const response = await (path === '/mcp' ? serve(request) : readPage(path))
-    // Also for what the server answers: it must not become a page of this origin that may do more.
+    // Also for responses of the server, which must not become an unrestricted page here
     for (const [name, value] of policy) response.headers.set(name, value)
     return response
   }).catch(async (error: unknown) => {
@@ -57,18 +57,16 @@ export async function inspect(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Finds the way to the server: by a proxy to a URL, or by a gateway to a program. */
+/** Makes what answers the page: a proxy to a URL, or a gateway to a program. */
 async function reach(
   invocation: Invocation,
   end: (reason: Error) => void,
 ): Promise<{ serve: Answer; close: () => Promise<void> }> {
   const { target, options } = invocation
-  const onError = (error: unknown): void => {
-    if (options.verbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const onError = problemPrinter(options.verbose)
   if ('url' in target) {
     const auth = options.signIn ? await signInWithBrowser() : undefined
-    // Signed in before there is a page, whose requests would not wait for it.
+    // Signed in before the page is served, as its requests would not wait for that.
     if (auth) await (await open(invocation, { auth })).close()
     const serve = createProxy(target.url, { headers: options.headers, auth }, onError)
     return { serve, close: async () => {} }

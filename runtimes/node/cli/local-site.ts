@@ -1,6 +1,7 @@
 /**
- * A listener for the one user who started it. Any page can have a browser send requests to a port of
- * this machine, and so can the machine's other users: nothing is passed on that was not checked.
+ * A listener for the user who started it. Any page can make a browser send requests to a port of
+ * this machine, and so can other users of the machine: each request is checked before it is
+ * answered.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
@@ -18,7 +19,7 @@ export interface LocalSite {
   close(): void
 }
 
-/** A path that nobody can guess, different at each start, without a slash at its end. */
+/** A path that cannot be guessed, different at each start, without a slash at its end. */
 export function secretPath(): string {
   return `/${randomBytes(16).toString('hex')}`
 }
@@ -60,7 +61,7 @@ function isForeign({ url, headers }: Request): boolean {
   if (hostname !== HOST && hostname !== 'localhost') return true
   const from = headers.get('origin')
   if (from !== null) return from !== origin
-  // Browsers send no origin with what a page only embeds; a link, or the end of a sign-in, is fine.
+  // Browsers send no origin for images and scripts; a link, or the return from a sign-in, is fine.
   const site = headers.get('sec-fetch-site') ?? 'none'
   return !/^(?:none|same-origin)$/.test(site) && headers.get('sec-fetch-mode') !== 'navigate'
 }

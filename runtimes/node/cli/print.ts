@@ -1,6 +1,7 @@
 /**
- * What people read of results. Everything from a server is untrusted: what a terminal would obey, and
- * what readers would not see, is escaped; a name is one line, so that it cannot pass for more.
+ * Prints results for people. Everything from a server is untrusted: control characters and
+ * invisible characters are escaped, and a name is one line, so that it cannot pass for other
+ * output.
  *
  * @see https://www.unicode.org/reports/tr36/
  */
@@ -16,9 +17,16 @@ export function print(text: string): void {
   process.stdout.write(`${safe(text)}\n`)
 }
 
-/** Says something to people beside the results, in one line: on standard error. */
+/** Prints a line for people to standard error, apart from the results. */
 export function tell(text: string): void {
   process.stderr.write(`${oneLine(text)}\n`)
+}
+
+/** Makes an `onError` hook that prints problems, if the user wants to see them. */
+export function problemPrinter(isVerbose: boolean): (error: unknown) => void {
+  return (error) => {
+    if (isVerbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 /** Prints a value as JSON. */
@@ -96,13 +104,14 @@ export function progressBar(): ProgressBar {
 }
 
 /**
- * Control characters but line ends and tabs, line separators, and what has no shape: marks of
- * direction, fillers, tags. Joiners and variation selectors stay where scripts and emoji need them.
+ * Control characters except line feeds and tabs, line separators, and invisible characters:
+ * direction marks, fillers, tags. Joiners and variation selectors stay where scripts and emoji need
+ * them.
  */
 const UNSAFE =
   /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]|(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{Script=Arabic}|\p{M})(?:\u200C|\u200D)|(?<!\p{Emoji})(?:\uFE0E|\uFE0F)/gu
 
-/** Text in which what is unsafe or unseen is escaped, as in JSON. */
+/** Text in which control and invisible characters are escaped, as in JSON. */
 export function safe(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(UNSAFE, escaped)
 }

@@ -1,5 +1,5 @@
 /**
- * A proxy to one server for the page of `edgewise inspect`, which adds who the user is.
+ * A proxy to one server for the page of `edgewise inspect`, which adds the user's credentials.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -7,35 +7,35 @@ import { McpError } from '../../../src/index.ts'
 import type { AuthProvider } from '../../../src/client/index.ts'
 import { explain } from './open.ts'
 
-/** The headers of requests and responses that are passed on: those of the protocol, no cookies. */
+/** The headers that are passed on in both directions: those of the protocol, no cookies. */
 const PASSED = /^(?:accept|content-type|last-event-id|location|retry-after|mcp-.*)$/
 /** How often one request may be sent again after a 401 or 403. */
 const MAX_CHALLENGES = 3
 
-/** Who the user is to the server. */
+/** How the user authenticates to the server. */
 export interface Credentials {
   readonly headers: Headers
   readonly auth: AuthProvider | undefined
 }
 
 /**
- * Makes a proxy to `url`, whose answers stream. A page that is asked to sign in would do that for
- * the proxy's address, so what the server says to that end becomes a 502 with a reason.
+ * Makes a proxy to `url` that streams responses. The page would sign in at the address of the
+ * proxy, so a 401, or a 403 with a challenge, becomes a 502 with a reason.
  *
- * @param onError Learns why a request was not answered by the server.
+ * @param onError Receives why the server did not answer a request.
  */
 export function createProxy(
   url: string,
   { headers: added, auth }: Credentials,
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
-  // As with any client, the protocol's own headers are not the user's to set.
+  // As in any client, users cannot set the headers of the protocol
   const own = [...added].filter(([name]) => !PASSED.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
     for (let challenges = 0; ; challenges++) {
-      // The stream of a session and its end are not what the user asked for
+      // The user did not ask for the stream of a session, or for its end
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
       const headers = new Headers([...passed(request.headers), ...own])
@@ -73,8 +73,8 @@ function passed(headers: Headers): [name: string, value: string][] {
 }
 
 function refusalOf({ status }: Response, sent: Headers): string {
-  const asked = `The server answered HTTP ${status}`
+  const what = `The server answered HTTP ${status}`
   return sent.has('authorization')
-    ? `${asked}: it refuses the token that was given`
-    : `${asked}: start edgewise inspect with --sign-in or --token`
+    ? `${what}: it refuses the token`
+    : `${what}: start edgewise inspect with --sign-in or --token`
 }
