@@ -56,11 +56,6 @@ export interface Endpoint {
   readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
 }
 
-const OPTIONS = {
-  ...{ port: 1, hostname: 1, path: 1 },
-  ...HANDLER_OPTIONS,
-} satisfies OptionNames<ListenOptions>
-
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
@@ -69,7 +64,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
  */
 export function createEndpoint(server: LeanServer, options: ListenOptions): Endpoint {
-  requireKnown('Serving over HTTP', options, OPTIONS)
+  const names: OptionNames<ListenOptions> = { port: 1, hostname: 1, path: 1, ...HANDLER_OPTIONS }
+  requireKnown('Serving over HTTP', options, names)
   const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)
