@@ -69,29 +69,26 @@ export function describeError(
   report: (error: unknown) => void,
 ): ErrorObject {
   const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
-  if (isUnsupported(error) || isUnanswered(error))
-    return { code: INTERNAL_ERROR, message: error.message }
-  if (!isMissingCapability(error)) {
-    const told = toErrorObject(error)
-    const { code } = told
-    if (code === RESOURCE_NOT_FOUND) return { ...told, code: resourceNotFound }
-    const foreign =
-      reservedCodes &&
-      code >= -32099 &&
-      code <= -32000 &&
-      !reservedCodes.includes(code) &&
-      // A rate limiter may use the code of a draft
-      retryAfterMsOf(told) === undefined
-    if (!foreign) return told
-    report(
-      new TypeError(
-        `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`,
-        {
-          cause: error,
-        },
-      ),
-    )
-    return { ...told, code: INTERNAL_ERROR }
+  if (isMissingCapability(error)) {
+    const { message, data } = error
+    return { code: missingCapability ?? INTERNAL_ERROR, message, data }
   }
-  return { code: missingCapability ?? INTERNAL_ERROR, message: error.message, data: error.data }
+  if (isUnsupported(error) || isUnanswered(error)) {
+    return { code: INTERNAL_ERROR, message: error.message }
+  }
+  const told = toErrorObject(error)
+  const { code } = told
+  if (code === RESOURCE_NOT_FOUND) told.code = resourceNotFound
+  // A rate limiter may use the code of a draft
+  else if (isForeign(code, reservedCodes) && retryAfterMsOf(told) === undefined) {
+    const why = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
+    report(new TypeError(why, { cause: error }))
+    told.code = INTERNAL_ERROR
+  }
+  return told
+}
+
+/** Whether a code is one that only the protocol may give a meaning, and does not. */
+function isForeign(code: number, reserved: readonly number[] | undefined): boolean | undefined {
+  return code >= -32099 && code <= -32000 && reserved && !reserved.includes(code)
 }

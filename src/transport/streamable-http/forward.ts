@@ -31,7 +31,8 @@ export function forwardedSessions(take: SessionForwarder): HandlerSessions {
   }
   const sessions: HostSessions = {
     reach: true,
-    forward,
+    openElsewhere: ({ url, method, headers }, body, caller) =>
+      forward(new Request(url, { method, headers, body }), caller),
     forwardEarly(request, version, caller) {
       const legacy = version === null || findRevision(version)?.era === 'legacy'
       return legacy && request.headers.has(HEADER_SESSION_ID)

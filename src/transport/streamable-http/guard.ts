@@ -53,8 +53,9 @@ export async function answerGuarded(
     const refusal = error instanceof ProtocolError ? new Refusal(503, error) : error
     let response: Response
     if (refusal instanceof Refusal) {
-      const { status, reason } = refusal
-      const { code, message } = refusal.error
+      const { status, error, options } = refusal
+      const { code, message } = error
+      const { reason } = options
       server.observe?.({ type: 'refusal', status, code, message, reason, origin })
       response = refusalResponse(refusal)
     } else {

@@ -5,32 +5,18 @@
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import type { HeaderParam } from '../../protocol/header-params.ts'
-import {
-  decodeHeaderValue,
-  HEADER_METHOD,
-  HEADER_NAME,
-  singleValue,
-} from '../../protocol/headers.ts'
+import { decodeHeaderValue, HEADER_NAME, singleValue } from '../../protocol/headers.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
 
 /**
- * Checks the version header against what the body says.
+ * Checks a header that is the same text as in the body.
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`.
  */
-export function checkVersion(header: string, stated: string): void {
-  if (header !== stated) throw mismatch('MCP-Protocol-Version')
-}
-
-/**
- * Checks `Mcp-Method`.
- *
- * @throws {ProtocolError} `HEADER_MISMATCH`.
- */
-export function checkMethod(headers: Headers, method: string): void {
-  if (singleValue(headers, HEADER_METHOD) !== method) throw mismatch('Mcp-Method')
+export function checkSame(header: string, sent: string | null | undefined, stated: string): void {
+  if (sent !== stated) throw mismatch(header)
 }
 
 /**

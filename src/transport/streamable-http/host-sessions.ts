@@ -27,7 +27,7 @@ export interface HostSessions {
    *
    * @throws {Refusal} 404 when there can be no such session.
    */
-  forward?(request: Request, caller: Caller): Promise<Response>
+  openElsewhere?(request: Request, body: string, caller: Caller): Promise<Response>
   /**
    * Hands over a request that goes to its session by its headers alone, before its body is read.
    *

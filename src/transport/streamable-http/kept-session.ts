@@ -14,6 +14,7 @@ import {
   isRequest,
   isResponse,
   notification,
+  writable,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
@@ -29,12 +30,14 @@ import { sessionRevision } from '../../server/lifecycle.ts'
 import { DEFAULT_LOG_LEVEL } from '../../server/logging.ts'
 import type { InputOptions } from '../../server/rounds.ts'
 import type { CallKeeper, CallRecord, Outlet, RunAgain } from '../../session/kept-calls.ts'
-import type { SessionRecord } from '../../session/session.ts'
+import { idInUse, type SessionRecord } from '../../session/session.ts'
 import type { LiveSession, Sessions } from '../../session/sessions.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
+import type { Incoming } from './host.ts'
 import { refuse } from './refusal.ts'
 import { readHeader } from './request.ts'
 import type { ReplyStream } from './reply.ts'
+import { run } from './session-run.ts'
 import { sessionStream, type StreamCarrier, type StreamOptions } from './stream-options.ts'
 
 /** What the sessions of one handler share. */
@@ -72,8 +75,13 @@ export class KeptSession {
     return this.#live.session.inFlight.has(id)
   }
 
-  /** What is kept of a call that begins, where calls are kept. */
+  /**
+   * What is kept of a call that begins, where calls are kept.
+   *
+   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
+   */
   keep(request: JsonRpcRequest): CallRecord | undefined {
+    if (this.isAnswering(request.id)) throw idInUse(request.id)
     return this.#host.calls?.begin(this.#live, request)
   }
 
@@ -136,20 +144,22 @@ export class KeptSession {
   }
 
   /**
-   * Takes a message that is not answered.
-   *
-   * @param run Runs a call again whose handler was waiting for this since before this host.
+   * Takes a message that is not answered; one may be what a handler waits for since before this
+   * host, which then runs again.
    */
-  async take(
-    message: JsonRpcNotification | JsonRpcResponse,
-    caller: Caller,
-    run: RunAgain,
-  ): Promise<void> {
+  async take(incoming: Incoming, message: JsonRpcNotification | JsonRpcResponse): Promise<void> {
     const { session } = this.#live
+    const { caller } = incoming
     if (isResponse(message)) {
       if (session.settle(message)) return
       const { calls, server } = this.#host
-      const work = calls?.resume(this.#live, message, run)?.catch((error) => server.report(error))
+      const report = (error: unknown): void => server.report(error)
+      const member = { live: this, record: session.record, revision: this.revision }
+      const runAgain: RunAgain = async (record, outlet) => {
+        const answer = await run(incoming, member, record.call.request, outlet, record)
+        return answer && writable(answer, report)
+      }
+      const work = calls?.resume(this.#live, message, runAgain)?.catch(report)
       if (work) caller.waitUntil?.(work)
     } else if (message.method === 'notifications/cancelled') {
       session.cancel(message.params?.requestId, message.params?.reason)

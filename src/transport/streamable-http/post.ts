@@ -41,11 +41,8 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
   }
   const id = 'id' in message ? message.id : undefined
   refuseInvalid(() => requireSessions(version, host, message), id)
-  if (sessions?.forward && opensSession(headers, message)) {
-    const { url, method } = request
-    return sessions.forward(new Request(url, { method, headers, body: text }), caller)
-  }
-  return postToSession(incoming, message)
+  const opened = opensSession(headers, message) && sessions?.openElsewhere?.(request, text, caller)
+  return opened || postToSession(incoming, message)
 }
 
 /** Whether a message belongs to no session: by its `_meta`, or by the version in the header. */

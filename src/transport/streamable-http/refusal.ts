@@ -16,6 +16,7 @@ import {
 
 /** What is known of a refused request, and more headers of its response. */
 export interface RefusalOptions {
+  /** The id of the request, where it could be read. */
   id?: RequestId | undefined
   headers?: Readonly<Record<string, string>>
   /** What only the author of the server is told. */
@@ -27,20 +28,14 @@ export class Refusal extends Error {
   /** The HTTP status. */
   readonly status: number
   readonly error: ProtocolError
-  /** The id of the refused request, where it could be read. */
-  readonly id: RequestId | undefined
-  readonly headers: Readonly<Record<string, string>> | undefined
-  /** What only the author of the server is told. */
-  readonly reason: string | undefined
+  readonly options: RefusalOptions
 
   constructor(status: number, error: ProtocolError, options: RefusalOptions = {}) {
     super(error.message, { cause: error })
     this.name = 'Refusal'
     this.status = status
     this.error = error
-    this.id = options.id
-    this.headers = options.headers
-    this.reason = options.reason
+    this.options = options
   }
 }
 
@@ -75,8 +70,8 @@ export function refuseInvalid<T>(check: () => T, id?: RequestId): T {
 }
 
 /** The response that tells of a refusal. */
-export function refusalResponse({ status, error, id, headers }: Refusal): Response {
-  return jsonResponse(errorResponse(id, toErrorObject(error)), status, headers)
+export function refusalResponse({ status, error, options }: Refusal): Response {
+  return jsonResponse(errorResponse(options.id, toErrorObject(error)), status, options.headers)
 }
 
 /** Whoever cannot be served now may come back after that many seconds. */

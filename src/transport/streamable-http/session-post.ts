@@ -10,9 +10,7 @@ import {
   isRequest,
   isResponse,
   resultResponse,
-  writable,
   type JsonRpcMessage,
-  type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
@@ -24,7 +22,7 @@ import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
 import type { Membership } from './host-sessions.ts'
 import { jsonResponse, Refusal, refuse, refuseInvalid } from './refusal.ts'
-import { answer, answerBatch, run } from './session-run.ts'
+import { answer, answerBatch } from './session-run.ts'
 
 const NO_BATCHES = 'The revision has no batches'
 
@@ -41,7 +39,7 @@ export async function postToSession(
   if (opensSession(incoming.request.headers, message)) return open(incoming, message)
   const member = await findMembership(incoming)
   if (isRequest(message)) return answer(incoming, member, message)
-  await take(incoming, member, message)
+  await member.live?.take(incoming, message)
   return new Response(null, { status: 202 })
 }
 
@@ -86,7 +84,7 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
   if (ids.size < requests.length || requests.some(({ id }) => live?.isAnswering(id))) {
     throw refuse(400, 'A request id is already in use')
   }
-  for (const message of messages) if (!isRequest(message)) await take(incoming, member, message)
+  for (const message of messages) if (!isRequest(message)) await live?.take(incoming, message)
   if (requests.length === 0) {
     return faults.length > 0 ? jsonResponse(faults) : new Response(null, { status: 202 })
   }
@@ -124,17 +122,4 @@ async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Respon
   const opened = await refuseInvalid(() => sessions?.open?.(record, caller), id)
   const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
   return jsonResponse(resultResponse(id, result), 200, headers)
-}
-
-/** Takes a message that is not answered. */
-async function take(
-  incoming: Incoming,
-  member: Membership,
-  message: JsonRpcNotification | JsonRpcResponse,
-): Promise<void> {
-  const { host, caller } = incoming
-  await member.live?.take(message, caller, async (record, outlet) => {
-    const answer = await run(incoming, member, record.call.request, outlet, record)
-    return answer && writable(answer, (error) => host.server.report(error))
-  })
 }

@@ -16,10 +16,9 @@ import { answerEach } from '../../server/batch.ts'
 import { dispatch } from '../../server/dispatch.ts'
 import { UNKNOWN_CLIENT, type Exchange } from '../../server/exchange.ts'
 import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
-import { idInUse } from '../../session/session.ts'
 import type { Incoming } from './host.ts'
 import type { Membership } from './host-sessions.ts'
-import { Refusal } from './refusal.ts'
+import { refuseInvalid } from './refusal.ts'
 import { plainStream, Reply } from './reply.ts'
 
 /**
@@ -34,8 +33,7 @@ export function answer(
 ): Promise<Response> {
   const { live } = member
   const { id } = message
-  if (live?.isAnswering(id)) throw new Refusal(400, idInUse(id), { id })
-  const call = live?.keep(message)
+  const call = live && refuseInvalid(() => live.keep(message), id)
   return new Promise((resolve, reject) => {
     const reply = makeReply(incoming, member, resolve, call)
     run(incoming, member, message, reply, call)

@@ -14,11 +14,12 @@ import {
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
 } from '../../protocol/errors.ts'
+import { HEADER_METHOD, singleValue } from '../../protocol/headers.ts'
 import { errorResponse, type Answer, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { dispatch, requireMethod } from '../../server/dispatch.ts'
 import type { Caller, Exchange } from '../../server/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request-meta.ts'
-import { checkMethod, checkName, checkParams, checkVersion } from './header-checks.ts'
+import { checkName, checkParams, checkSame } from './header-checks.ts'
 import type { Host, Incoming } from './host.ts'
 import { refuse, refuseInvalid } from './refusal.ts'
 import { plainStream, Reply } from './reply.ts'
@@ -93,9 +94,9 @@ function check(
     throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
   }
   const { version: stated, client, logLevel } = readRequestMeta(params)
-  if (!bare) checkVersion(version ?? '', stated)
+  if (!bare) checkSame('MCP-Protocol-Version', version, stated)
   const revision = requireStatelessRevision(server.revisions, stated)
-  if (!bare) checkMethod(headers, method)
+  if (!bare) checkSame('Mcp-Method', singleValue(headers, HEADER_METHOD), method)
   const facts = requireMethod(server, method, revision)
   if (bare) return { revision, client, logLevel }
   checkName(headers, message, facts)
