@@ -9,6 +9,7 @@ import type { Caller } from '../../server/exchange.ts'
 import type { HostSessions } from './host-sessions.ts'
 import type { HandlerSessions } from './options.ts'
 import { readHeader } from './request.ts'
+import { answerInSession } from './session-methods.ts'
 import { namesNoSession, sessionNotFound } from './refusal.ts'
 
 /**
@@ -31,6 +32,7 @@ export function forwardedSessions(take: SessionForwarder): HandlerSessions {
   }
   const sessions: HostSessions = {
     reach: true,
+    answer: answerInSession,
     openElsewhere: ({ url, method, headers }, body, caller) =>
       forward(new Request(url, { method, headers, body }), caller),
     forwardEarly(request, version, caller) {

@@ -12,12 +12,9 @@ import { definitionOf } from '../../server/lean-definition.ts'
 import { createRounds } from '../../server/rounds.ts'
 import { answerGuarded, methodNotAllowed } from './guard.ts'
 import type { Host } from './host.ts'
-import type { KeptSession } from './kept-session.ts'
 import { LEAN_HANDLER_OPTIONS, type HandlerOptions } from './options.ts'
 import { post } from './post.ts'
-import { closed, refuse, sessionNotFound } from './refusal.ts'
-import { readAccept, readVersion } from './request.ts'
-import { findMembership } from './session-post.ts'
+import { closed } from './refusal.ts'
 
 /** Serves MCP over HTTP. Route every method of one path to it. */
 export interface Handler {
@@ -53,7 +50,9 @@ export function createHandler(server: LeanServer, options: HandlerOptions = {}):
   const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
     return answerGuarded(definition, options, request, caller, (known) => {
       if (ending.over) throw closed()
-      return route(host, request, known)
+      if (request.method === 'POST') return post(host, request, known)
+      if (sessions?.answer) return sessions.answer(host, request, known)
+      throw methodNotAllowed(request, 'POST, OPTIONS')
     })
   }
   const close = async (): Promise<void> => {
@@ -61,40 +60,4 @@ export function createHandler(server: LeanServer, options: HandlerOptions = {}):
     await sessions?.close?.()
   }
   return Object.assign(handle, { close })
-}
-
-async function route(host: Host, request: Request, caller: Caller): Promise<Response> {
-  if (request.method === 'POST') return post(host, request, caller)
-  if (!host.sessions?.reach) throw methodNotAllowed(request, 'POST, OPTIONS')
-  switch (request.method) {
-    case 'GET':
-      if (host.options.jsonOnly) break
-      if (!readAccept(request.headers).events) {
-        throw refuse(406, 'The client must accept "text/event-stream"')
-      }
-      return inSession(host, request, caller, (session) => session.listen(request, caller))
-    case 'DELETE':
-      return inSession(host, request, caller, async (session) => {
-        await session.close()
-        return new Response(null, { status: 200 })
-      })
-  }
-  throw methodNotAllowed(request, 'GET, POST, DELETE, OPTIONS')
-}
-
-/** Does what a request without a body asks of its session, wherever that is served. */
-async function inSession(
-  host: Host,
-  request: Request,
-  caller: Caller,
-  act: (session: KeptSession) => Promise<Response>,
-): Promise<Response> {
-  const { headers } = request
-  const version = readVersion(headers)
-  const { sessions } = host
-  const forwarded = sessions?.forwardEarly?.(request, version, caller)
-  if (forwarded) return forwarded
-  const { live } = await findMembership({ host, request, version, caller })
-  if (!live) throw sessionNotFound()
-  return act(live)
 }

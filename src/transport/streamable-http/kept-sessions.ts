@@ -20,6 +20,7 @@ import type { HostSessions } from './host-sessions.ts'
 import { KeptSession, type SessionsHost } from './kept-session.ts'
 import type { HandlerSessions } from './options.ts'
 import { readHeader } from './request.ts'
+import { answerInSession } from './session-methods.ts'
 
 /** Where sessions are kept, for how long, and how many. */
 export interface KeptSessionOptions extends SessionLimits {
@@ -56,6 +57,7 @@ export function keptSessions(options: KeptSessionOptions = {}): HandlerSessions 
 /** The sessions of one handler, which are told of changes until they are closed. */
 class HttpSessions implements HostSessions {
   readonly reach = true
+  readonly answer = answerInSession
   readonly #host: SessionsHost
   readonly #unsubscribe: Promise<Unsubscribe>
 

@@ -1,0 +1,32 @@
+/**
+ * What a session is asked without a body: GET opens a stream, DELETE ends it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+import type { HostSessions } from './host-sessions.ts'
+import { methodNotAllowed } from './guard.ts'
+import { refuse, sessionNotFound } from './refusal.ts'
+import { readAccept, readVersion } from './request.ts'
+import { findMembership } from './session-post.ts'
+
+/** Answers GET and DELETE, wherever the session is served. */
+export const answerInSession: NonNullable<HostSessions['answer']> = async (
+  host,
+  request,
+  caller,
+) => {
+  const { method, headers } = request
+  const listens = method === 'GET' && !host.options.jsonOnly
+  if (!listens && method !== 'DELETE') throw methodNotAllowed(request, 'GET, POST, DELETE, OPTIONS')
+  if (listens && !readAccept(headers).events) {
+    throw refuse(406, 'The client must accept "text/event-stream"')
+  }
+  const version = readVersion(headers)
+  const forwarded = host.sessions?.forwardEarly?.(request, version, caller)
+  if (forwarded) return forwarded
+  const { live } = await findMembership({ host, request, version, caller })
+  if (!live) throw sessionNotFound()
+  if (listens) return live.listen(request, caller)
+  await live.close()
+  return new Response(null, { status: 200 })
+}
