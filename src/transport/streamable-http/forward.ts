@@ -30,20 +30,23 @@ export function forwardedSessions(take: SessionForwarder): HandlerSessions {
     if (response) return response
     throw sessionNotFound()
   }
-  const sessions: HostSessions = {
-    reach: true,
-    answer: answerInSession,
-    openElsewhere: ({ url, method, headers }, body, caller) =>
-      forward(new Request(url, { method, headers, body }), caller),
-    forwardEarly(request, version, caller) {
-      const legacy = version === null || findRevision(version)?.era === 'legacy'
-      return legacy && request.headers.has(HEADER_SESSION_ID)
-        ? forward(withSingleValues(request), caller)
-        : undefined
-    },
-    find: () => Promise.reject(namesNoSession()),
+  const start: HandlerSessions['start'] = (server, options) => {
+    const sessions: HostSessions = {
+      reach: true,
+      answer: (request, caller) => answerInSession({ server, options, sessions }, request, caller),
+      openElsewhere: ({ url, method, headers }, body, caller) =>
+        forward(new Request(url, { method, headers, body }), caller),
+      forwardEarly(request, version, caller) {
+        const legacy = version === null || findRevision(version)?.era === 'legacy'
+        return legacy && request.headers.has(HEADER_SESSION_ID)
+          ? forward(withSingleValues(request), caller)
+          : undefined
+      },
+      find: () => Promise.reject(namesNoSession()),
+    }
+    return sessions
   }
-  return { start: () => sessions }
+  return { start }
 }
 
 /** The request with one value in the headers by which it finds its session. */

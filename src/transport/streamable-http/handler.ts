@@ -51,7 +51,7 @@ export function createHandler(server: LeanServer, options: HandlerOptions = {}):
     return answerGuarded(definition, options, request, caller, (known) => {
       if (ending.over) throw closed()
       if (request.method === 'POST') return post(host, request, known)
-      if (sessions?.answer) return sessions.answer(host, request, known)
+      if (sessions?.answer) return sessions.answer(request, known)
       throw methodNotAllowed(request, 'POST, OPTIONS')
     })
   }

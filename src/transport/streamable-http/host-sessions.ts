@@ -7,7 +7,6 @@
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Caller } from '../../server/exchange.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import type { Host } from './host.ts'
 import type { KeptSession } from './kept-session.ts'
 
 /** What a message belongs to: a session, or only a revision where the handler has no sessions. */
@@ -28,7 +27,7 @@ export interface HostSessions {
    *
    * @throws {Refusal} 405 when it is neither GET nor DELETE; otherwise as `find`.
    */
-  answer?(host: Host, request: Request, caller: Caller): Promise<Response>
+  answer?(request: Request, caller: Caller): Promise<Response>
   /**
    * Hands over a request that opens a session which is served elsewhere.
    *

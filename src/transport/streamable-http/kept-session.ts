@@ -33,17 +33,16 @@ import type { CallKeeper, CallRecord, Outlet, RunAgain } from '../../session/kep
 import { idInUse, type SessionRecord } from '../../session/session.ts'
 import type { LiveSession, Sessions } from '../../session/sessions.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts'
-import type { Incoming } from './host.ts'
 import { refuse } from './refusal.ts'
 import { readHeader } from './request.ts'
 import type { ReplyStream } from './reply.ts'
-import { run } from './session-run.ts'
 import { sessionStream, type StreamCarrier, type StreamOptions } from './stream-options.ts'
 
 /** What the sessions of one handler share. */
 export interface SessionsHost {
   readonly server: ServerDefinition
-  readonly options: StreamOptions & Pick<InputOptions, 'askTimeoutMs'>
+  readonly options: StreamOptions &
+    Pick<InputOptions, 'askTimeoutMs'> & { readonly jsonOnly?: boolean }
   readonly sessions: Sessions
   /** Lets calls go on after their host was replaced. */
   readonly calls: CallKeeper | undefined
@@ -144,19 +143,22 @@ export class KeptSession {
   }
 
   /**
-   * Takes a message that is not answered; one may be what a handler waits for since before this
-   * host, which then runs again.
+   * Takes a message that is not answered.
+   *
+   * @param run Runs a call again whose handler was waiting for this since before this host.
    */
-  async take(incoming: Incoming, message: JsonRpcNotification | JsonRpcResponse): Promise<void> {
+  async take(
+    message: JsonRpcNotification | JsonRpcResponse,
+    caller: Caller,
+    run: RunAgain,
+  ): Promise<void> {
     const { session } = this.#live
-    const { caller } = incoming
     if (isResponse(message)) {
       if (session.settle(message)) return
       const { calls, server } = this.#host
       const report = (error: unknown): void => server.report(error)
-      const member = { live: this, record: session.record, revision: this.revision }
       const runAgain: RunAgain = async (record, outlet) => {
-        const answer = await run(incoming, member, record.call.request, outlet, record)
+        const answer = await run(record, outlet)
         return answer && writable(answer, report)
       }
       const work = calls?.resume(this.#live, message, runAgain)?.catch(report)

@@ -57,7 +57,6 @@ export function keptSessions(options: KeptSessionOptions = {}): HandlerSessions 
 /** The sessions of one handler, which are told of changes until they are closed. */
 class HttpSessions implements HostSessions {
   readonly reach = true
-  readonly answer = answerInSession
   readonly #host: SessionsHost
   readonly #unsubscribe: Promise<Unsubscribe>
 
@@ -80,6 +79,11 @@ class HttpSessions implements HostSessions {
       server.report(error)
       return nothing
     }
+  }
+
+  answer(request: Request, caller: Caller): Promise<Response> {
+    const { server, options } = this.#host
+    return answerInSession({ server, options, sessions: this }, request, caller)
   }
 
   find: HostSessions['find'] = finder(async (id, principal) => {

@@ -3,18 +3,23 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-import type { HostSessions } from './host-sessions.ts'
+import type { Caller } from '../../server/exchange.ts'
 import { methodNotAllowed } from './guard.ts'
+import type { Host } from './host.ts'
 import { refuse, sessionNotFound } from './refusal.ts'
 import { readAccept, readVersion } from './request.ts'
 import { findMembership } from './session-post.ts'
 
-/** Answers GET and DELETE, wherever the session is served. */
-export const answerInSession: NonNullable<HostSessions['answer']> = async (
-  host,
-  request,
-  caller,
-) => {
+/**
+ * Answers GET and DELETE, wherever the session is served.
+ *
+ * @throws {Refusal} 405 for another method; 406 when the client of a GET does not take events.
+ */
+export async function answerInSession(
+  host: Host,
+  request: Request,
+  caller: Caller,
+): Promise<Response> {
   const { method, headers } = request
   const listens = method === 'GET' && !host.options.jsonOnly
   if (!listens && method !== 'DELETE') throw methodNotAllowed(request, 'GET, POST, DELETE, OPTIONS')

@@ -11,6 +11,7 @@ import {
   isResponse,
   resultResponse,
   type JsonRpcMessage,
+  type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
@@ -22,7 +23,7 @@ import { unsupportedVersion } from '../../server/request-meta.ts'
 import type { Incoming } from './host.ts'
 import type { Membership } from './host-sessions.ts'
 import { jsonResponse, Refusal, refuse, refuseInvalid } from './refusal.ts'
-import { answer, answerBatch } from './session-run.ts'
+import { answer, answerBatch, run } from './session-run.ts'
 
 const NO_BATCHES = 'The revision has no batches'
 
@@ -39,7 +40,7 @@ export async function postToSession(
   if (opensSession(incoming.request.headers, message)) return open(incoming, message)
   const member = await findMembership(incoming)
   if (isRequest(message)) return answer(incoming, member, message)
-  await member.live?.take(incoming, message)
+  await take(incoming, member, message)
   return new Response(null, { status: 202 })
 }
 
@@ -84,7 +85,7 @@ export async function postBatch(incoming: Incoming, frames: readonly unknown[]):
   if (ids.size < requests.length || requests.some(({ id }) => live?.isAnswering(id))) {
     throw refuse(400, 'A request id is already in use')
   }
-  for (const message of messages) if (!isRequest(message)) await live?.take(incoming, message)
+  for (const message of messages) if (!isRequest(message)) await take(incoming, member, message)
   if (requests.length === 0) {
     return faults.length > 0 ? jsonResponse(faults) : new Response(null, { status: 202 })
   }
@@ -122,4 +123,15 @@ async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Respon
   const opened = await refuseInvalid(() => sessions?.open?.(record, caller), id)
   const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
   return jsonResponse(resultResponse(id, result), 200, headers)
+}
+
+/** Takes a message that is not answered. */
+async function take(
+  incoming: Incoming,
+  member: Membership,
+  message: JsonRpcNotification | JsonRpcResponse,
+): Promise<void> {
+  await member.live?.take(message, incoming.caller, (record, outlet) =>
+    run(incoming, member, record.call.request, outlet, record),
+  )
 }
