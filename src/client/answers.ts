@@ -59,23 +59,21 @@ export class HandlerAnswers implements Answers {
     if (call?.settled) return
     const connection = this.#connection
     // Where it came on no call's stream it may belong to any call
-    const payer = call ?? connection.findCall((one) => this.#quota(one.message).left > 0)
+    const payer = call ?? this.#findPayer()
     const quota = this.#quota(payer?.message ?? connection.latest)
     if (--quota.left < 0) {
       const error = this.#tooMany()
-      connection.pending(payer?.message.id)?.cancel(error)
+      connection.calls.get(payer?.message.id)?.cancel(error)
       // Once, whatever else the server asks
       if (!payer && quota.left === -1) connection.problem(error)
       const refusal = { code: INTERNAL_ERROR, message: error.message }
       return connection.respond(errorResponse(message.id, refusal))
     }
     const controller = new AbortController()
-    const abort = (): void => controller.abort(call?.signal.reason)
-    call?.signal.addEventListener('abort', abort)
     this.#running.set(message.id, controller)
-    const responded = this.#respond(message, controller.signal, quota, call?.options)
-    // A call may ask often
-    connection.watch(responded.finally(() => call?.signal.removeEventListener('abort', abort)))
+    const { signal } = controller
+    const either = call ? AbortSignal.any([signal, call.signal]) : signal
+    connection.watch(this.#respond(message, either, quota, call?.options))
   }
 
   async #respond(
@@ -169,6 +167,13 @@ export class HandlerAnswers implements Answers {
       this.#quotas.set(call, quota)
     }
     return quota
+  }
+
+  /** The first call during which the server may still ask, or else the newest. */
+  #findPayer(): Outgoing | undefined {
+    let found: Outgoing | undefined
+    for (found of this.#connection.calls.values()) if (this.#quota(found.message).left > 0) break
+    return found
   }
 
   #tooMany(): McpError {

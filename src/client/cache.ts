@@ -4,8 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CacheHints, Result } from '../protocol/types.ts'
-import type { Cache } from './features.ts'
+import type { Result } from '../protocol/types.ts'
+import type { Cache, Lookup } from './features.ts'
 
 interface Entry {
   readonly method: string
@@ -24,7 +24,8 @@ const MAX_LENGTH = 16 * 1024 * 1024
 export class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
   readonly #limit: number
-  changes = 0
+  /** How often something was forgotten: an answer that was under way meanwhile may be stale. */
+  #changes = 0
 
   /** @param limit How many results to keep; 0 keeps none. */
   constructor(limit: number) {
@@ -35,8 +36,32 @@ export class ResultCache implements Cache {
     return this.#entries.size === 0
   }
 
-  get(method: string, params: JsonObject, principal: string): Result | undefined {
+  async lookup(
+    method: string,
+    params: JsonObject,
+    principal: Promise<string> | undefined,
+    fresh: boolean | undefined,
+  ): Promise<Lookup> {
+    const changes = this.#changes
     const key = keyOf(method, params)
+    const owner = (await principal) ?? ''
+    return {
+      found: fresh ? undefined : this.#get(key, owner),
+      keep: (result) => {
+        const { ttlMs, cacheScope } = result
+        if (typeof ttlMs !== 'number' || !(ttlMs > 0) || changes !== this.#changes) return
+        this.#set(key, {
+          method,
+          uri: params.uri,
+          json: JSON.stringify(result),
+          staleAt: performance.now() + ttlMs,
+          principal: cacheScope === 'public' ? undefined : owner,
+        })
+      },
+    }
+  }
+
+  #get(key: string, principal: string): Result | undefined {
     const entry = this.#entries.get(key)
     if (!entry || performance.now() >= entry.staleAt) return undefined
     if ((entry.principal ?? principal) !== principal) return undefined
@@ -46,18 +71,9 @@ export class ResultCache implements Cache {
     return JSON.parse(entry.json) as Result
   }
 
-  set(method: string, params: JsonObject, result: Result & CacheHints, principal: string): void {
-    const { ttlMs, cacheScope } = result
-    if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return
-    const key = keyOf(method, params)
+  #set(key: string, entry: Entry): void {
     this.#entries.delete(key)
-    this.#entries.set(key, {
-      method,
-      uri: params.uri,
-      json: JSON.stringify(result),
-      staleAt: performance.now() + ttlMs,
-      principal: cacheScope === 'public' ? undefined : principal,
-    })
+    this.#entries.set(key, entry)
     let count = 0
     let length = 0
     for (const [newest, { json }] of [...this.#entries].reverse()) {
@@ -77,7 +93,7 @@ export class ResultCache implements Cache {
   }
 
   #forget(stale: (entry: Entry) => boolean): void {
-    this.changes++
+    this.#changes++
     for (const [key, entry] of this.#entries) if (stale(entry)) this.#entries.delete(key)
   }
 }

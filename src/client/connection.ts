@@ -85,7 +85,8 @@ export class Connection implements ChannelReceiver, CallOwner {
   declare refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
   /** The request that was sent last. */
   declare latest: JsonRpcRequest
-  readonly #calls = new Map<unknown, Call>()
+  /** The requests in flight, by their ids, which compare with their JSON type. */
+  readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
   /** What every request of 2026-07-28 tells. */
   #meta: JsonObject | undefined
   #lastId = 0
@@ -157,7 +158,7 @@ export class Connection implements ChannelReceiver, CallOwner {
     if (this.#closed) call.reject(this.#closed)
     if (call.settled) return call
     this.latest = message
-    this.#calls.set(id, call)
+    this.calls.set(id, call)
     this.channel.request(call)
     return call
   }
@@ -213,7 +214,7 @@ export class Connection implements ChannelReceiver, CallOwner {
   }
 
   done(call: Call): void {
-    this.#calls.delete(call.message.id)
+    this.calls.delete(call.message.id)
   }
 
   cancelled({ message: { id, method }, options }: Call, reason: string): void {
@@ -228,18 +229,6 @@ export class Connection implements ChannelReceiver, CallOwner {
   nameParam(method: string): string | undefined {
     const adds = this.options.extensions?.find(({ nameParams }) => nameParams[method])
     return methods.get(method)?.nameParam ?? adds?.nameParams[method]
-  }
-
-  /** The request in flight with an id. Ids compare with their JSON type. */
-  pending(id: unknown): Call | undefined {
-    return this.#calls.get(id)
-  }
-
-  /** The first call in flight that passes a test, or else the newest. */
-  findCall(passes: (call: Call) => boolean): Call | undefined {
-    let found: Call | undefined
-    for (found of this.#calls.values()) if (passes(found)) break
-    return found
   }
 
   receive(frame: unknown, call?: Outgoing): void {
@@ -259,7 +248,7 @@ export class Connection implements ChannelReceiver, CallOwner {
   #answer(message: JsonRpcResponse, call: Outgoing | undefined): void {
     const { id } = message
     // An error without an id is about the request on whose stream it came
-    const waiting = id === undefined || id === null ? call : this.pending(id)
+    const waiting = id === undefined || id === null ? call : this.calls.get(id)
     if (waiting && (waiting === call || !call)) return waiting.resolve(message)
     // A late answer, or a second one, is normal; one to a request that never was is not
     if (call || (typeof id === 'number' && id <= this.#lastId)) return this.options[givenUp]?.(id)
@@ -270,7 +259,7 @@ export class Connection implements ChannelReceiver, CallOwner {
   refuse(frame: unknown, error: unknown): void {
     if (!(error instanceof ProtocolError)) return this.problem(error)
     const asked = readableId(frame)
-    const call = asked === undefined && isObject(frame) && this.pending(frame.id)
+    const call = asked === undefined && isObject(frame) && this.calls.get(frame.id)
     if (asked !== undefined && this.revision.era === 'legacy') {
       this.respond(errorResponse(asked, toErrorObject(error)))
     }
@@ -308,7 +297,7 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
     this.answers.close()
     this.listening?.close()
-    for (const call of this.#calls.values()) call.reject(this.#closed)
+    for (const call of this.calls.values()) call.reject(this.#closed)
   }
 
   /** Forgets that the connection was closed, as another is about to be opened. */

@@ -10,16 +10,29 @@ import type { CacheHints, Result } from '../protocol/types.ts'
 import type { Outgoing } from './channel.ts'
 import type { HttpOptions, RequestOptions } from './options.ts'
 
+/** What a cache has for one request. */
+export interface Lookup {
+  /** A fresh result, as a copy that may be changed. */
+  readonly found: Result | undefined
+  /** Keeps a result if its hints allow, and nothing was forgotten while it was under way. */
+  keep(result: Result & CacheHints): void
+}
+
 /** Caches results. */
 export interface Cache {
-  /** How often something was forgotten: an answer that was under way meanwhile may be stale. */
-  readonly changes: number
   /** Whether there is anything to find. */
   readonly empty: boolean
-  /** A fresh result, as a copy that may be changed. */
-  get(method: string, params: JsonObject, principal: string): Result | undefined
-  /** Keeps a result if its hints allow. What is not marked as public is the principal's own. */
-  set(method: string, params: JsonObject, result: Result & CacheHints, principal: string): void
+  /**
+   * Looks for the result of a request. What is not marked as public is the principal's own.
+   *
+   * @param fresh Whether to find nothing, as a result is wanted that is not kept yet.
+   */
+  lookup(
+    method: string,
+    params: JsonObject,
+    principal: Promise<string> | undefined,
+    fresh: boolean | undefined,
+  ): Promise<Lookup>
   /** Forgets the results of some methods. */
   forget(...methods: string[]): void
   /** Forgets what was read of a resource, of those inside it, and of those that it is inside. */

@@ -32,7 +32,7 @@ export function serverMessages(connection: Connection): Incoming {
       if (method === 'notifications/progress') {
         // Progress of a request that is over, or never was, is of no interest
         connection.hook(() =>
-          connection.pending(params.progressToken)?.progress(said as ProgressParams),
+          connection.calls.get(params.progressToken)?.progress(said as ProgressParams),
         )
       } else if (method === 'notifications/message') {
         connection.hook(() => call?.options.onLog?.(said as LoggingMessageParams))

@@ -51,7 +51,7 @@ export class Listener {
   /** Learns that the server ends a request, which only these may be. */
   ended(id: unknown): void {
     if (!this.#streams.has(id)) return
-    this.#connection.pending(id)?.resolve(resultResponse(id as RequestId, {}))
+    this.#connection.calls.get(id)?.resolve(resultResponse(id as RequestId, {}))
   }
 
   /** Listens anew whenever a stream ends, later each time. */

@@ -88,20 +88,20 @@ async function openHttp(connection: Connection, url: string): Promise<void> {
 /** Finds out what answers at a URL. */
 async function findHttp(connection: Connection, url: string, eras: EraCache): Promise<void> {
   const { signal } = connection.options
+  const { modern } = connection.versions
   connection.proven = true
   connection.attempts = []
   const evidence = await discover(connection, { signal })
   if (!evidence) return connection.hook(() => eras.delete(url))
   // Only a server that was asked for something newer has shown what it is
   const remember = (era: string): void => {
-    if (connection.versions.modern.length > 0) connection.hook(() => eras.set(url, era))
+    if (modern[0]) connection.hook(() => eras.set(url, era))
   }
   try {
     await initialize(connection, { signal }, evidence.first)
     remember(LEGACY)
   } catch (error) {
     const status = statusOf(error) ?? 0
-    const { modern } = connection.versions
     // A server of 2026-07-28 that has no discovery, though it must
     if (evidence.doubtful && modern[0] && status > 0 && status < 500) {
       return connection.speak(modern[0])

@@ -46,11 +46,11 @@ export async function request(
   const followed = { client, method, params, options }
   const other = follow(connection, followed)
   if (other) return other
-  const changes = cache?.changes
-  const principal = cache && facts?.cacheable ? ((await channel.principal?.()) ?? '') : undefined
-  const cached =
-    principal === undefined || options.fresh ? undefined : cache?.get(method, params, principal)
-  if (cached) return cached
+  const lookup =
+    cache && facts?.cacheable
+      ? await cache.lookup(method, params, channel.principal?.(), options.fresh)
+      : undefined
+  if (lookup?.found) return lookup.found
   const send = (sent: JsonObject): Promise<Result> =>
     roundTrip(connection, method, sent, options, facts)
   const { maxRounds = 10 } = connection.options
@@ -75,9 +75,7 @@ export async function request(
     check(connection, method, result, params)
     // What the answer to an input request led to holds for this once
     const once = round > 0 || 'requestState' in params || 'inputResponses' in params
-    if (principal !== undefined && !once && changes === cache?.changes) {
-      cache?.set(method, params, result, principal)
-    }
+    if (!once) lookup?.keep(result)
     return result
   }
   const complete = follow(connection, followed, result)

@@ -4,7 +4,6 @@
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-status-codes
  */
 import { McpError, ProtocolError } from '../protocol/errors.ts'
-import { isObject } from '../protocol/validate.ts'
 
 /** No response, a session that the next request replaces, or a status that may be temporary. */
 const TRANSIENT = /^(?:NETWORK|TIMEOUT|SESSION_LOST|408|409|425|429|5(?!01)\d\d)$/
@@ -29,6 +28,6 @@ export function mayReopen(error: unknown): boolean {
 /** The HTTP status of a failure. A failed sign-in has none, as its status is of another server. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200
-  const data = error instanceof McpError && error.code === 'HTTP' ? error.data : undefined
-  return isObject(data) && typeof data.status === 'number' ? data.status : undefined
+  const isHttp = error instanceof McpError && error.code === 'HTTP'
+  return isHttp ? (error.data as { status?: number } | undefined)?.status : undefined
 }

@@ -81,7 +81,7 @@ export class HttpSender {
       const again = await (call ? call.pause(asked) : asked)
       if (!again) {
         const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
-        throw await httpError(response, `"${this.url}" is protected`, code)
+        throw await httpError(response, `"${this.url}" is protected`, undefined, code)
       }
       discard(response)
     }
@@ -170,8 +170,8 @@ export function networkError(what: string, cause?: unknown, data?: unknown): Mcp
 export async function httpError(
   response: Response,
   what: string,
-  code: McpErrorCode = 'HTTP',
   body?: string,
+  code: McpErrorCode = 'HTTP',
 ): Promise<McpError> {
   const { status, headers } = response
   const challenge = headers.get(CHALLENGE)

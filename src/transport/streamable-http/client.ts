@@ -72,7 +72,7 @@ export class StreamableHttpChannel implements Channel {
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
-      if (!error) throw await httpError(response, `"${method}" was refused`, 'HTTP', body)
+      if (!error) throw await httpError(response, `"${method}" was refused`, body)
       // Whatever its id, an error in this place is about this request
       return call.resolve({ ...error, id: message.id }, response.status)
     }
@@ -93,12 +93,7 @@ export class StreamableHttpChannel implements Channel {
       })
       if (!known) {
         const type = JSON.stringify(response.headers.get('content-type'))
-        throw await httpError(
-          response,
-          `"${method}" was answered in the type ${type}`,
-          'HTTP',
-          body,
-        )
+        throw await httpError(response, `"${method}" was answered in the type ${type}`, body)
       }
       this.#frame(body, call)
     }
