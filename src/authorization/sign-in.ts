@@ -3,14 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
-import {
-  calculatePKCECodeChallenge,
-  generateRandomCodeVerifier,
-  generateRandomState,
-  validateAuthResponse,
-} from 'oauth4webapi'
+import { validateAuthResponse } from 'oauth4webapi'
+import { digestText } from '../patterns/digest.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isLoopback } from '../patterns/loopback.ts'
+import { encodeBase64Url } from '../protocol/base64url.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
 import type { Interaction } from './interaction.ts'
@@ -187,6 +184,11 @@ function changed({ server }: GrantRequest, what: string): AuthorizationError {
   return new AuthorizationError('registration', text)
 }
 
+/** 256 random bits, as text of the 43 characters that a code verifier has at least. */
+function unguessable(): string {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)))
+}
+
 /** Makes the URL to send the user to, and what has to be remembered meanwhile. */
 async function begin(
   { network, server, resource, scopes, mcpServer }: GrantRequest,
@@ -196,14 +198,14 @@ async function begin(
   const { issuer, authorization_endpoint: endpoint } = server
   const step = 'authorization'
   const url = await checkUrl(endpoint, 'authorization endpoint', step, network.allowed)
-  const state = generateRandomState()
-  const verifier = generateRandomCodeVerifier()
+  const state = unguessable()
+  const verifier = unguessable()
   const params = {
     response_type: 'code',
     client_id,
     redirect_uri: redirectUri,
     state,
-    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge: await digestText(verifier),
     code_challenge_method: 'S256',
     resource,
     ...scopeParam(scopes),
