@@ -6,7 +6,7 @@
 import type { ContentBlock, ResourceContents } from 'edgewise/browser'
 import { el } from './dom.ts'
 import { jsonBlock, parsed } from './json.ts'
-import { resourceHref } from './route.ts'
+import { hrefOf } from './route.ts'
 
 /** One block of content. */
 export function contentBlock(block: ContentBlock): HTMLElement {
@@ -21,7 +21,7 @@ export function contentBlock(block: ContentBlock): HTMLElement {
       return el(
         'p',
         { class: 'link' },
-        el('a', { href: resourceHref(block.uri) }, block.title ?? block.name),
+        el('a', { href: hrefOf({ kind: 'resource', key: block.uri }) }, block.title ?? block.name),
         el('code', {}, block.uri),
       )
     case 'resource':

@@ -35,9 +35,8 @@ function colour(text: string): (Node | string)[] {
     const [token, string, colon] = match
     parts.push(text.slice(end, match.index))
     end = match.index + token.length
-    if (string === undefined) parts.push(el('span', { class: 'value' }, token))
-    else if (colon === undefined) parts.push(el('span', { class: 'string' }, token))
-    else parts.push(el('span', { class: 'key' }, string), colon)
+    const kind = string === undefined ? 'value' : colon === undefined ? 'string' : 'key'
+    parts.push(el('span', { class: kind }, string ?? token), colon ?? '')
   }
   parts.push(text.slice(end))
   return parts

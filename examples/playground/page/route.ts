@@ -22,11 +22,6 @@ export function hrefOf({ kind, key }: Route): string {
   return `#/${kind}/${encodeURIComponent(key)}`
 }
 
-/** The address of a resource. */
-export function resourceHref(uri: string): string {
-  return hrefOf({ kind: 'resource', key: uri })
-}
-
 /** Reads an address; `undefined` is the server itself. */
 export function parseRoute(hash: string): Route | undefined {
   const [, kind, key] = pattern.exec(hash) ?? []

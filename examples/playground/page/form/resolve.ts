@@ -60,15 +60,13 @@ function join(first: JsonObject, second: JsonObject): JsonObject {
 function lookUp(reference: string, root: JsonObject): unknown {
   if (!reference.startsWith('#')) return {}
   let found: unknown = root
-  let pointer = reference.slice(1)
   try {
-    pointer = decodeURIComponent(pointer)
+    for (const part of decodeURIComponent(reference).split('/').slice(1)) {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+      found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined
+    }
   } catch {
     return {}
-  }
-  for (const part of pointer.split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined
   }
   return found ?? {}
 }

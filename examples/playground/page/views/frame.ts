@@ -65,17 +65,12 @@ export function actionForm(
     label,
   )
   const form = el('form', { class: 'card' }, ...content, el('footer', {}, submit, extra))
-  let busy = false
-  const setBusy = (now: boolean): void => {
-    busy = now
-    // Not `disabled`, which would throw the focus away.
-    submit.ariaDisabled = String(now)
-  }
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (busy) return
-    setBusy(true)
-    void onSubmit().finally(() => setBusy(false))
+    if (submit.ariaDisabled) return
+    // Not `disabled`, which would throw the focus away.
+    submit.ariaDisabled = 'true'
+    void onSubmit().finally(() => (submit.ariaDisabled = null))
   })
   form.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit()
