@@ -13,7 +13,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
-import { findMethod } from '../protocol/methods.ts'
+import { findMethod, isListing } from '../protocol/methods.ts'
 import { semaphore } from '../patterns/semaphore.ts'
 import type { Outgoing } from './channel.ts'
 import type { Connection } from './connection.ts'
@@ -59,7 +59,9 @@ export class HandlerAnswers implements Answers {
     if (call?.settled) return
     const connection = this.#connection
     // Where it came on no call's stream it may belong to any call
-    const payer = call ?? this.#findPayer()
+    const found = call ?? this.#findPayer()
+    // A server can have clients list ever again, by saying that something has changed
+    const payer = found && isListing(found.message) ? undefined : found
     const quota = this.#quota(payer?.message ?? connection.latest)
     if (--quota.left < 0) {
       const error = this.#tooMany()

@@ -20,7 +20,7 @@ import {
 } from '../protocol/meta.ts'
 import { callHook } from '../patterns/hooks.ts'
 import { degradeClientParams } from '../protocol/degrade-client.ts'
-import { methods } from '../protocol/methods.ts'
+import { isListing, methods } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -83,7 +83,7 @@ export class Connection implements ChannelReceiver, CallOwner {
   proven = false
   /** Lists the tools anew, as the headers of a call were refused. */
   declare refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
-  /** The request that was sent last. */
+  /** The request that was sent last, but for lists. */
   declare latest: JsonRpcRequest
   /** The requests in flight, by their ids, which compare with their JSON type. */
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
@@ -157,7 +157,7 @@ export class Connection implements ChannelReceiver, CallOwner {
     const call = new Call(message, { ...options, timeoutMs, maxTimeoutMs, headers }, this)
     if (this.#closed) call.reject(this.#closed)
     if (call.settled) return call
-    this.latest = message
+    if (!isListing(message)) this.latest = message
     this.calls.set(id, call)
     this.channel.request(call)
     return call

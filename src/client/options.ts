@@ -180,7 +180,8 @@ export interface Handlers {
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
   /**
    * How often a server may ask during one call, by all of these together; more ends the call with
-   * `LIMIT_EXCEEDED`. What comes outside of calls counts as part of the last one. Default: 100.
+   * `LIMIT_EXCEEDED`. What comes outside of calls, or
+   * while something is listed, counts as part of the last one. Default: 100.
    */
   readonly maxInputs?: number
   /** How many questions of one call are answered at once; the others wait. Default: 10. */

@@ -67,3 +67,9 @@ export function findMethod(method: string, revision: RevisionFacts): MethodFacts
   const facts = methods.get(method)
   return facts?.era && facts.era !== revision.era ? undefined : facts
 }
+
+/** Whether a request only looks at what there is, so that the server has nothing to ask meanwhile. */
+export function isListing({ method }: { readonly method: string }): boolean {
+  const facts = methods.get(method)
+  return facts?.cacheable === true && !facts.asks
+}

@@ -128,6 +128,23 @@ describe('what a server asks during one call', () => {
     expect(counts.asked).toBe(12)
   })
 
+  test('counts on while the client lists what the server says has changed [S014]', async () => {
+    const { counts, options } = counting({ maxInputs: 10 })
+    const peer = sessionPeer()
+    await using client = await connectTo(peer, { ...options, onError: () => {} })
+    void client.ping().catch(() => {})
+    for (let listed = 0; listed < 5; listed++) {
+      const list = client.request('tools/list', {}, { fresh: true })
+      await until(() => peer.sent('tools/list').length > listed)
+      flood((request) => peer.send(request), 8)
+      peer.send({ jsonrpc: '2.0', id: peer.sent('tools/list')[listed]?.id, result: { tools: [] } })
+      await list
+      const answered = 8 * (listed + 1)
+      await until(() => peer.seen.filter(({ method }) => !method).length === answered)
+    }
+    expect(counts.asked).toBe(10)
+  })
+
   test('is not asked at all when one round asks more than 100 questions [S014]', async () => {
     const { counts, options } = counting()
     const many = Array.from({ length: 101 }, (_, i) => [`q${i}`, sampling])
