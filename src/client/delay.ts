@@ -29,16 +29,10 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
  */
 export async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  try {
-    await abortable(
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS))
-      }),
-      signal,
-    )
-  } finally {
-    clearTimeout(timer)
-  }
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS))
+  })
+  await abortable(slept, signal).finally(() => clearTimeout(timer))
 }
 
 /** The error that an aborted signal stands for. */
