@@ -14,7 +14,7 @@ export interface Outgoing {
   readonly options: RequestOptions
   /** HTTP headers that repeat arguments of the request. */
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Whether it is sent without anybody having asked for it. */
+  /** Whether the user did not ask for it, so that it must not open a sign-in page. */
   readonly background: boolean | undefined
   /** Aborts when nobody waits for the answer any more. Made when it is first read. */
   readonly signal: AbortSignal

@@ -1,16 +1,16 @@
 /**
- * Requests that nobody waits for any more while the server may still work on them. Only gateways
- * have to know of these.
+ * Abandoned requests: the client no longer waits for them, but the server may still work on them.
+ * Only gateways watch these.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */
 import type { LeanOptions, RequestOptions } from './options.ts'
 
-/** Marks the option of a client that learns of requests which were given up. */
+/** The key of an option that is called for abandoned requests. */
 export const givenUp: unique symbol = Symbol('givenUp')
 
-/** Options of a client that may learn of them. */
+/** Options of a client that may watch abandoned requests. */
 export interface WatchesGivenUp extends LeanOptions {
-  /** Called with the options of a request when it is given up, and without when its answer comes. */
+  /** Called with the options of a request when it is abandoned; without when it is answered. */
   readonly [givenUp]?: (id: unknown, options?: RequestOptions) => void
 }

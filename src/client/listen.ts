@@ -65,13 +65,13 @@ export class Listener {
     let openedAt = Infinity
     let heard = false
     const onAcknowledged = (): void => {
-      // Whatever happened since the last stream, or since it was first tried, went unheard
+      // Changes since the last stream, or since the first attempt, were missed
       if (failures > 0) for (const message of missed(feed.filter)) this.#tell(feed, message)
       heard = true
       openedAt = performance.now()
       onFirst()
     }
-    // The first request of all is part of connecting, which somebody asked for
+    // The first request is part of connecting, which the user asked for
     const byHooks = feed.patient === true && this.#connection.proven
     for (;;) {
       openedAt = Infinity

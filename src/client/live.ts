@@ -231,7 +231,7 @@ class Live implements LiveConnection {
     return {
       ...(auth.extensions && { extensions: auth.extensions }),
       headers: (request) => {
-        // Nobody asked for it, and no page may open or be left because of it
+        // The user did not ask for it, so no page may open or be left for a sign-in
         if (this.#state.status === 'reconnecting') request.background = true
         return auth.headers(request)
       },

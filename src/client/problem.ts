@@ -11,6 +11,6 @@ export function tellProblem(
   { onError = console.error }: Pick<LeanOptions, 'onError'>,
   error: unknown,
 ): void {
-  // When that fails there is nobody left to tell
+  // Errors of `onError` itself cannot be reported
   callHook(() => onError(error instanceof Error ? error : new Error(String(error))), ignore)
 }

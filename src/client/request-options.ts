@@ -20,8 +20,8 @@ export interface RequestOptions {
   /** Asks for progress, and learns of it; of a task that is followed by its status messages. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
-   * Learns of log messages that came with the answer of this request: over HTTP, as elsewhere they do
-   * not say which request they belong to, and `onLog` of `connect` hears of them.
+   * Learns of log messages that came with the answer of this request: over HTTP, as elsewhere they
+   * do not say which request they belong to, and `onLog` of `connect` hears of them.
    */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   /** The least severe log message that this request wants; since 2026-07-28. */
@@ -41,15 +41,15 @@ export interface RequestOptions {
   /** More params of a tool's call, for extensions. */
   readonly params?: JsonObject | undefined
   /**
-   * Whether nobody asked for it, such as a poll: it fails with `UNAUTHORIZED` rather than have the
-   * user sign in. Default: false.
+   * Whether the user did not ask for it, as for a poll: then it fails with `UNAUTHORIZED` rather
+   * than have the user sign in. Default: false.
    */
   readonly background?: boolean | undefined
   /** Does not take the result from the cache. */
   readonly fresh?: boolean | undefined
   /**
-   * `manual` hands a result back that is not the complete one: `input_required`, or of a type that an
-   * extension adds. Default: `auto`, which answers it or lets the extension follow it.
+   * `manual` hands a result back that is not the complete one: `input_required`, or of a type that
+   * an extension adds. Default: `auto`, which answers it or lets the extension follow it.
    */
   readonly input?: 'auto' | 'manual' | undefined
 }

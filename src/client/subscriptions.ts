@@ -47,8 +47,8 @@ export class Subscriptions implements Listening {
    * Listens. Resolves once it is known what the server will tell.
    *
    * @param patient Whether to try again when the server cannot be reached.
-   * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing of what is
-   *   wanted.
+   * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing
+   *   of what is wanted.
    * @throws {ProtocolError} When it refuses for another reason.
    */
   async listen(
@@ -117,8 +117,8 @@ export class Subscriptions implements Listening {
   }
 
   /**
-   * Listens to all that the hooks hear of at once, then no longer to that of before: each stream
-   * takes one of the few connections that a browser has for a server.
+   * Opens one stream for everything that the hooks listen to, then closes the previous one: each
+   * stream takes one of the few connections that a browser has for a server.
    */
   #watch(options: RequestOptions): Promise<void> {
     const turn = this.#turn.then(async () => {
@@ -129,15 +129,15 @@ export class Subscriptions implements Listening {
     return turn
   }
 
-  /** What the hooks hear of, as far as the server offers it. */
+  /** The changes that the hooks listen to, as far as the server offers them. */
   #wanted(): SubscriptionFilter | undefined {
     const hearing = { ...hooked(this.#options), resourceSubscriptions: [...this.#uris] }
     return offered(hearing, this.#connection)
   }
 
   /**
-   * Passes what a feed tells on to the hooks, in place of the one before; what a session tells they
-   * have already.
+   * Passes the notifications of a feed on to the hooks, in place of the previous feed. Those of a
+   * session are passed on elsewhere.
    */
   #pump(feed: Subscription | undefined): void {
     this.#watched?.close()
@@ -156,7 +156,7 @@ export class Subscriptions implements Listening {
     const options = this.#options
     if (this.#listens) {
       const wanted = this.#wanted()
-      // The stream of a resource that was subscribed to meanwhile has it all
+      // A `subscribe` meanwhile has opened a stream for everything
       const begin = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
       if (wanted) this.#connection.watch(this.listen(wanted, {}, true).then(begin))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))

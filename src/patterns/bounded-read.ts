@@ -78,8 +78,8 @@ export async function readBytes(
 }
 
 /**
- * Text that arrives in pieces. Engines keep each piece of a concatenation, and whatever a piece was
- * cut from, until the text is used; here pieces are joined early.
+ * Text that arrives in pieces. Engines keep each piece of a concatenation, and the text that it was
+ * cut from, until the result is used; here pieces are joined early.
  */
 export class TextBuffer {
   /** How many UTF-16 units were appended. */
@@ -94,7 +94,7 @@ export class TextBuffer {
     this.length += piece.length
   }
 
-  /** Gives the text, and begins anew. */
+  /** Returns the text, and clears it. */
   take(): string {
     if (this.#pieces.length > 0) this.#join()
     const text = this.#joined

@@ -1,6 +1,6 @@
 /**
- * A batch of JSON-RPC messages, which only 2025-03-26 has: how many it may hold, how long its answers
- * may be, and running it so that it holds up nobody else.
+ * Batches of JSON-RPC messages, which only 2025-03-26 has: their limits, and running them so that
+ * other requests are served in between.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
  */

@@ -40,10 +40,10 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
  * change, until the client goes away, or the host ends or the client reads too slowly, which gives
  * the closing result.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when the
- *   server has nothing to listen to.
- * @throws {McpError} `CAPABILITY_MISSING` when the filter is of an extension that the client does not
- *   declare.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when
+ *   the server has nothing to listen to.
+ * @throws {McpError} `CAPABILITY_MISSING` when the filter is of an extension that the client does
+ *   not declare.
  */
 export async function listen(
   server: Announcing,
@@ -116,7 +116,7 @@ function isRestricted({ resources, resourceTemplates }: Resources): boolean {
   return resources.restricted || resourceTemplates.restricted
 }
 
-/** Whether a caller may learn of a change: that of a resource only if it could read it. */
+/** Whether a caller may be notified of a change: of a resource only if the caller could read it. */
 export function mayHear(
   registered: Resources,
   change: ServerChange,
@@ -127,8 +127,8 @@ export function mayHear(
 }
 
 /**
- * Whether a caller may watch a URI: a resource that it could read, or what such resources lie below.
- * What is hidden is treated like what does not exist, so that nobody can tell them apart.
+ * Whether a caller may watch a URI: a resource that it could read, or a prefix of such resources.
+ * Hidden resources are treated like missing ones, so that callers cannot tell the two apart.
  */
 function mayWatch(registered: Resources, uri: string, requester: Requester): boolean {
   if (!isRestricted(registered) || matchResource(registered, uri, requester)) return true
@@ -143,8 +143,8 @@ function mayWatch(registered: Resources, uri: string, requester: Requester): boo
 }
 
 /**
- * Tells which messages are hidden from the reader of a session's stream: the session may have been
- * subscribed, and the message kept, when its caller was allowed more.
+ * Whether a message is hidden from the reader of a session's stream, whose caller may have had more
+ * permissions when it subscribed, or when the message was stored.
  *
  * @param data A message as JSON.
  */

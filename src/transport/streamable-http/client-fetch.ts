@@ -52,10 +52,10 @@ export class HttpSender {
 
   /**
    * Sends a request and gives the response, whatever its status. The clocks of `call` stand still
-   * while its user signs in; nobody has to for what is sent in the background.
+   * while its user signs in, which requests in the background never cause.
    *
-   * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect that
-   *   may not be followed.
+   * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect
+   *   that may not be followed.
    */
   async send(
     method: string,
@@ -163,7 +163,8 @@ export function networkError(what: string, cause?: unknown, data?: unknown): Mcp
 }
 
 /**
- * The error for a response that has no answer, with what the server says of it; lets go of its body.
+ * The error for a response that has no answer, with what the server says of it; lets go of its
+ * body.
  *
  * @param body What was read of the body already; its beginning is read otherwise.
  */

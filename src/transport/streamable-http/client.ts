@@ -235,7 +235,7 @@ export class StreamableHttpChannel implements Channel {
     const session = this.#session
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
     const body = message && writeJson(message)
-    // An answer to the server is what somebody gave; everything else without a call is not
+    // Answers to the server come from the user; everything else without a call is in the background
     const background = call ? call.background : !message || 'method' in message
     const response = await this.#sender.send(method, headers, body, signal, call, background)
     if (response.status !== 404 || session === undefined) return response

@@ -41,13 +41,16 @@ export interface StreamOptions {
   listen?: ChangeListener
   /** Where changes are heard of; the server's own `notify` by default. */
   changes?: ChangeSource
-  /** Whether a request of 2026-07-28 came without the headers that repeat it, as over HTTP+SSE. */
+  /**
+   * Whether a request of 2026-07-28 comes without the headers that repeat its body, as over
+   * HTTP+SSE; then these are not checked. None by default.
+   */
   isBare?: (request: Request) => boolean
 }
 
 /**
- * How the stream behaves that answers a GET, whatever carries it: a caller gets only what it may see
- * now, even if its session was subscribed, or the message kept, when it could see more.
+ * The options of the stream that answers a GET, for every transport of it: a caller gets only what
+ * it may see now, even if it could see more when it subscribed, or when the message was stored.
  *
  * @throws {TypeError} when the server was not made by `createServer`.
  */
