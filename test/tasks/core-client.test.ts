@@ -509,6 +509,23 @@ describe('Questions of 2025-11-25 that are tasks', () => {
 
   const params = { messages: [], maxTokens: 1, task: {} }
 
+  test('become tasks only where the client declares it, with what it takes of RECEIVED_TASKS', async () => {
+    const client = peer({})
+    const connected = await connectTo(client, {
+      extensions: [followTasks()],
+      capabilities: { tasks: { ...RECEIVED_TASKS, requests: { elicitation: { create: {} } } } },
+      onSample: () => model,
+      onElicit: () => ({ action: 'decline' }),
+    })
+    const ask = asker(client)
+    expect((await ask('sampling/createMessage', params)).result).toEqual(model)
+    const form = { message: 'Name', requestedSchema: { type: 'object', properties: {} }, task: {} }
+    expect((await ask('elicitation/create', form)).result).toMatchObject({
+      task: { status: 'working' },
+    })
+    await connected.close()
+  })
+
   test.each([
     ['nothing of tasks', {}],
     ['tasks for other questions only', { tasks: { requests: { elicitation: { create: {} } } } }],
