@@ -67,9 +67,12 @@ export function definitionOf(server: LeanServer): ServerDefinition {
   if (!(server instanceof LeanDefinition)) {
     throw new TypeError('The server must be made by createServer or createLeanServer')
   }
-  const { alwaysTask, tasks } = server
-  if (alwaysTask !== undefined && !tasks) {
-    throw new TypeError(`The tool "${alwaysTask}" is always a task: extend the server with tasks()`)
+  if (!server.tasks) {
+    for (const [name, entry] of server.tools.entries()) {
+      const isAlways = entry.item.execution?.taskSupport === 'required'
+      if (!isAlways || !server.own.has(entry)) continue
+      throw new TypeError(`The tool "${name}" is always a task: extend the server with tasks()`)
+    }
   }
   return server
 }
@@ -99,8 +102,8 @@ export class LeanDefinition implements ServerDefinition {
   readonly prompts: Registry<PromptEntry>
   extensions: Extensions | undefined
   tasks: TaskMaker | undefined
-  /** The name of a registered tool that is always a task, which needs the extension `tasks()`. */
-  alwaysTask: string | undefined
+  /** The tools that were registered here: those of other servers are carried out there. */
+  readonly own: WeakSet<ToolEntry> = new WeakSet()
   observe: Observer | undefined
   watch: Watch | undefined
   logs: LogRules | undefined
@@ -145,10 +148,12 @@ export class LeanDefinition implements ServerDefinition {
     options: ToolOptions<Input, Output>,
     handler: ToolHandler<Input, Output>,
   ): ToolRegistration {
-    const entry = toolEntry(name, options, handler)
-    const place = this.tools.add(name, entry)
-    if (entry.item.execution?.taskSupport === 'required') this.alwaysTask = name
-    return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
+    const own = (entry: ToolEntry): ToolEntry => {
+      this.own.add(entry)
+      return entry
+    }
+    const place = this.tools.add(name, own(toolEntry(name, options, handler)))
+    return { ...place, update: (...changed) => place.replace(own(toolEntry(name, ...changed))) }
   }
 
   resource(

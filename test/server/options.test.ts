@@ -140,6 +140,15 @@ describe('a tool that is always a task', () => {
     return server
   }
 
+  it('counts as it is when serving begins, whatever was changed before [use 8]', () => {
+    const removed = createServer(info)
+    removed.tool('export', { task: 'required' }, () => 'done').remove()
+    expect(() => createHandler(removed)).not.toThrow()
+    const updated = createServer(info)
+    updated.tool('export', {}, () => '').update({ task: 'required' }, () => 'done')
+    expect(() => createHandler(updated)).toThrow('The tool "export" is always a task')
+  })
+
   it('is not served by a server that has no tasks [use 8]', async () => {
     const message = 'The tool "export" is always a task: extend the server with tasks()'
     expect(() => createHandler(always())).toThrow(message)
