@@ -5,12 +5,15 @@
  */
 import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
 import { sessionRevision } from '../../server/lifecycle.ts'
+import type { SessionRecord } from '../../session/session.ts'
 import type { HostSessions, Membership } from './host-sessions.ts'
 import { readHeader } from './request.ts'
 import { namesNoSession, refuse, sessionNotFound } from './refusal.ts'
 
 /** What is known of the id of a session. */
-export type Held = Partial<Pick<Membership, 'live' | 'record'>>
+export interface Held extends Pick<Membership, 'live'> {
+  readonly record?: SessionRecord | undefined
+}
 
 /** Makes what finds the session that a request names, from what knows ids. */
 export function finder(
@@ -25,6 +28,7 @@ export function finder(
     if (stated && stated !== revision) {
       throw refuse(400, `The session speaks ${revision.version}, not ${stated.version}`)
     }
-    return { live, record, revision }
+    const client = { info: record.clientInfo, capabilities: record.clientCapabilities }
+    return { live, client, revision }
   }
 }

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { Caller } from '../../server/exchange.ts'
+import type { Caller, ClientFacts } from '../../server/exchange.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import type { KeptSession } from './kept-session.ts'
 
@@ -13,8 +13,8 @@ import type { KeptSession } from './kept-session.ts'
 export interface Membership {
   /** The session, where it is kept. */
   readonly live?: KeptSession | undefined
-  /** What was negotiated, as far as it is known. */
-  readonly record?: SessionRecord | undefined
+  /** The client, as far as it is known. */
+  readonly client?: ClientFacts | undefined
   readonly revision: RevisionFacts
 }
 

@@ -94,7 +94,10 @@ export class KeptSession {
   }
 
   /** What a request of the session has that others have not. */
-  exchange(reply: Outlet): Pick<Exchange, 'session' | 'logLevel' | 'disconnect' | 'ask'> {
+  exchange(
+    reply: Outlet,
+    kept?: CallRecord,
+  ): Pick<Exchange, 'session' | 'logLevel' | 'disconnect' | 'ask' | 'kept'> {
     const { session } = this.#live
     const polled = reply.streams && serverFacts(this.revision).primedStreams
     return {
@@ -102,6 +105,7 @@ export class KeptSession {
       logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
       ask: reply.streams ? this.#asker(reply) : undefined,
+      kept,
     }
   }
 

@@ -75,7 +75,7 @@ export function answerBatch(
  */
 export async function run(
   { host, caller }: Incoming,
-  { live, record, revision }: Membership,
+  { live, client = UNKNOWN_CLIENT, revision }: Membership,
   message: JsonRpcRequest,
   reply: Outlet,
   call?: CallRecord,
@@ -84,9 +84,7 @@ export async function run(
   const cancellation = live?.begin(id) ?? new Cancellation()
   const exchange: Exchange = {
     revision,
-    client: record
-      ? { info: record.clientInfo, capabilities: record.clientCapabilities }
-      : UNKNOWN_CLIENT,
+    client,
     caller,
     protect: host.options.protect,
     cancellation,
@@ -95,8 +93,7 @@ export async function run(
       if (cancellation.cancelled) return undefined
       return reply.send(notification(method, degradeNotification(method, params, revision)))
     },
-    kept: call,
-    ...live?.exchange(reply),
+    ...live?.exchange(reply, call),
   }
   const response = await dispatch(host.server, message, exchange)
   return live ? live.end(message, cancellation, response) : response
