@@ -137,12 +137,12 @@ export function allowsRedirect({ redirect_uris: uris }: JsonObject, redirectUri:
   return allows(uris, redirectUri) || allows(uris, url.href)
 }
 
-/** Whether a list has a value, or is none. */
+/** Whether a list contains a value. A missing or empty list allows every value. */
 export function allows(list: unknown, value: string): boolean {
   return !Array.isArray(list) || list.length === 0 || list.includes(value)
 }
 
-/** Whether a registration may ask for a scope. Nobody may ask to renew what cannot be renewed. */
+/** Whether a registration may ask for a scope: `offline_access` only if it may refresh tokens. */
 export function allowsScope({ scope: all, grant_types }: JsonObject, scope: string): boolean {
   if (scope === 'offline_access' && !allows(grant_types, 'refresh_token')) return false
   return allows(typeof all === 'string' && splitScope(all), scope)

@@ -59,7 +59,7 @@ export function putRegistration(
 }
 
 /**
- * Forgets a registration, so that the next sign-in at the issuer registers anew. Tokens that were
+ * Forgets a registration, so that the next sign-in at the issuer registers again. Tokens that were
  * given to it can still be renewed.
  *
  * @param clientId Forgets only the registration of this client. Default: whichever there is.

@@ -108,7 +108,7 @@ class CodeGrant implements Grant {
           visit.go(url, JSON.stringify(flow), over),
         )
         const callback = await going.catch(async (cause: unknown) => {
-          // Some servers show those whom they do not know a page, and nobody comes back from that
+          // Some servers show unknown clients an error page, from which users do not come back
           if (known === redirectUri && registration.client_id_issued_at)
             await forget(request, client)
           const what = `The user did not come back: ${String(cause)}`
@@ -156,7 +156,7 @@ class CodeGrant implements Grant {
   }
 }
 
-/** Adds to a token the registration that it was given to; forgets one that is not known any more. */
+/** Adds its registration to a token; forgets a registration that the server no longer knows. */
 async function keepClient(
   request: GrantRequest,
   client: Registered,

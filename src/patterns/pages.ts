@@ -48,7 +48,7 @@ export async function* walkPages<Item extends object>(
     left -= JSON.stringify(result).length
     if (left < 0) throw tooMuch(`${maxListLength} characters ("maxListLength")`)
     const next = result.nextCursor ?? undefined
-    // Some servers end a list with an empty cursor, and begin anew when it is sent back
+    // Some servers end a list with an empty cursor, and return the first page when it is sent back
     if (cursor === '' && next === '') return
     const before = given.size
     const items = result[member] as Item[]

@@ -142,7 +142,7 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
 /** Log messages that were passed on with a call, so that they are not passed on twice. */
 export const passedOn: WeakSet<LoggingMessageParams> = new WeakSet()
 
-/** Passes a log message on to whoever made the request on whose stream it came. */
+/** Passes a log message on to the client whose request it came with. */
 export function passLog(ctx: Context, message: LoggingMessageParams): unknown {
   passedOn.add(message)
   return ctx.log(...logOf(message))

@@ -70,7 +70,7 @@ export function questionsOf(
     return { action: answer.action }
   }
   const find = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
-    // What came on the stream of the gateway's own request belongs to nobody's call
+    // A question on the stream of the gateway's own request belongs to no call
     const call = request ? (request as PassedOn)[openCall] : calls.find()
     if (call) return call.ctx
     const clients = await served.clients

@@ -73,7 +73,7 @@ export function sendCoreCall(
 ): Promise<Result> | undefined {
   const own = method !== 'tools/call' || 'task' in params || asItIs in options
   if (own) return undefined
-  // Whoever follows the tasks themselves wants them
+  // A caller that follows tasks itself wants a task
   const plain = options.onProgress !== undefined && !following.onTask
   if (!isCore(client)) return plain ? sendWithProgress(client, params, options) : undefined
   if (!offersTasks(client)) return undefined

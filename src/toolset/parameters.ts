@@ -18,7 +18,7 @@ const MAX_MERGED = 100
 
 /** Keywords that model APIs refuse at the root. */
 const REFUSED_AT_ROOT = '$ref allOf anyOf oneOf not if then else enum const'.split(' ')
-/** Keywords whose members are schemas under names that anybody may choose. */
+/** Keywords whose members are schemas under names that authors choose. */
 const SCHEMA_MAPS = '$defs definitions properties patternProperties dependentSchemas'.split(' ')
 /** Keywords that hold values and no schemas. */
 const VALUES = 'const enum default examples required'.split(' ')

@@ -147,7 +147,7 @@ class SpawnedTransport implements ChildTransport {
   #closing: Promise<void> | undefined
   /** Resolves when the last process and all that it started have ended. */
   #leaving: Promise<void> | undefined
-  /** Why the last process ended by itself. */
+  /** Why the last process ended, if that was not asked for. */
   #lastEnd: Error | undefined
   #startedAt = 0
   /** Restarts in a row. */

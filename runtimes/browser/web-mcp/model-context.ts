@@ -40,10 +40,10 @@ export interface ModelContextAnnotations {
  */
 export interface RegisteredTool {
   readonly name: string
-  /** Empty where there is none. */
+  /** Empty where the tool has no title. */
   readonly title?: string
   readonly description: string
-  /** JSON text up to Chromium 153; missing or `null` where there is none. */
+  /** JSON text up to Chromium 153; missing or `null` where the tool has no schema. */
   readonly inputSchema?: object | string | null
   /** From Chromium 160 on. */
   readonly outputSchema?: object | null

@@ -41,7 +41,7 @@ export interface OfferToolsOptions {
    */
   readonly results?: 'full' | 'structured' | undefined
   /**
-   * Origins whose documents in this tab may use the tools too, beside the page's own. The browser
+   * Origins whose documents in this tab may use the tools, in addition to the page's. The browser
    * does not say which document calls.
    */
   readonly exposedTo?: readonly string[] | undefined

@@ -20,7 +20,7 @@ import { findModelContext, type ModelContext, type RegisteredTool } from './mode
 
 /** Which tools of the page are served, and how. */
 export interface PageToolsOptions {
-  /** Other origins whose tools are wanted, beside the page's own; each must expose them to it. */
+  /** Other origins whose tools are served, too; each must expose them to the page. */
   readonly fromOrigins?: readonly string[] | undefined
   /** Which tools to serve; all by default. */
   readonly filter?: ((tool: RegisteredTool) => boolean) | undefined

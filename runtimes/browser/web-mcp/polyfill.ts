@@ -33,7 +33,7 @@ interface Registration {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** JSON text, so that nobody changes it. */
+  /** JSON text, as other documents must not change it. */
   readonly inputSchema: string | undefined
   readonly outputSchema: string | undefined
   readonly annotations: Required<ModelContextAnnotations> | undefined

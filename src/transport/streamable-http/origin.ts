@@ -39,7 +39,7 @@ function isAllowedHost(
   { host, hostname, username, password }: URL,
   allowed: readonly string[],
 ): boolean {
-  // Some runtimes make a URL of anything, in which what was sent looks like another host
+  // Some runtimes build a URL of any `Host`, which can then look like another host
   if (username || password || !AUTHORITY.test(headers.get('host') ?? host)) return false
   return allowed.some((one) => {
     const url = `http://${one}`
