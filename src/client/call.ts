@@ -67,14 +67,6 @@ export class Call implements Outgoing {
     }
   }
 
-  get headers(): Readonly<Record<string, string>> | undefined {
-    return this.options.headers
-  }
-
-  get background(): boolean | undefined {
-    return this.options.background
-  }
-
   get settled(): boolean {
     return !this.#open
   }

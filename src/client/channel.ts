@@ -11,11 +11,10 @@ import type { RequestOptions } from './request-options.ts'
 /** One request on its way, as a channel sees it. */
 export interface Outgoing {
   readonly message: JsonRpcRequest
-  readonly options: RequestOptions
-  /** HTTP headers that repeat arguments of the request. */
-  readonly headers: Readonly<Record<string, string>> | undefined
-  /** Whether the user did not ask for it, so that it must not open a sign-in page. */
-  readonly background: boolean | undefined
+  /** Its options, with the HTTP headers that repeat arguments of the request. */
+  readonly options: RequestOptions & {
+    readonly headers?: Readonly<Record<string, string>> | undefined
+  }
   /** Aborts when nobody waits for the answer any more. Made when it is first read. */
   readonly signal: AbortSignal
   /** Whether the outcome is known. */

@@ -63,7 +63,7 @@ export class HttpSender {
     body: string | undefined,
     signal: AbortSignal,
     call?: Outgoing,
-    background: boolean | undefined = call?.background,
+    background?: boolean,
   ): Promise<Response> {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {

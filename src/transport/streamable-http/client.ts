@@ -67,7 +67,7 @@ export class StreamableHttpChannel implements Channel {
   async #exchange(call: Outgoing): Promise<void> {
     const { message, signal } = call
     const { method } = message
-    const headers = { ...this.#headers(message), ...call.headers }
+    const headers = { ...this.#headers(message), ...call.options.headers }
     const response = await this.#send('POST', headers, signal, message, call)
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
@@ -236,7 +236,7 @@ export class StreamableHttpChannel implements Channel {
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
     const body = message && writeJson(message)
     // Answers to the server come from the user; everything else without a call is in the background
-    const background = call ? call.background : !message || 'method' in message
+    const background = call ? call.options.background : !message || 'method' in message
     const response = await this.#sender.send(method, headers, body, signal, call, background)
     if (response.status !== 404 || session === undefined) return response
     // Some servers refuse the stream in this way, and go on with the session
