@@ -68,9 +68,9 @@ export function definitionOf(server: LeanServer): ServerDefinition {
     throw new TypeError('The server must be made by createServer or createLeanServer')
   }
   if (!server.tasks) {
-    for (const [name, entry] of server.tools.entries()) {
-      const isAlways = entry.item.execution?.taskSupport === 'required'
-      if (!isAlways || !server.own.has(entry)) continue
+    for (const [name, { item }] of server.tools.entries()) {
+      const isAlways = item.execution?.taskSupport === 'required'
+      if (!isAlways || !server.own.has(item)) continue
       throw new TypeError(`The tool "${name}" is always a task: extend the server with tasks()`)
     }
   }
@@ -102,8 +102,8 @@ export class LeanDefinition implements ServerDefinition {
   readonly prompts: Registry<PromptEntry>
   extensions: Extensions | undefined
   tasks: TaskMaker | undefined
-  /** The tools that were registered here: those of other servers are carried out there. */
-  readonly own: WeakSet<ToolEntry> = new WeakSet()
+  /** Descriptions of the tools registered here; those of other servers are carried out there. */
+  readonly own: WeakSet<object> = new WeakSet()
   observe: Observer | undefined
   watch: Watch | undefined
   logs: LogRules | undefined
@@ -149,7 +149,7 @@ export class LeanDefinition implements ServerDefinition {
     handler: ToolHandler<Input, Output>,
   ): ToolRegistration {
     const own = (entry: ToolEntry): ToolEntry => {
-      this.own.add(entry)
+      this.own.add(entry.item)
       return entry
     }
     const place = this.tools.add(name, own(toolEntry(name, options, handler)))
