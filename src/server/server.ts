@@ -80,6 +80,7 @@ class Definition extends LeanDefinition implements Server {
     super(info, options, wholeFeatures(), OPTIONS)
     const { observe, redact, maxLogsPerSecond = 1000 } = options
     this.logs = { redact, maxLogsPerSecond, report: (error) => this.report(error) }
+    if (observe && !observe.start) throw new TypeError('"observe" takes observer(fn)')
     const observation = observe?.start(this.logs)
     this.observe = observation?.observe
     this.watch = observation?.watch

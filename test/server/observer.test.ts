@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions } from '../../src/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { createServer, observer, text, type ObservedEvent } from '../../src/server/index.ts'
+import {
+  createServer,
+  observer,
+  text,
+  type ObservedEvent,
+  type ServerObserver,
+} from '../../src/server/index.ts'
 import { sessionHandler } from '../handler.ts'
 import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
 
@@ -19,6 +25,13 @@ function makeServer(observe: (event: ObservedEvent) => void) {
 }
 
 describe('what is observed of a server', () => {
+  it('a bare function as "observe" is refused with what to pass instead', () => {
+    const observe: object = (): void => {}
+    expect(() =>
+      createServer({ name: 's', version: '1' }, { observe: observe as ServerObserver }),
+    ).toThrow(new TypeError('"observe" takes observer(fn)'))
+  })
+
   it('requests, with what they were about, what came of them and their trace', async () => {
     const events: ObservedEvent[] = []
     const handle = makeServer((event) => events.push(event))
