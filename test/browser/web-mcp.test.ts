@@ -809,17 +809,26 @@ describe('Without a model context,', () => {
         ].map((tool) => ({ description: 'D', origin: 'null', ...owner, ...tool }))
         const executed: unknown[] = []
         const errors: string[] = []
+        let change = (_event: Event): void => {}
+        let lists = 0
         const server = await edgewise.pageTools({
           onError: (error) => errors.push((error as Error).message),
           modelContext: {
             registerTool: () => {},
-            getTools: async () => listed as never,
+            addEventListener: (_type, listener) => void (change = listener),
+            getTools: async () => {
+              lists++
+              return listed as never
+            },
             executeTool: async (tool) => {
               executed.push(listed.indexOf(tool as never))
               return null
             },
           },
         })
+        // What lasts is reported once, however often the list changes
+        for (let i = 0; i < 3; i++) change(new Event('toolchange'))
+        await agent.until(() => lists === 4)
         const client = await edgewise.connectInMemory(server!)
         const { content } = await client.callTool('missing')
         return { tools: await client.listAllTools(), executed, errors, content }
