@@ -54,7 +54,7 @@ import type { LeanServer, ServerDefinition } from './definition.ts'
 export interface ConnectionOptions extends InputOptions {
   /** What the host knows of the peer. */
   caller?: Caller
-  /** Decides which tasks the peer may see; {@link HandlerOptions.protect} of HTTP+SSE. */
+  /** Decides which tasks the peer may see; the option `protect` of HTTP+SSE. */
   protect?: Permissions
   /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal

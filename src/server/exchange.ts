@@ -96,7 +96,9 @@ interface ScopedTool {
 /** The part of a server that authorization needs. */
 export interface ScopedServer {
   readonly tools: {
+    /** The tool of that name, if the requester may use it. */
     find(name: string, requester: Requester): ScopedTool | undefined
+    /** Every tool with its name. */
     entries(): Iterable<[string, ScopedTool]>
   }
 }
