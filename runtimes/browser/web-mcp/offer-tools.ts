@@ -3,7 +3,7 @@
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
-import { connect, toolHints, type Client, type ConnectOptions } from '../../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../../src/client/index.ts'
 import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
 import { serveTransport, type LeanServer } from '../../../src/server/index.ts'
 import {
@@ -13,33 +13,15 @@ import {
   type OptionNames,
 } from '../../../src/transport/index.ts'
 import { isSecureOrigin } from './exposed-origins.ts'
-import {
-  findModelContext,
-  type ModelContext,
-  type ModelContextAnnotations,
-  type ModelContextTool,
-} from './model-context.ts'
+import { findModelContext, type ModelContext } from './model-context.ts'
+import { callTool, modelContextTool, type ToolPresentation } from './model-context-tool.ts'
 
 /** How tools are offered. */
-export interface OfferToolsOptions {
+export interface OfferToolsOptions extends ToolPresentation {
   /** Withdraws the tools when it is aborted. */
   readonly signal?: AbortSignal | undefined
   /** Which tools to offer; all by default. */
   readonly filter?: ((tool: Tool) => boolean) | undefined
-  /**
-   * Replaces annotations that were derived from the tool's. By default they are as careful as MCP's:
-   * a tool that does not say otherwise is destructive, so that browsers may have the user confirm
-   * each call, and returns untrusted content.
-   */
-  readonly annotate?: ((tool: Tool) => ModelContextAnnotations) | undefined
-  /**
-   * What agents get: the `content`, `structuredContent` and `isError` of MCP's result (`full`), or,
-   * of a tool with an output schema that did not fail, its `structuredContent` alone, described by
-   * that schema (`structured`).
-   *
-   * @default 'full'
-   */
-  readonly results?: 'full' | 'structured' | undefined
   /**
    * Origins whose documents in this tab may use the tools, in addition to the page's. The browser
    * does not say which document calls.
@@ -233,7 +215,9 @@ class Offer {
       }
       const withdrawal = new AbortController()
       const { exposedTo } = this.#options
-      const registered = describe(tool, this.#options, (...input) => this.#call(name, ...input))
+      const registered = modelContextTool(tool, this.#options, (...input) =>
+        this.#call(name, ...input),
+      )
       // Before, so that a withdrawal meanwhile finds the tool
       this.#offered.set(name, { withdrawal, described })
       await this.#context.registerTool(registered, {
@@ -268,56 +252,5 @@ class Offer {
     } catch {
       // Browsers with both have removed the tool by the signal
     }
-  }
-}
-
-function describe(
-  tool: Tool,
-  { annotate, results }: OfferToolsOptions,
-  call: (input: JsonObject, signal?: AbortSignal) => Promise<CallToolResult>,
-): ModelContextTool {
-  const { name, title, description, inputSchema } = tool
-  const { readOnlyHint, destructiveHint, openWorldHint } = toolHints(tool)
-  const outputSchema = results === 'structured' ? tool.outputSchema : undefined
-  return {
-    name,
-    // Required by browsers
-    description: description || title || name,
-    ...(title !== undefined && { title }),
-    inputSchema,
-    ...(outputSchema && { outputSchema }),
-    annotations: {
-      readOnlyHint,
-      consequentialHint: destructiveHint && !readOnlyHint,
-      untrustedContentHint: openWorldHint,
-      ...annotate?.(tool),
-    },
-    execute: async (input, options) => {
-      // Older drafts pass something else as options
-      const signal = options?.signal instanceof AbortSignal ? options.signal : undefined
-      const { content, structuredContent, isError } = await call(input, signal)
-      if (outputSchema && structuredContent !== undefined && !isError) return structuredContent
-      return {
-        content,
-        ...(structuredContent !== undefined && { structuredContent }),
-        ...(isError && { isError }),
-      }
-    },
-  }
-}
-
-/** Calls a tool. Failures are results, as browsers keep the reason of a rejection from the agent. */
-async function callTool(
-  client: Client,
-  name: string,
-  input: JsonObject,
-  signal: AbortSignal | undefined,
-): Promise<CallToolResult> {
-  try {
-    return await client.callTool(name, input, signal && { signal })
-  } catch (error) {
-    if (signal?.aborted) throw error
-    const text = error instanceof Error ? error.message : String(error)
-    return { content: [{ type: 'text', text }], isError: true }
   }
 }

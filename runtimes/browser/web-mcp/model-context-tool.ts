@@ -1,0 +1,82 @@
+/**
+ * One tool of a server as the browser's agent sees and calls it (WebMCP).
+ *
+ * @see https://webmachinelearning.github.io/webmcp
+ */
+import { toolHints, type Client } from '../../../src/client/index.ts'
+import type { CallToolResult, JsonObject, Tool } from '../../../src/index.ts'
+import type { ModelContextAnnotations, ModelContextTool } from './model-context.ts'
+
+/** How a tool is presented to agents. */
+export interface ToolPresentation {
+  /**
+   * Replaces annotations that were derived from the tool's. By default they are as careful as MCP's:
+   * a tool that does not say otherwise is destructive, so that browsers may have the user confirm
+   * each call, and returns untrusted content.
+   */
+  readonly annotate?: ((tool: Tool) => ModelContextAnnotations) | undefined
+  /**
+   * What agents get: the `content`, `structuredContent` and `isError` of MCP's result (`full`), or,
+   * of a tool with an output schema that did not fail, its `structuredContent` alone, described by
+   * that schema (`structured`).
+   *
+   * @default 'full'
+   */
+  readonly results?: 'full' | 'structured' | undefined
+}
+
+/**
+ * Makes what the browser registers of a tool.
+ *
+ * @param call Calls the tool; never rejects unless the signal is aborted.
+ */
+export function modelContextTool(
+  tool: Tool,
+  { annotate, results }: ToolPresentation,
+  call: (input: JsonObject, signal?: AbortSignal) => Promise<CallToolResult>,
+): ModelContextTool {
+  const { name, title, description, inputSchema } = tool
+  const { readOnlyHint, destructiveHint, openWorldHint } = toolHints(tool)
+  const outputSchema = results === 'structured' ? tool.outputSchema : undefined
+  return {
+    name,
+    // Required by browsers
+    description: description || title || name,
+    ...(title !== undefined && { title }),
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    annotations: {
+      readOnlyHint,
+      consequentialHint: destructiveHint && !readOnlyHint,
+      untrustedContentHint: openWorldHint,
+      ...annotate?.(tool),
+    },
+    execute: async (input, options) => {
+      // Older drafts pass something else as options
+      const signal = options?.signal instanceof AbortSignal ? options.signal : undefined
+      const { content, structuredContent, isError } = await call(input, signal)
+      if (outputSchema && structuredContent !== undefined && !isError) return structuredContent
+      return {
+        content,
+        ...(structuredContent !== undefined && { structuredContent }),
+        ...(isError && { isError }),
+      }
+    },
+  }
+}
+
+/** Calls a tool. Failures are results, as browsers keep the reason of a rejection from the agent. */
+export async function callTool(
+  client: Client,
+  name: string,
+  input: JsonObject,
+  signal: AbortSignal | undefined,
+): Promise<CallToolResult> {
+  try {
+    return await client.callTool(name, input, signal && { signal })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    const text = error instanceof Error ? error.message : String(error)
+    return { content: [{ type: 'text', text }], isError: true }
+  }
+}
