@@ -105,9 +105,8 @@ async function sendWithProgress(
       capabilities: { ...options.capabilities, extensions: { [TASKS_EXTENSION]: undefined } },
     })
   } catch (error) {
-    const insists =
-      error instanceof ProtocolError && (error.code === METHOD_NOT_FOUND || needsTasks(error))
-    if (!insists) throw error
+    // Any other failure may come from the tool itself, which is not to run twice
+    if (!(error instanceof ProtocolError && needsTasks(error))) throw error
     return client.request('tools/call', params, marked)
   }
 }

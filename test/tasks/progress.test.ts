@@ -1,6 +1,7 @@
 /** Progress of tools that may be tasks: who asks for it gets what the tool reports. */
 import { describe, expect, test } from 'vitest'
-import type { ProgressParams } from '../../src/index.ts'
+import type { Client } from '../../src/client/index.ts'
+import { METHOD_NOT_FOUND, ProtocolError, type ProgressParams } from '../../src/index.ts'
 import { createGateway, createServer, extend } from '../../src/server/index.ts'
 import { followTasks, startTask, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -21,20 +22,28 @@ function counting() {
   return server
 }
 
+/** Expects what the optional tool reports, and that the required one can be called alike. */
+async function expectItsProgress(client: Client): Promise<(progress: ProgressParams) => void> {
+  const heard: unknown[] = []
+  const onProgress = ({ progress, total }: ProgressParams): void => {
+    heard.push([progress, total])
+  }
+  expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
+  expect(heard).toEqual([
+    [1, 3],
+    [2, 3],
+    [3, 3],
+  ])
+  expect(textOf(await client.callTool('required', {}, { onProgress }))).toBe('required')
+  return onProgress
+}
+
 describe.each(BOTH)('in %s', (revision) => {
   const extensions = [followTasks()]
 
   test('a tool that may be a task is called in such a way that its progress comes [use 7]', async () => {
     const client = closing(await connectInMemory(counting(), { revision, extensions }))
-    const heard: unknown[] = []
-    const onProgress = ({ progress, total }: ProgressParams) => heard.push([progress, total])
-    expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
-    expect(heard).toEqual([
-      [1, 3],
-      [2, 3],
-      [3, 3],
-    ])
-    expect(textOf(await client.callTool('required', {}, { onProgress }))).toBe('required')
+    const onProgress = await expectItsProgress(client)
     expect(textOf(await client.callTool('optional'))).toBe('optional')
     expect('task' in (await startTask(client, 'optional', {}, { onProgress }))).toBe(true)
   })
@@ -54,15 +63,7 @@ describe.each(BOTH)('in %s', (revision) => {
     )
     const { server } = closing(gateway)
     const client = closing(await connectInMemory(server, { revision }))
-    const heard: unknown[] = []
-    const onProgress = ({ progress, total }: ProgressParams) => heard.push([progress, total])
-    expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
-    expect(heard).toEqual([
-      [1, 3],
-      [2, 3],
-      [3, 3],
-    ])
-    expect(textOf(await client.callTool('required', {}, { onProgress }))).toBe('required')
+    await expectItsProgress(client)
   })
 })
 
@@ -77,5 +78,19 @@ test('a call that fails for want of another capability than tasks is not made tw
   const client = closing(await connectInMemory(server, { extensions: [followTasks()] }))
   const call = client.callTool('ask', {}, { onProgress: () => {} })
   await expect(call).rejects.toMatchObject({ code: -32021 })
+  expect(runs).toBe(1)
+})
+
+test('a call that fails with a code of the tool itself is not made twice [use 7]', async () => {
+  const server = createServer({ name: 'odd', version: '1' })
+  extend(server, tasks())
+  let runs = 0
+  server.tool('odd', { task: 'optional' }, () => {
+    runs++
+    throw new ProtocolError(METHOD_NOT_FOUND, 'No such thing')
+  })
+  const client = closing(await connectInMemory(server, { extensions: [followTasks()] }))
+  const call = client.callTool('odd', {}, { onProgress: () => {} })
+  await expect(call).rejects.toMatchObject({ code: METHOD_NOT_FOUND })
   expect(runs).toBe(1)
 })
