@@ -17,7 +17,7 @@ await rm('dist/chunks', { recursive: true, force: true })
 const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, `./${name}.ts`])),
   // All but our own files, and what the bundler itself adds for older runtimes
-  external: (id) => !/^[.\0]|^@oxc-project\/runtime\//.test(id) && !isAbsolute(id),
+  external: (id) => !/^[.#\0]|^@oxc-project\/runtime\//.test(id) && !isAbsolute(id),
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
   transform: { target: 'es2022' },
@@ -36,9 +36,9 @@ await bundle.write({
 
 /** The group of a file: what servers need, apart from what clients need too, to sign in as well. */
 function group(file, context) {
-  const isReached = (entry) => reached(`src/${entry}/index.ts`, context).has(file)
-  if (!isReached('server')) return null
-  return isReached('client') || isReached('authorization') ? 'protocol' : 'server'
+  const isReached = (entry) => reached(`src/${entry}.ts`, context).has(file)
+  if (!isReached('presets/server')) return null
+  return isReached('presets/client') || isReached('authorization/index') ? 'protocol' : 'server'
 }
 
 /** The files that an entry imports, directly or not. */

@@ -2,7 +2,7 @@
 // of package.json. With `--dry-run` it only checks what JSR checks, above all that no type has to be
 // inferred from code ("slow types"); that needs no network.
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 
 const folder = '.cache/jsr'
 const manifest = JSON.parse(await readFile('package.json', 'utf8'))
@@ -14,6 +14,12 @@ const entries = Object.entries(manifest.exports).filter(([, path]) => path.endsW
 const exports = Object.fromEntries(
   entries.map(([entry, path]) => [entry, path.replace('./dist/', './').replace(/\.js$/, '.ts')]),
 )
+const imports = Object.fromEntries(
+  (await readdir('src/internal')).map((file) => [
+    `#internal/${file.replace(/\.ts$/, '')}`,
+    `./src/internal/${file}`,
+  ]),
+)
 
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
@@ -22,7 +28,7 @@ for (const path of ['src', 'runtimes', 'README.md', 'LICENSE']) {
   const isTaken = (file) => !/\/tsconfig\.json$|runtimes\/.*\.md$|runtimes\/node\/cli$/.test(file)
   await cp(path, `${folder}/${path}`, { recursive: true, filter: isTaken })
 }
-await write('jsr.json', { name: `@edgewise/${name}`, version, license, exports })
+await write('jsr.json', { name: `@edgewise/${name}`, version, license, exports, imports })
 await write('package.json', { dependencies: { ...dependencies, ...Object.fromEntries(peers) } })
 await symlink('../../node_modules', `${folder}/node_modules`, 'junction')
 

@@ -3,7 +3,7 @@ import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod'
 import { countRows } from './count-rows.ts'
 import { createWorker } from '../runtimes/cloudflare/index.ts'
-import { createServer } from '../src/server/index.ts'
+import { createServer } from '../src/presets/server.ts'
 
 interface Call {
   id: number

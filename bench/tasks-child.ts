@@ -1,5 +1,5 @@
 /** Forked by the bench of tasks: makes 10,000 tasks and looks at the heap while they live and after. */
-import { createHandler, createServer, extend } from '../src/server/index.ts'
+import { createHandler, createServer, extend } from '../src/presets/server.ts'
 import { tasks } from '../src/tasks/index.ts'
 import { url } from './requests.ts'
 import { taskCall } from './tasks-calls.ts'

@@ -19,7 +19,7 @@ import {
   type SignIn,
   type Visit,
 } from '../src/authorization/index.ts'
-import { connect, type Client, type ConnectOptions } from '../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../src/presets/client.ts'
 import type { JsonObject } from '../src/index.ts'
 import { listAllSkills, loadSkill } from '../src/skills/index.ts'
 

@@ -44,7 +44,7 @@
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
-import { createServer, extend, type Server } from '../src/server/index.ts'
+import { createServer, extend, type Server } from '../src/presets/server.ts'
 import { registerPrompts } from './fixtures/prompts.ts'
 import { registerPushedQuestions, registerReplayedQuestions } from './fixtures/questions.ts'
 import { registerResources } from './fixtures/resources.ts'

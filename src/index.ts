@@ -49,5 +49,9 @@ export type {
   SchemaResult,
   StandardSchema,
 } from './protocol/standard-schema.ts'
-export { expandUriTemplate, type UriTemplateValues } from './server/uri-expand.ts'
-export { compileUriTemplate, type UriTemplate, type UriVariables } from './server/uri-template.ts'
+export { expandUriTemplate, type UriTemplateValues } from './server/features/uri-expand.ts'
+export {
+  compileUriTemplate,
+  type UriTemplate,
+  type UriVariables,
+} from './server/features/uri-template.ts'

@@ -49,7 +49,7 @@ describe('Bundle of the lean client', () => {
         ([path]) => path,
       )
       const full = (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
-      const own = ['src/client/no-answers.ts']
+      const own = ['src/client/features/no-answers.ts']
       expect(lean.filter((path) => !full.includes(path))).toEqual(own)
       const page = ['page-fetch', 'stream-turns', 'turn-channel'].map(
         (name) => `runtimes/browser/${name}.ts`,
@@ -58,7 +58,7 @@ describe('Bundle of the lean client', () => {
         ...features.map((name) => `src/client/${name}.ts`),
         'src/patterns/semaphore.ts',
         'src/protocol/sampling.ts',
-        'src/transport/http-sse-client.ts',
+        'src/transport/http-sse/client.ts',
       ]
       if (entry === 'edgewise/browser') left.push(...page)
       expect(full.filter((path) => !lean.includes(path)).sort()).toEqual(left.sort())
@@ -95,21 +95,21 @@ describe('Bundle of a page', () => {
   it('that observes a connection in React has no server and no ports', async () => {
     const files = await ingredients(`export { useMcp } from 'edgewise/react'`)
     const paths = files.map(([path]) => path)
-    expect(paths).toContain('src/client/live.ts')
+    expect(paths).toContain('src/connect/reconnecting-client.ts')
     expect(paths.filter((path) => others.test(path) || /message-port/.test(path))).toEqual([])
   })
 
   it('that talks over a port has neither client nor server', async () => {
     const files = await ingredients(`export { messagePortTransport } from 'edgewise/browser'`)
     const paths = files.map(([path]) => path)
-    expect(paths).toContain('src/transport/message-port.ts')
+    expect(paths).toContain('src/transport/ports/message-port.ts')
     expect(paths.filter((path) => others.test(path) || /client|fetch/.test(path))).toEqual([])
   })
 
   it('that serves its frames has no client and no schema library', async () => {
     const files = await ingredients(`export { servePorts } from 'edgewise/browser'`)
     const paths = files.map(([path]) => path)
-    expect(paths).toContain('src/server/connection.ts')
+    expect(paths).toContain('src/server/serve-transport.ts')
     expect(
       paths.filter((path) => /src\/(client|authorization|json-schema)\/|zod|fetch/.test(path)),
     ).toEqual([])

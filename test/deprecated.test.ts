@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { connect } from '../src/client/index.ts'
-import type { Client, ConnectOptions } from '../src/client/index.ts'
-import { createHandler, createServer, createSseHandler, text } from '../src/server/index.ts'
+import { connect } from '../src/presets/client.ts'
+import type { Client, ConnectOptions } from '../src/presets/client.ts'
+import { createHandler, createServer, createSseHandler, text } from '../src/presets/server.ts'
 import { connectInMemory } from '../src/testing/index.ts'
 import { revisions } from '../src/index.ts'
 import { root } from './process.ts'
@@ -26,11 +26,11 @@ function deprecatedIn(file: string): string[] {
 
 describe('what the protocol deprecates', () => {
   it('is marked so, for servers and for clients [M-COMPAT-039] [M-SAMP-030] [M-ROOT-013]', () => {
-    expect(deprecatedIn('src/server/context.ts')).toEqual(['log', 'sample', 'roots'])
+    expect(deprecatedIn('src/server/request/context.ts')).toEqual(['log', 'sample', 'roots'])
     expect(deprecatedIn('src/client/options.ts')).toEqual(['onLog', 'onSample', 'roots'])
     expect(deprecatedIn('src/client/client.ts')).toEqual(['rootsChanged'])
     expect(deprecatedIn('src/client/lean-client.ts')).toEqual(['setLogLevel'])
-    expect(deprecatedIn('src/transport/http-sse-server.ts')).toEqual(['createSseHandler'])
+    expect(deprecatedIn('src/transport/http-sse/server.ts')).toEqual(['createSseHandler'])
     expect(deprecatedIn('src/protocol/types.ts')).toContain('includeContext')
   })
 })

@@ -5,7 +5,7 @@ import {
   type Handler,
   type HandlerOptions,
   type Server,
-} from '../src/server/index.ts'
+} from '../src/presets/server.ts'
 
 /** Makes a handler that keeps sessions in memory. */
 export function sessionHandler(server: Server, options: HandlerOptions = {}): Handler {

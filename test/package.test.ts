@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createServer } from '../src/server/index.ts'
+import { createServer } from '../src/presets/server.ts'
 import { connectInMemory } from '../src/testing/index.ts'
 import { root, runToEnd } from './process.ts'
 

@@ -1,6 +1,7 @@
 // One vitest run holds every test of the project: https://vitest.dev/config/
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import manifest from '../package.json' with { type: 'json' }
 import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -9,14 +10,12 @@ export default defineConfig({
   root,
   resolve: {
     // Tests that import the package by its name get the sources, so that no class exists twice.
-    alias: [
-      {
-        find: /^edgewise\/(browser|bun|cloudflare|deno|node|react)$/,
-        replacement: `${root}runtimes/$1/index.ts`,
-      },
-      { find: /^edgewise\/([^/]+)$/, replacement: `${root}src/$1/index.ts` },
-      { find: /^edgewise$/, replacement: `${root}src/index.ts` },
-    ],
+    alias: Object.entries(manifest.exports)
+      .filter(([, path]) => path.endsWith('.js'))
+      .map(([entry, path]) => ({
+        find: new RegExp(`^edgewise${entry.slice(1)}$`),
+        replacement: root + path.replace('./dist/', '').replace(/\.js$/, '.ts'),
+      })),
   },
   test: {
     include: ['test/**/*.test.ts'],

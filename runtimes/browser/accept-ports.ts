@@ -4,7 +4,11 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
-import { serveTransport, type ConnectionOptions, type LeanServer } from '../../src/server/index.ts'
+import {
+  serveTransport,
+  type ConnectionOptions,
+  type LeanServer,
+} from '../../src/presets/server.ts'
 import {
   callHook,
   messagePortTransport,

@@ -15,7 +15,7 @@ import {
   type LiveOptions,
   type LiveTarget,
   type Transport,
-} from '../../src/client/index.ts'
+} from '../../src/presets/client.ts'
 import { explainedFetch, fetchFaultOf } from './fetch-fault.ts'
 import { pageFetch } from './page-fetch.ts'
 

@@ -8,7 +8,7 @@
  */
 export { completeSignIn, popup, returnedFromSignIn, type PopupOptions } from './popup.ts'
 export { indexedDbKeyPair, indexedDbTokens } from './indexed-db.ts'
-export * from '../../src/client/index.ts'
+export * from '../../src/presets/client.ts'
 export * from '../../src/index.ts'
 export { connect, connectLean, createConnection } from './connect.ts'
 export { pageFetch, type PageFetchOptions } from './page-fetch.ts'

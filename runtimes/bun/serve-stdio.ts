@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import type { LeanServer } from '../../src/server/index.ts'
+import type { LeanServer } from '../../src/presets/server.ts'
 import {
   printToStderr,
   serveStdioOn,

@@ -3,13 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { LeanServer } from '../../src/server/index.ts'
-import {
-  createEndpoint,
-  listenFault,
-  type HttpServer,
-  type ListenOptions,
-} from '../../src/transport/index.ts'
+import type { LeanServer } from '../../src/presets/server.ts'
+import { createEndpoint, listenFault } from '#internal/http'
+import type { HttpServer, ListenOptions } from '../../src/transport/index.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */

@@ -3,7 +3,7 @@
  * object a request, so the header is as trustworthy as the Worker, which always sets or removes it.
  */
 
-import type { Auth } from '../../src/server/index.ts'
+import type { Auth } from '../../src/presets/server.ts'
 
 /** Who calls, as {@link WorkerOptions.identify} found out. */
 export interface Identity {

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
-import type { ServerChange } from '../../src/server/index.ts'
+import type { ServerChange } from '../../src/presets/server.ts'
 import type { HubLog, LoggedChange } from './hub-log.ts'
 import type { SessionWish } from './hub-wish.ts'
 import { sendEvent } from './stream-socket.ts'

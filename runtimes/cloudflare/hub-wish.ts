@@ -1,7 +1,7 @@
 /**
  * Who listens and to what, on its way to the hub, and in the attachment of a listener's socket.
  */
-import type { ServerChange, SubscribeOptions } from '../../src/server/index.ts'
+import type { ServerChange, SubscribeOptions } from '../../src/presets/server.ts'
 
 /** The filter of a listener; `resources: true` where its URIs are too many to be attached. */
 interface Wish {

@@ -3,7 +3,7 @@
  */
 import { env, waitUntil } from 'cloudflare:workers'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
-import type { Caller, ChangeSource, Notifier, ServerChange } from '../../src/server/index.ts'
+import type { Caller, ChangeSource, Notifier, ServerChange } from '../../src/presets/server.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
 import { accountHeaders, TOO_MANY } from './hub-places.ts'
 import { inTime } from './in-time.ts'

@@ -2,7 +2,7 @@
  * How a Worker is set up.
  */
 import { McpError } from '../../src/index.ts'
-import type { HandlerOptions } from '../../src/server/index.ts'
+import type { HandlerOptions } from '../../src/presets/server.ts'
 import type { Identity } from './caller.ts'
 
 /** How a server is served by a Worker. */

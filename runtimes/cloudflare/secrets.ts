@@ -6,7 +6,7 @@
  */
 import { env } from 'cloudflare:workers'
 import { McpError } from '../../src/index.ts'
-import type { Secrets } from '../../src/server/index.ts'
+import type { Secrets } from '../../src/presets/server.ts'
 import { requireNamespace } from './bindings.ts'
 import { inTime } from './in-time.ts'
 import type { WorkerOptions } from './options.ts'

@@ -9,7 +9,7 @@ import {
   type Caller,
   type HandlerSessions,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { sessionStream } from '../../src/transport/index.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'

@@ -12,7 +12,7 @@ import {
   type Handler,
   type Server,
   type SessionRecord,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { requireSql } from './bindings.ts'
 import { readIdentity } from './caller.ts'
 import { noStream, type Hub } from './hub.ts'

@@ -5,7 +5,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import type { SessionRecord } from '../../src/server/index.ts'
+import type { SessionRecord } from '../../src/presets/server.ts'
 import { SqlSessionStore, type Sql, type SqlSessionStoreOptions } from '../../src/sqlite/index.ts'
 import type { HubTeller } from './hub-teller.ts'
 import { isShared } from './session-id.ts'

@@ -6,7 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../src/index.ts'
-import type { Sink } from '../../src/server/index.ts'
+import type { Sink } from '../../src/presets/server.ts'
 import { sessionHeaders } from './hub-wish.ts'
 import { sendEvent } from './stream-socket.ts'
 

@@ -5,7 +5,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 import { McpError } from '../../src/index.ts'
-import type { Context } from '../../src/server/index.ts'
+import type { Context } from '../../src/presets/server.ts'
 import { lentStorage } from './lent-storage.ts'
 
 /** Values by key, kept until the session ends; with `sessionKey`, for all sessions of the key. */

@@ -10,7 +10,7 @@ import {
   type EventStreamOptions,
   type ServerSentEvent,
   type Sink,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { cut } from '../../src/sqlite/index.ts'
 
 /** A message takes 1 MiB at most, and a UTF-16 unit three bytes of it at most. */

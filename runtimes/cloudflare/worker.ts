@@ -13,7 +13,7 @@ import {
   type ChangeSource,
   type HandlerOptions,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { createGuard } from '../../src/transport/index.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'

@@ -4,7 +4,7 @@
  * @see https://nodejs.org/api/http.html
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from '../../src/server/index.ts'
+import type { Caller } from '../../src/presets/server.ts'
 import { inTurn } from './pipeline.ts'
 import { webReadable } from './streams.ts'
 

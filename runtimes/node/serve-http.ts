@@ -3,8 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { LeanServer } from '../../src/server/index.ts'
-import { createEndpoint, type HttpServer, type ListenOptions } from '../../src/transport/index.ts'
+import type { LeanServer } from '../../src/presets/server.ts'
+import { createEndpoint } from '#internal/http'
+import type { HttpServer, ListenOptions } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
 import { allowSuspensions } from './suspensions.ts'

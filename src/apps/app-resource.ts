@@ -4,10 +4,10 @@
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 import type { ReadResourceResult, ResourceContents } from '../protocol/types.ts'
-import type { Context } from '../server/context.ts'
+import type { Context } from '../server/request/context.ts'
 import type { Registration } from '../server/registry.ts'
-import type { ResourceOptions } from '../server/resources.ts'
-import { base64 } from '../server/results.ts'
+import type { ResourceOptions } from '../server/features/resources.ts'
+import { base64 } from '../server/features/results.ts'
 import type { Server } from '../server/definition.ts'
 import { extendByApps } from './extension.ts'
 import { APP_MIME_TYPE, CSP_LISTS, isOrigin, type AppResourceMeta } from './ui.ts'

@@ -7,7 +7,12 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Server, ServerDefinition } from '../server/definition.ts'
-import type { ToolHandler, ToolHandlerFor, ToolOptions, ToolRegistration } from '../server/tools.ts'
+import type {
+  ToolHandler,
+  ToolHandlerFor,
+  ToolOptions,
+  ToolRegistration,
+} from '../server/features/tools.ts'
 import { extendByApps } from './extension.ts'
 import type { AppToolMeta } from './ui.ts'
 

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
-import { readText } from '../transport/streamable-http/client-body.ts'
+import { readText } from '../transport/http/response-body.ts'
 import { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } from './errors.ts'
 import { checkUrl, type UrlPolicy } from './urls.ts'
 

@@ -7,8 +7,8 @@ import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
 import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
-import type { Outgoing } from './channel.ts'
-import { abortReason } from './delay.ts'
+import type { Outgoing } from '../protocol/channel.ts'
+import { abortReason } from '../patterns/abort.ts'
 
 /** What bounds a call, and who hears of its course. */
 export interface CallOptions {

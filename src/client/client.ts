@@ -5,12 +5,12 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
-import type { HandlerAnswers } from './answers.ts'
+import type { HandlerAnswers } from './features/answers.ts'
 import type { Connection } from './connection.ts'
-import type { Subscription } from './subscription.ts'
+import type { Subscription } from './features/subscription.ts'
 import { LeanClient } from './lean-client.ts'
 import type { RequestOptions } from './options.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './features/subscriptions.ts'
 
 /** A connection to one server. Made by {@link connect}. */
 export class Client extends LeanClient {

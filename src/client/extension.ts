@@ -12,7 +12,7 @@ import type {
   SubscriptionFilter,
   Tool,
 } from '../protocol/types.ts'
-import type { Subscription } from './subscription.ts'
+import type { Subscription } from './features/subscription.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** An extension of the protocol, made by `clientExtension`. Clients may share it. */

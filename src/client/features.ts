@@ -7,7 +7,7 @@
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { CacheHints, Result } from '../protocol/types.ts'
-import type { Outgoing } from './channel.ts'
+import type { Outgoing } from '../protocol/channel.ts'
 import type { HttpOptions, RequestOptions } from './options.ts'
 
 /** What a cache has for one request. */

@@ -22,7 +22,7 @@ import type {
   Tool,
 } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
-import { serverMessages } from './incoming.ts'
+import { serverMessages } from './server-messages.ts'
 import type { Discovery, RequestOptions } from './options.ts'
 import { allItems, items } from './pagination.ts'
 import { request } from './request.ts'

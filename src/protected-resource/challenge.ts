@@ -5,7 +5,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1
  */
-import { refuse, type Refusal } from '../transport/streamable-http/refusal.ts'
+import { refuse, type Refusal } from '../transport/http/http-error.ts'
 import { SCOPE, type Settings } from './options.ts'
 
 /** Why a request is refused. */

@@ -6,7 +6,7 @@
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Caller } from '../server/exchange.ts'
+import type { Caller } from '../server/request/exchange.ts'
 import type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
 import type { DpopVerifier } from './dpop-proofs.ts'
 

@@ -8,7 +8,7 @@ import {
   type Caller,
   type ClientFacts,
   type ScopedServer,
-} from '../server/exchange.ts'
+} from '../server/request/exchange.ts'
 import { isObject, isRequestId } from '../protocol/validate.ts'
 import { challenge } from './challenge.ts'
 import { union, type Settings } from './options.ts'

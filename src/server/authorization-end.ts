@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import type { Caller } from './exchange.ts'
+import type { Caller } from './request/exchange.ts'
 
 /** How long a token stays valid that was accepted within the clock tolerance, in milliseconds. */
 const TOLERANCE_MS = 30_000

@@ -3,10 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-import { DEFAULT_LOG_LEVEL } from './logging.ts'
+import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import type { ServerDefinition } from './definition.ts'
-import type { ClientRegistry, Exchange } from './exchange.ts'
-import { RequestContext } from './request-context.ts'
+import type { ClientRegistry, Exchange } from './request/exchange.ts'
+import { RequestContext } from './request/request-context.ts'
 
 /** The clients of one server. */
 export class Clients implements ClientRegistry {

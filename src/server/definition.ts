@@ -8,12 +8,12 @@ import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
-import type { Context, LeanContext } from './context.ts'
-import type { RequestContext } from './request-context.ts'
-import type { AddedMethod, Extensions } from './added.ts'
-import type { ClientRegistry, Exchange } from './exchange.ts'
+import type { Context, LeanContext } from './request/context.ts'
+import type { RequestContext } from './request/request-context.ts'
+import type { AddedMethod, Extensions } from './features/extensions.ts'
+import type { ClientRegistry, Exchange } from './request/exchange.ts'
 import type { Notifier } from './notifier.ts'
-import type { LogRules } from './logging.ts'
+import type { LogRules } from './request/logging.ts'
 import type { Observer, ServerObserver, Watch } from './observer.ts'
 import type {
   PromptEntry,
@@ -21,8 +21,8 @@ import type {
   PromptOptions,
   PromptRegistration,
   TextArguments,
-} from './prompts.ts'
-import type { Redact } from './redact.ts'
+} from './features/prompts.ts'
+import type { Redact } from './request/redact.ts'
 import type { Registry } from './registry.ts'
 import type {
   ReadHandler,
@@ -31,14 +31,14 @@ import type {
   ResourceRegistration,
   ResourceTemplateEntry,
   ResourceTemplateOptions,
-} from './resources.ts'
+} from './features/resources.ts'
 import type {
   TaskMaker,
   ToolEntry,
   ToolHandlerFor,
   ToolOptions,
   ToolRegistration,
-} from './tools.ts'
+} from './features/tools.ts'
 
 /**
  * How a server that answers calls behaves for every client.

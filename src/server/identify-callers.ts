@@ -3,8 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-import type { Caller } from './exchange.ts'
-import type { Protection } from './protection.ts'
+import type { Caller } from './request/exchange.ts'
+import type { Protection } from './auth.ts'
 
 /**
  * Lets a handler find out who calls, as its option `protect`, wherever it runs; for access tokens

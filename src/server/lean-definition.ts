@@ -15,12 +15,12 @@ import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
-import { requireHints } from './caching.ts'
-import type { RequestContext } from './request-context.ts'
-import { inferCapabilities } from './discover.ts'
-import { isImplementation } from './lifecycle.ts'
-import type { LogRules } from './logging.ts'
-import type { Extensions } from './added.ts'
+import { requireHints } from './features/caching.ts'
+import type { RequestContext } from './request/request-context.ts'
+import { inferCapabilities } from './features/discover.ts'
+import { isImplementation } from './features/initialize.ts'
+import type { LogRules } from './request/logging.ts'
+import type { Extensions } from './features/extensions.ts'
 import type { Notifier } from './notifier.ts'
 import type { Observer, Watch } from './observer.ts'
 import {
@@ -29,7 +29,7 @@ import {
   type PromptHandler,
   type PromptOptions,
   type PromptRegistration,
-} from './prompts.ts'
+} from './features/prompts.ts'
 import { Registry } from './registry.ts'
 import {
   resourceEntry,
@@ -38,7 +38,7 @@ import {
   type ResourceOptions,
   type ResourceRegistration,
   type ResourceTemplateEntry,
-} from './resources.ts'
+} from './features/resources.ts'
 import {
   toolEntry,
   type TaskMaker,
@@ -46,7 +46,7 @@ import {
   type ToolHandler,
   type ToolOptions,
   type ToolRegistration,
-} from './tools.ts'
+} from './features/tools.ts'
 import type {
   Features,
   LeanServer,
@@ -55,7 +55,7 @@ import type {
   Middleware,
   ServerDefinition,
 } from './definition.ts'
-import type { Context } from './context.ts'
+import type { Context } from './request/context.ts'
 
 /**
  * What a server holds.

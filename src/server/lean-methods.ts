@@ -4,11 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
 import type { Method } from './definition.ts'
-import { discover } from './discover.ts'
-import { lister } from './lists.ts'
-import { getPrompt } from './prompts.ts'
-import { readResource } from './resources.ts'
-import { callTool } from './tools.ts'
+import { discover } from './features/discover.ts'
+import { lister } from './features/lists.ts'
+import { getPrompt } from './features/prompts.ts'
+import { readResource } from './features/resources.ts'
+import { callTool } from './features/tools.ts'
 
 /** What answers each of them. */
 export const leanMethods: ReadonlyMap<string, Method> = new Map<string, Method>([

@@ -7,7 +7,7 @@ import type { Implementation } from '../protocol/types.ts'
 import type { Features, LeanServer, LeanServerOptions } from './definition.ts'
 import { LeanDefinition } from './lean-definition.ts'
 import { leanMethods } from './lean-methods.ts'
-import { runOnce } from './run-method.ts'
+import { runOnce } from './engine/run.ts'
 
 const lean: Features = { methods: leanMethods, run: runOnce }
 

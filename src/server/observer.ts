@@ -6,9 +6,9 @@
 import { callHook } from '../patterns/hooks.ts'
 import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import type { Exchange } from './exchange.ts'
-import type { LogRules } from './logging.ts'
-import { scrub } from './redact.ts'
+import type { Exchange } from './request/exchange.ts'
+import type { LogRules } from './request/logging.ts'
+import { scrub } from './request/redact.ts'
 
 /** The W3C trace context that a request carries in its `_meta`. */
 export interface TraceContext {

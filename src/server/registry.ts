@@ -3,8 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { UNKNOWN_CLIENT, type Requester, type Viewer } from './exchange.ts'
-import { invalidParams } from './params.ts'
+import { UNKNOWN_CLIENT, type Requester, type Viewer } from './request/exchange.ts'
+import { invalidParams } from './request/params.ts'
 
 /** The options that tools, prompts and resources share. */
 export const COMMON_OPTIONS = { title: 1, description: 1, icons: 1, meta: 1, visible: 1 } as const

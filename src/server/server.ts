@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { Implementation } from '../protocol/types.ts'
-import { complete } from './completion.ts'
+import { complete } from './features/completion.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
 import type {
   Features,
@@ -16,13 +16,17 @@ import type {
 } from './definition.ts'
 import { leanMethods } from './lean-methods.ts'
 import { LeanDefinition } from './lean-definition.ts'
-import { setLevel } from './logging.ts'
+import { setLevel } from './request/logging.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
-import { subscribeResource, unsubscribeResource } from './resource-subscriptions.ts'
-import { resourceTemplateEntry } from './resource-templates.ts'
-import type { ReadHandler, ResourceRegistration, ResourceTemplateOptions } from './resources.ts'
-import { runRounds } from './run-rounds.ts'
-import { listen } from './subscriptions.ts'
+import { subscribeResource, unsubscribeResource } from './features/resource-subscriptions.ts'
+import { resourceTemplateEntry } from './features/resource-templates.ts'
+import type {
+  ReadHandler,
+  ResourceRegistration,
+  ResourceTemplateOptions,
+} from './features/resources.ts'
+import { runRounds } from './engine/run-rounds.ts'
+import { listen } from './features/subscriptions.ts'
 
 /** By a function, as bundlers keep a module's values that are made of other modules'. */
 function wholeFeatures(): Features {

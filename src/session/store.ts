@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { MemoryEventLogs, type EventLog, type MemoryEventLogLimits } from './event-log.ts'
+import { MemoryEventLogs, type EventLog, type MemoryEventLogLimits } from './event-store.ts'
 import type { SessionRecord } from './session.ts'
 import type { StreamStore } from './stream-store.ts'
 

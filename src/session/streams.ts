@@ -6,7 +6,7 @@
  */
 import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import type { EventLog, LoggedEvent } from './event-log.ts'
+import type { EventLog, LoggedEvent } from './event-store.ts'
 import type { KeptCall, Sink, StreamStore } from './stream-store.ts'
 
 /** One stream, which may outlive several connections. */

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
-import type { Viewer } from '../server/exchange.ts'
+import type { Viewer } from '../server/request/exchange.ts'
 import { digestOf } from './digest.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'

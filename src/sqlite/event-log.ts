@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import { callHook, ignore } from '../patterns/hooks.ts'
-import type { EventLog, EventLogLimits, LoggedEvent } from '../session/event-log.ts'
+import type { EventLog, EventLogLimits, LoggedEvent } from '../session/event-store.ts'
 import { cut } from './pieces.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { ignore } from '../patterns/hooks.ts'
-import type { EventLog, EventLogLimits } from '../session/event-log.ts'
+import type { EventLog, EventLogLimits } from '../session/event-store.ts'
 import type { SessionRecord } from '../session/session.ts'
 import type { SessionStore } from '../session/store.ts'
 import type { Sink, StreamStore } from '../session/stream-store.ts'

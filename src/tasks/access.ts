@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 import type { ServerDefinition } from '../server/definition.ts'
-import type { RequestContext } from '../server/request-context.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
 import type { TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 

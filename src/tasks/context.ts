@@ -8,8 +8,8 @@ import { noInput, type Input } from '../patterns/input.ts'
 import type { ReplayInput } from '../patterns/replay.ts'
 import { notification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { isRequestId } from '../protocol/validate.ts'
-import { RequestContext } from '../server/request-context.ts'
-import type { Exchange } from '../server/exchange.ts'
+import { RequestContext } from '../server/request/request-context.ts'
+import type { Exchange } from '../server/request/exchange.ts'
 
 /** How a task says what is being done. */
 export interface TaskVoice {

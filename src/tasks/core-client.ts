@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
-import { abortable, sleep } from '../client/delay.ts'
+import { abortable, sleep } from '../patterns/abort.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { isTransient } from '../patterns/transient.ts'
 import {

@@ -7,7 +7,7 @@ import { encodeBase64Url } from '../protocol/base64url.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { ServerDefinition } from '../server/definition.ts'
-import { toResult, type ToolReturn } from '../server/tool-result.ts'
+import { toResult, type ToolReturn } from '../server/features/tool-result.ts'
 import { Alarm, later } from './clock.ts'
 import { KeptTasks } from './keeping.ts'
 import {

@@ -6,9 +6,9 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { invalidParams, requireObject } from '../server/params.ts'
-import { areRoots } from '../server/roots.ts'
-import { isMessage } from '../server/sampling.ts'
+import { invalidParams, requireObject } from '../server/request/params.ts'
+import { areRoots } from '../server/request/roots.ts'
+import { isMessage } from '../server/request/sampling.ts'
 import type { InputOutcome, TaskRecord } from './record.ts'
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']

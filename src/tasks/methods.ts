@@ -6,9 +6,9 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
-import type { RequestContext } from '../server/request-context.ts'
-import type { Tell } from '../server/added.ts'
-import { invalidParams, requireString } from '../server/params.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
+import type { Tell } from '../server/features/extensions.ts'
+import { invalidParams, requireString } from '../server/request/params.ts'
 import { findTask, mayCall, principalOf, type ServedTasks } from './access.ts'
 import { requireAnswers } from './input-check.ts'
 import { isFinal, type TaskRecord } from './record.ts'

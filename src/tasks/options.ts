@@ -5,7 +5,7 @@
  */
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { ToolTask } from '../server/tool-task.ts'
+import type { ToolTask } from '../server/features/tool-task.ts'
 import type { NewTask } from './record.ts'
 import type { TaskStore } from './store.ts'
 

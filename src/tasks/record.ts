@@ -7,7 +7,7 @@ import { emptyRecording, type Recording } from '../patterns/replay.ts'
 import { INTERNAL_ERROR, type ErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import type { Auth, ClientFacts } from '../server/exchange.ts'
+import type { Auth, ClientFacts } from '../server/request/exchange.ts'
 import type { InputRequest, Result } from '../protocol/types.ts'
 
 /** Where a task stands. The last three are final. */

@@ -6,7 +6,7 @@
  */
 import type { ErrorObject } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
-import type { ToolReturn } from '../server/tool-result.ts'
+import type { ToolReturn } from '../server/features/tool-result.ts'
 import type { InputOutcome, NewTask, TaskRecord } from './record.ts'
 import type { Platform } from './run.ts'
 

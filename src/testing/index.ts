@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { connect, type Client, type ConnectOptions } from '../client/index.ts'
-import { serveTransport, type ConnectionOptions, type LeanServer } from '../server/index.ts'
+import { connect, type Client, type ConnectOptions } from '../presets/client.ts'
+import { serveTransport, type ConnectionOptions, type LeanServer } from '../presets/server.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
 export { inMemoryTransports } from '../transport/in-memory.ts'

@@ -4,7 +4,7 @@
  *
  * @see https://ai-sdk.dev/docs/foundations/tools
  */
-import type { LeanClient, RequestOptions } from '../client/index.ts'
+import type { LeanClient, RequestOptions } from '../presets/client.ts'
 import { isContentBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ContentBlock, ProgressParams, Tool } from '../protocol/types.ts'

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import type { LeanClient, RequestOptions } from '../client/index.ts'
+import type { LeanClient, RequestOptions } from '../presets/client.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ObjectSchema, Tool } from '../protocol/types.ts'
 import { MIN_NAME_LENGTH, modelNames } from './names.ts'

@@ -5,7 +5,7 @@
  */
 export { callHook } from '../patterns/hooks.ts'
 export { requireKnown, type OptionNames } from '../patterns/known-options.ts'
-export type { ChildExit, ChildProcess } from './child-process.ts'
+export type { ChildExit, ChildProcess } from './stdio/child-process.ts'
 export {
   childTransport,
   inheritedVariables,
@@ -13,13 +13,17 @@ export {
   type ChildTransportOptions,
   type ProgramToStart,
   type StdioClientOptions,
-} from './child-transport.ts'
+} from './stdio/child-transport.ts'
 export { inMemoryTransports } from './in-memory.ts'
-export { carrierTransport, messagePortTransport, type MessagePortOptions } from './message-port.ts'
-export type { CarrierEvents, MessageCarrier, PortLike } from './port-carrier.ts'
-export { printToStderr, type PrintingConsole } from './print-to-stderr.ts'
-export { serveStdioOn, type ServeStdioOptions, type StdioHost } from './serve-stdio.ts'
-export { stdioTransport, type StdioTransportOptions } from './stdio.ts'
+export {
+  carrierTransport,
+  messagePortTransport,
+  type MessagePortOptions,
+} from './ports/message-port.ts'
+export type { CarrierEvents, MessageCarrier, PortLike } from './ports/port-carrier.ts'
+export { printToStderr, type PrintingConsole } from './stdio/print-to-stderr.ts'
+export { serveStdioOn, type ServeStdioOptions, type StdioHost } from './stdio/serve-stdio.ts'
+export { stdioTransport, type StdioTransportOptions } from './stdio/stdio.ts'
 export {
   createEndpoint,
   listenFault,
@@ -27,6 +31,6 @@ export {
   type HttpServer,
   type ListenOptions,
 } from './streamable-http/endpoint.ts'
-export { createGuard, type Guard } from './streamable-http/guard.ts'
+export { createGuard, type Guard } from './http/guard.ts'
 export { sessionStream } from './streamable-http/stream-options.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'

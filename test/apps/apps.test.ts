@@ -14,9 +14,9 @@ import {
   type AppResourceOptions,
 } from '../../src/apps/index.ts'
 import type { Tool } from '../../src/index.ts'
-import { createServer, type Server, text } from '../../src/server/index.ts'
+import { createServer, type Server, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { createHandler } from '../../src/server/index.ts'
+import { createHandler } from '../../src/presets/server.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
 
 const PAGE = '<!doctype html><html lang="en"><title>Weather</title></html>'

@@ -1,6 +1,6 @@
 // Requests that nobody asked for: they may renew a token, but open no page, and discard nothing.
 import { describe, expect, it, vi } from 'vitest'
-import { createConnection, type ConnectOptions } from '../../src/client/index.ts'
+import { createConnection, type ConnectOptions } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
 import { PATIENCE } from '../patience.ts'
 import { createWorld, ISSUER, json, MCP, openStore, type Differences, type World } from './world.ts'

@@ -1,8 +1,8 @@
 // Which requests sign-in takes part in, and which it leaves alone.
 import { describe, expect, it, vi } from 'vitest'
-import { connect, connectLean, type AuthProvider } from '../../src/client/index.ts'
+import { connect, connectLean, type AuthProvider } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer } from '../../src/presets/server.ts'
 import { McpError } from '../../src/index.ts'
 import { PATIENCE } from '../patience.ts'
 import { createWorld, ISSUER, json, MCP, type Answer, type World } from './world.ts'

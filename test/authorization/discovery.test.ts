@@ -1,7 +1,7 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
 import { describe, expect, it } from 'vitest'
 import { AuthorizationError } from '../../src/authorization/index.ts'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import {
   CALLBACK,
   createWorld,

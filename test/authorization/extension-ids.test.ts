@@ -12,10 +12,10 @@ import {
   connect,
   createConnection,
   type AuthProvider,
-} from '../../src/client/index.ts'
+} from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
-import { createHandler, createServer, extend } from '../../src/server/index.ts'
+import { createHandler, createServer, extend } from '../../src/presets/server.ts'
 import { createWorld, ISSUER, json, MCP, type World } from './world.ts'
 
 const MACHINE = 'io.modelcontextprotocol/oauth-client-credentials'

@@ -11,9 +11,9 @@ import {
   type SignInOptions,
   type TokenStore,
 } from '../../src/authorization/index.ts'
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, keptSessions } from '../../src/server/index.ts'
+import { createHandler, createServer, keptSessions } from '../../src/presets/server.ts'
 
 export const MCP = 'https://mcp.example/mcp'
 export const ISSUER = 'https://as.example'

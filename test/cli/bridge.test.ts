@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveHttp } from '../../runtimes/node/index.ts'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { PATIENCE } from '../patience.ts'
 import { edgewise, start, type Running } from './run.ts'

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import type { AuthProvider } from '../../src/client/index.ts'
+import type { AuthProvider } from '../../src/presets/client.ts'
 import { createProxy } from '../../runtimes/node/cli/proxy.ts'
 
 it('the proxy of inspect lets only what the user does start a sign-in [C006]', async () => {

@@ -8,7 +8,7 @@ import {
   ToolError,
   type LeanServer,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import * as z from 'zod'
 

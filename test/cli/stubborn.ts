@@ -1,6 +1,6 @@
 // A server over stdio that goes on when its client has gone, as badly written ones do.
 import { serveStdio } from '../../runtimes/node/index.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer } from '../../src/presets/server.ts'
 
 const server = createServer({ name: 'stubborn', version: '1.0.0' })
 server.tool('hang', {}, () => {

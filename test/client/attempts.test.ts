@@ -1,6 +1,6 @@
 /** What a client tries in turn when it connects, and what it says when nothing works. */
 import { describe, expect, test } from 'vitest'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import {
   connectTo,
   duplexPeer,

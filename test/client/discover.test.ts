@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/client/index.ts'
-import { createServer, serveTransport, type Server } from '../../src/server/index.ts'
+import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/presets/client.ts'
+import { createServer, serveTransport, type Server } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import type { Transport } from '../../src/protocol/transport.ts'
 import { sessionHandler } from '../handler.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { clientExtension } from '../../src/client/index.ts'
+import { clientExtension } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, extend, text, type Tell } from '../../src/server/index.ts'
+import { createHandler, createServer, extend, text, type Tell } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
   connectTo,

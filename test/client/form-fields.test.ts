@@ -5,9 +5,9 @@
  */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { formFields, type FormField } from '../../src/client/index.ts'
+import { formFields, type FormField } from '../../src/presets/client.ts'
 import type { ObjectSchema } from '../../src/index.ts'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 
 const only = (schema: object): FormField | undefined =>

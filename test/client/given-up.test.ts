@@ -1,8 +1,8 @@
 /** Questions of calls that nobody waits for any more. */
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { connect } from '../../src/client/index.ts'
-import { createHandler, createServer, keptSessions } from '../../src/server/index.ts'
+import { connect } from '../../src/presets/client.ts'
+import { createHandler, createServer, keptSessions } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 
 const asking = ['2025-06-18', '2025-11-25', '2026-07-28'] as const

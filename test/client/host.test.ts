@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { chooseModel, toolHints, type ConnectOptions } from '../../src/client/index.ts'
+import { chooseModel, toolHints, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { revisions } from '../../src/protocol/revisions.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadIcon, selectIcon } from '../../src/client/index.ts'
+import { loadIcon, selectIcon } from '../../src/presets/client.ts'
 
 const rules = { serverUrl: 'https://peer.example/mcp' }
 const src = 'https://peer.example/i.png'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import type { CreateMessageResult, ElicitParams } from '../../src/protocol/types.ts'
 import {

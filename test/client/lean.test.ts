@@ -4,7 +4,7 @@ import {
   type ConnectOptions,
   type LeanClient,
   type LeanOptions,
-} from '../../src/client/index.ts'
+} from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { followTasks, startTask, taskOf } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { McpError, ProtocolError } from '../../src/client/index.ts'
+import { McpError, ProtocolError } from '../../src/presets/client.ts'
 import {
   connectTo,
   error,

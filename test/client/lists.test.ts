@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import type { Client, ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { connectTo, discovered, duplexPeer, reply, type DuplexPeer } from './peers.ts'
 

@@ -1,7 +1,7 @@
 /**
  * What scripted servers say in tests of the client.
  */
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import {
   scriptedFetch as httpPeer,

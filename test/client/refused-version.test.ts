@@ -1,7 +1,7 @@
 /** Servers that refuse the version of a probe. */
 import { expect, test } from 'vitest'
 
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import { error, httpPeer, result } from './peers.ts'
 
 const discovered = {

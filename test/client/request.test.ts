@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ProtocolError } from '../../src/client/index.ts'
+import { ProtocolError } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import type { ProgressParams } from '../../src/protocol/types.ts'
 import { connectTo, discovered, duplexPeer, initialized, refuse, reply, until } from './peers.ts'

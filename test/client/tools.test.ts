@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ConnectOptions, RequestOptions } from '../../src/client/index.ts'
+import type { ConnectOptions, RequestOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { connectTo, discovered, duplexPeer, reply } from './peers.ts'
 

@@ -1,9 +1,9 @@
 /** What a client is told that it cannot do. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect, McpError, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, McpError, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import { createServer, createSseHandler } from '../../src/server/index.ts'
+import { createServer, createSseHandler } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { legacyPeer, modernPeer, result, connectTo } from './peers.ts'
 

@@ -1,6 +1,6 @@
 /** What a client of 2026-07-28 puts on the wire, and what it never does. */
 import { describe, expect, test, vi } from 'vitest'
-import type { ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/presets/client.ts'
 import { outputValidator } from '../../src/json-schema/index.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import type { CreateMessageResult } from '../../src/protocol/types.ts'

@@ -1,6 +1,6 @@
 // Reads the events of a stream as they come.
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { Handler } from '../../src/server/index.ts'
+import type { Handler } from '../../src/presets/server.ts'
 
 /** An event with the message that it carries. */
 export interface Event {

@@ -1,4 +1,4 @@
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import { PATIENCE } from '../patience.ts'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'

@@ -1,6 +1,6 @@
 // Callers who want all streams of a hub: they get some, are told why no more, and others find theirs.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Handler } from '../../src/server/index.ts'
+import type { Handler } from '../../src/presets/server.ts'
 import { PATIENCE } from '../patience.ts'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 import { EventReader, listen } from './events.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type * as storage from '../../runtimes/cloudflare/storage.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { root } from '../process.ts'
 

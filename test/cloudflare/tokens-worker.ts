@@ -1,7 +1,7 @@
 // A protected Worker whose tokens say until when they are good, and can be revoked.
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer } from '../../src/presets/server.ts'
 
 const revoked = new Set<string>()
 const server = createServer({ name: 'tokens', version: '1.0.0' })

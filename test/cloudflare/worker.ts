@@ -2,7 +2,7 @@
 // tests need to know.
 import * as z from 'zod'
 import { createWorker, objectStorage } from '../../runtimes/cloudflare/index.ts'
-import { mount, createServer, text } from '../../src/server/index.ts'
+import { mount, createServer, text } from '../../src/presets/server.ts'
 import { makeServer } from '../server/fixture.ts'
 
 const { server, ran } = makeServer()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
 import { Miniflare, type MiniflareOptions } from 'miniflare'
-import type { Handler } from '../../src/server/index.ts'
+import type { Handler } from '../../src/presets/server.ts'
 import { root } from '../process.ts'
 
 /** A Worker that runs. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../../src/index.ts'
-import { createServer, text, type Handler } from '../../src/server/index.ts'
+import { createServer, text, type Handler } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { createEndpoint } from '../../src/transport/streamable-http/endpoint.ts'
 import { makeServer } from '../server/fixture.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../../src/index.ts'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import {
   connectTo,

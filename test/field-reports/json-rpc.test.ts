@@ -1,7 +1,7 @@
 /** Public reports of messages that were misread or not answered, replayed on both sides. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {

@@ -2,7 +2,7 @@
 import { connect as dial } from 'node:net'
 import { expect, it } from 'vitest'
 import { serveHttp } from '../../runtimes/node/index.ts'
-import { createServer, createSseHandler, text } from '../../src/server/index.ts'
+import { createServer, createSseHandler, text } from '../../src/presets/server.ts'
 import { makeServer } from '../server/fixture.ts'
 
 /** The status of a POST with a `Host` header as it is given, or without one. */

@@ -1,7 +1,7 @@
 /** The other end of a server over stdio framing: writes any text, and keeps what comes back. */
 import type { ClientCapabilities, JsonObject } from '../../src/index.ts'
-import { serveTransport, type ConnectionOptions, type Server } from '../../src/server/index.ts'
-import { stdioTransport } from '../../src/transport/stdio.ts'
+import { serveTransport, type ConnectionOptions, type Server } from '../../src/presets/server.ts'
+import { stdioTransport } from '../../src/transport/stdio/stdio.ts'
 import { PATIENCE } from '../patience.ts'
 
 /** A message as the peer sees it. */

@@ -1,7 +1,7 @@
 /** Public reports of progress, cancellation and lists that went wrong, replayed. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectTo, duplexPeer, initialized, reply } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'

@@ -1,9 +1,9 @@
 /** Public reports of resources and completion that went wrong, replayed. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { isResourceNotFound, ProtocolError } from '../../src/client/index.ts'
+import { isResourceNotFound, ProtocolError } from '../../src/presets/client.ts'
 import { RESOURCE_NOT_FOUND, type JsonObject } from '../../src/index.ts'
-import { createServer, type Handler } from '../../src/server/index.ts'
+import { createServer, type Handler } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'

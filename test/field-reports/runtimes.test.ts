@@ -1,8 +1,8 @@
 /** Public reports of state and platforms that went wrong, replayed. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { connect } from '../../src/client/index.ts'
-import { createServer, serveTransport, text } from '../../src/server/index.ts'
+import { connect } from '../../src/presets/client.ts'
+import { createServer, serveTransport, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 import { makeServer } from '../server/fixture.ts'

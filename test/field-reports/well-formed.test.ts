@@ -1,7 +1,7 @@
 // Text that was cut inside a character leaves a server and a client as well-formed Unicode.
 import { expect, test } from 'vitest'
-import { connect } from '../../src/client/index.ts'
-import { createServer, createSseHandler, serveTransport } from '../../src/server/index.ts'
+import { connect } from '../../src/presets/client.ts'
+import { createServer, createSseHandler, serveTransport } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import { messagePortTransport, stdioTransport, type Transport } from '../../src/transport/index.ts'

@@ -5,9 +5,9 @@ import { createSealer } from '../../src/patterns/sealed-state.ts'
 import { McpError, ProtocolError } from '../../src/protocol/errors.ts'
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/headers.ts'
 import { isObject, parseJson, readableId, validateMessage } from '../../src/protocol/validate.ts'
-import { paginate } from '../../src/server/pagination.ts'
-import { expandUriTemplate } from '../../src/server/uri-expand.ts'
-import { compileUriTemplate } from '../../src/server/uri-template.ts'
+import { paginate } from '../../src/server/features/pagination.ts'
+import { expandUriTemplate } from '../../src/server/features/uri-expand.ts'
+import { compileUriTemplate } from '../../src/server/features/uri-template.ts'
 import { repeat, type Random } from './random.ts'
 
 /** What a function throws, or undefined. */

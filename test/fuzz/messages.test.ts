@@ -1,8 +1,8 @@
 /** Damaged messages, headers and chunks: whatever comes, both sides go on and say nothing invalid. */
 import { describe, expect, it } from 'vitest'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import { McpError, ProtocolError, validateMessage, type JsonRpcMessage } from '../../src/index.ts'
-import { serveTransport } from '../../src/server/index.ts'
+import { serveTransport } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
 import {

@@ -1,6 +1,6 @@
 /** Peers that send anything at any time, in both roles: nothing crashes, hangs or answers nonsense. */
 import { describe, expect, it } from 'vitest'
-import type { ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/presets/client.ts'
 import {
   McpError,
   ProtocolError,
@@ -9,7 +9,7 @@ import {
   type JsonRpcMessage,
 } from '../../src/index.ts'
 import type { ObjectSchema } from '../../src/protocol/types.ts'
-import { createServer, createSseHandler, serveTransport } from '../../src/server/index.ts'
+import { createServer, createSseHandler, serveTransport } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 import {

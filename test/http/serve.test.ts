@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { connect, connectLean, type LeanClient } from '../../src/client/index.ts'
+import { connect, connectLean, type LeanClient } from '../../src/presets/client.ts'
 import { commandOf, root } from '../process.ts'
 import { PATIENCE } from '../patience.ts'
 

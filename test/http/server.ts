@@ -1,6 +1,6 @@
 // The server that the HTTP tests run on every runtime.
 import * as z from 'zod'
-import { createServer, text, type Server } from '../../src/server/index.ts'
+import { createServer, text, type Server } from '../../src/presets/server.ts'
 
 /** Makes the server. */
 export function testServer(): Server {

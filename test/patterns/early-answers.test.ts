@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
 

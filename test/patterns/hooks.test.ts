@@ -1,7 +1,7 @@
 // Functions of an application that nothing waits for: what they throw harms nothing else.
 import { describe, expect, it, vi } from 'vitest'
-import { createConnection, watchInteraction } from '../../src/client/index.ts'
-import { createServer, observer, text } from '../../src/server/index.ts'
+import { createConnection, watchInteraction } from '../../src/presets/client.ts'
+import { createServer, observer, text } from '../../src/presets/server.ts'
 import { callHook } from '../../src/transport/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'

@@ -1,16 +1,16 @@
 // A program whose hooks all return promises that reject, on both sides of a connection: it prints
 // how many of them were called, and ends with code 0 unless one of them ends it.
-import { createConnection, type ConnectOptions } from '../../src/client/index.ts'
+import { createConnection, type ConnectOptions } from '../../src/presets/client.ts'
 import {
   createHandler,
   createServer,
   extend,
   keptSessions,
   observer,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { callTask, followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
-import { serveTransport } from '../../src/server/index.ts'
+import { serveTransport } from '../../src/presets/server.ts'
 
 const called = new Set<string>()
 const rejects = (name: string) => (): unknown => {

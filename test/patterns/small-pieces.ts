@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { serveHttp } from '../../runtimes/node/index.ts'
-import { connect, loadIcon } from '../../src/client/index.ts'
+import { connect, loadIcon } from '../../src/presets/client.ts'
 import { introspectedTokens } from '../../src/protected-resource/index.ts'
-import { createHandler, createServer } from '../../src/server/index.ts'
+import { createHandler, createServer } from '../../src/presets/server.ts'
 import { LATEST_LEGACY } from '../../src/protocol/revisions.ts'
 
 /** A stream of one byte again and again, one in a chunk. */

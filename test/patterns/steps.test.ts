@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { revisions } from '../../src/index.ts'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 
 describe.each(revisions.map(({ version }) => version))('steps of a handler, in %s', (revision) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe } from 'vitest'
 
 import { toNodeListener } from '../../runtimes/node/index.ts'
-import { createLeanHandler } from '../../src/server/index.ts'
+import { createLeanHandler } from '../../src/presets/server.ts'
 import { connectEdgewise } from './clients/edgewise.ts'
 import { connectV1 } from './clients/v1.ts'
 import { connectV2 } from './clients/v2.ts'

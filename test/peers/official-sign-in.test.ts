@@ -18,7 +18,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { describe, expect, it } from 'vitest'
 import { loopback } from '../../runtimes/node/index.ts'
 import { signIn } from '../../src/authorization/index.ts'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import { createWorld, ISSUER, MCP } from '../authorization/world.ts'
 import { createV1Server } from './servers/v1.ts'
 import { createV2Server } from './servers/v2.ts'

@@ -11,8 +11,8 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serveHttp } from '../../runtimes/node/index.ts'
-import { connect } from '../../src/client/index.ts'
-import { createServer, keptSessions, text } from '../../src/server/index.ts'
+import { connect } from '../../src/presets/client.ts'
+import { createServer, keptSessions, text } from '../../src/presets/server.ts'
 import { PATIENCE } from '../patience.ts'
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>

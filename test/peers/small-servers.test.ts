@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
 import { booked, counted, greeting, memo, question, reviewOf, textOf } from './contract.ts'
 import { serveMcpLite } from './servers/mcp-lite.ts'

@@ -8,7 +8,7 @@ import {
   type Server,
   type ServerOptions,
   observer,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import {
   jwtTokens,
   protectedResource,

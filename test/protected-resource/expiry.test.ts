@@ -1,6 +1,6 @@
 // What is open when a token expires, or is revoked, ends; whoever has a new one misses nothing.
 import { describe, expect, it, vi } from 'vitest'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import { protectedResource, type TokenVerifier } from '../../src/protected-resource/index.ts'
 import {
   createHandler,
@@ -8,7 +8,7 @@ import {
   createSseHandler,
   keptSessions,
   type Handler,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { EventReader, type Event } from '../cloudflare/events.ts'
 import { closing } from '../closing.ts'
 import { PATIENCE } from '../patience.ts'

@@ -1,7 +1,7 @@
 /** The protection of the server that runs on every runtime. */
 import type { JSONWebKeySet } from 'jose'
 import { dpopProofs, jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
-import type { Protection } from '../../src/server/index.ts'
+import type { Protection } from '../../src/presets/server.ts'
 import { ISSUER, RESOURCE } from './issuer.ts'
 
 /** @param keys the key set of the issuer, as JSON. */

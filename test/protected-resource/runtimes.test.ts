@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Handler } from '../../src/server/index.ts'
+import type { Handler } from '../../src/presets/server.ts'
 import { commandOf, root } from '../process.ts'
 import { bearer, call, challengeOf, open, send, textOf } from './endpoint.ts'
 import { Issuer, Prover, RESOURCE, unsigned } from './issuer.ts'

@@ -1,6 +1,6 @@
 // A session is no credential: whatever its id, each request needs a token of who opened it.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createSseHandler, sealedSessions } from '../../src/server/index.ts'
+import { createSseHandler, sealedSessions } from '../../src/presets/server.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
 import { bearer, challengeOf, makeServer, open, protect, send, textOf } from './endpoint.ts'
 import { Issuer, ISSUER, RESOURCE } from './issuer.ts'

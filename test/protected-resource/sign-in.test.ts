@@ -12,7 +12,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { describe, expect, it } from 'vitest'
 import { serveHttp } from '../../runtimes/node/index.ts'
 import { dpop, signIn, type Interaction } from '../../src/authorization/index.ts'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import {
   dpopProofs,
   jwtTokens,

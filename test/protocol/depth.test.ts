@@ -8,7 +8,7 @@ import {
   createSseHandler,
   keptSessions,
   sealedSessions,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 import {
   initializeRequest,

@@ -6,7 +6,7 @@ import {
   type CreateMessageParams,
   type JsonObject,
 } from '../../src/index.ts'
-import { createServer, text, type Context } from '../../src/server/index.ts'
+import { createServer, text, type Context } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { until } from '../client/peers.ts'
 import { formParams, samplingParams } from '../protocol/rich.ts'

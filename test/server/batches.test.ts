@@ -13,8 +13,8 @@ import {
   type Handler,
   type HandlerOptions,
   type Server,
-} from '../../src/server/index.ts'
-import { createMemoryEventLog } from '../../src/session/event-log.ts'
+} from '../../src/presets/server.ts'
+import { createMemoryEventLog } from '../../src/session/event-store.ts'
 import { createMemorySessionStore } from '../../src/session/store.ts'
 import { until } from '../client/peers.ts'
 import { expectNoRejections } from '../fuzz/rejections.ts'

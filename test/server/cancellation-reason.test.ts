@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connect, type Client } from '../../src/client/index.ts'
+import { connect, type Client } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
 import {
   createGateway,
@@ -7,7 +7,7 @@ import {
   createSseHandler,
   serveTransport,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { inMemoryTransports } from '../../src/transport/index.ts'
 import { sessionHandler } from '../handler.ts'

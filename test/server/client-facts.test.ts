@@ -17,7 +17,7 @@ import {
   text,
   type Context,
   type Handler,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {

@@ -1,7 +1,7 @@
 // A clock that is set back while a server runs: what measures a time goes on as if nothing happened.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { rememberTokens } from '../../src/protected-resource/index.ts'
-import { createHandler, createServer, keptSessions, rateLimit } from '../../src/server/index.ts'
+import { createHandler, createServer, keptSessions, rateLimit } from '../../src/presets/server.ts'
 import { postModern, openSession } from '../transport/streamable-http/post.ts'
 import { openWire } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions, type JsonObject } from '../../src/index.ts'
-import { createServer } from '../../src/server/index.ts'
+import { createServer } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { openWire } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonRpcMessage } from '../../src/index.ts'
-import { createServer, serveTransport } from '../../src/server/index.ts'
+import { createServer, serveTransport } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
 import { modernRequest } from '../transport/streamable-http/post.ts'
 import { makeServer } from './fixture.ts'

@@ -12,9 +12,9 @@ import {
   text,
   UrlElicitationRequired,
   type FormQuestion,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import type { ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/presets/client.ts'
 import { closing } from '../closing.ts'
 
 const VERSIONS = revisions.map(({ version }) => version)

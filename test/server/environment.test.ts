@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { createServer, type Handler } from '../../src/server/index.ts'
+import { createServer, type Handler } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'

@@ -10,7 +10,7 @@ import {
   type Extension,
   type Server,
   type Tell,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { until } from '../client/peers.ts'
 import {
   allMessages,

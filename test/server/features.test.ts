@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ProtocolError, revisions, type Revision } from '../../src/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import type { ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/presets/client.ts'
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'
 

@@ -6,7 +6,7 @@ import {
   ToolError,
   type Server,
   type ServerOptions,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 
 /** Makes the server; `ran` holds the names of the handlers that were run. */
 export function makeServer(options: ServerOptions = {}): {

@@ -1,9 +1,9 @@
 // Whom a gateway asks, and whom it tells, when several users call through it.
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject, Revision } from '../../src/index.ts'
-import { createGateway, createServer, text, type Server } from '../../src/server/index.ts'
+import { createGateway, createServer, text, type Server } from '../../src/presets/server.ts'
 import { connectInMemory, scriptedPeer, type ScriptedPeer } from '../../src/testing/index.ts'
 import type { InMemoryOptions } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'

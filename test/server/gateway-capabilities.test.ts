@@ -1,8 +1,8 @@
 // What a gateway tells both sides of the other's capabilities, and of changes.
 import { describe, expect, it } from 'vitest'
-import { connect, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject, Revision } from '../../src/index.ts'
-import { createGateway, createServer, mountClient, text } from '../../src/server/index.ts'
+import { createGateway, createServer, mountClient, text } from '../../src/presets/server.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 

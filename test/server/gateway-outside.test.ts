@@ -1,8 +1,8 @@
 // What a server behind a gateway asks and tells outside of calls.
 import { describe, expect, it, vi } from 'vitest'
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createGateway, type Server } from '../../src/server/index.ts'
+import { createGateway, type Server } from '../../src/presets/server.ts'
 import { connectInMemory, scriptedPeer, type InMemoryOptions } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { sessionHandler } from '../handler.ts'

@@ -1,13 +1,13 @@
 // Gateways to servers of many resources: how many of them are watched.
 import { describe, expect, it, vi } from 'vitest'
-import type { ConnectOptions, Client } from '../../src/client/index.ts'
+import type { ConnectOptions, Client } from '../../src/presets/client.ts'
 import { ProtocolError, type SubscriptionFilter } from '../../src/index.ts'
-import { createGateway, createServer, type Server } from '../../src/server/index.ts'
+import { createGateway, createServer, type Server } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 
 // As many as a session may watch: 1,000 otherwise
-vi.mock('../../src/server/subscriptions.ts', async (original) => ({
+vi.mock('../../src/server/features/subscriptions.ts', async (original) => ({
   ...(await original<object>()),
   MAX_WATCHED_RESOURCES: 10,
 }))

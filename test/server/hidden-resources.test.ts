@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonRpcMessage } from '../../src/index.ts'
-import { createHandler, keptSessions, serveTransport } from '../../src/server/index.ts'
+import { createHandler, keptSessions, serveTransport } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { EventReader, listen } from '../cloudflare/events.ts'

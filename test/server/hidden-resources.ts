@@ -1,6 +1,6 @@
 /** Who may see which resource, and what a caller hears of changes, checked on every host. */
 import { expect } from 'vitest'
-import { createServer, type Caller, type Handler, type Server } from '../../src/server/index.ts'
+import { createServer, type Caller, type Handler, type Server } from '../../src/presets/server.ts'
 import { EventReader, listen } from '../cloudflare/events.ts'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import * as z from 'zod'
 import { serveStdio } from '../../runtimes/node/index.ts'
 import { Client } from '../../src/client/client.ts'
-import { connect, connectLean, type LeanClient } from '../../src/client/index.ts'
+import { connect, connectLean, type LeanClient } from '../../src/presets/client.ts'
 import { revisions, ToolError, type Revision } from '../../src/index.ts'
 import {
   createHandler,
@@ -21,7 +21,7 @@ import {
   type LeanContext,
   type LeanServer,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {

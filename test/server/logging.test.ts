@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { revisions, type LoggingLevel } from '../../src/index.ts'
-import { createServer, mount, observer } from '../../src/server/index.ts'
+import { createServer, mount, observer } from '../../src/presets/server.ts'
 import { openWire, type Wire } from './wire.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { ProtocolError, type JsonObject, type Result, type Tool } from '../../src/index.ts'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'

@@ -9,14 +9,14 @@ import {
   text,
   UrlElicitationRequired,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import {
   connectInMemory,
   inMemoryTransports,
   scriptedPeer,
   type ScriptedPeer,
 } from '../../src/testing/index.ts'
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'
 

@@ -8,7 +8,7 @@ import {
   text,
   type ObservedEvent,
   type ServerObserver,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
 

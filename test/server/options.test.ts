@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { signIn } from '../../src/authorization/index.ts'
-import { connect, connectLean } from '../../src/client/index.ts'
+import { connect, connectLean } from '../../src/presets/client.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
 import {
   createHandler,
@@ -13,7 +13,7 @@ import {
   extend,
   keptSessions,
   serveTransport,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { createEndpoint } from '../../src/transport/index.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'

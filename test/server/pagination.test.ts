@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { paginate } from '../../src/server/pagination.ts'
+import { paginate } from '../../src/server/features/pagination.ts'
 
 const items = Array.from({ length: 25 }, (_, i) => `item ${i}`)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions, type JsonObject } from '../../src/index.ts'
-import { createServer, embedded, type TextArguments } from '../../src/server/index.ts'
+import { createServer, embedded, type TextArguments } from '../../src/presets/server.ts'
 import { makeRichServer } from '../traffic/server.ts'
 import { contents } from '../protocol/rich.ts'
 import { openWire } from './wire.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { createServer, warnOfRepeats } from '../../src/server/index.ts'
+import { createServer, warnOfRepeats } from '../../src/presets/server.ts'
 import type { Revision } from '../../src/index.ts'
 
 const schema = z.object({ yes: z.boolean() })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { revisions, type Annotations, type JsonObject } from '../../src/index.ts'
-import { createServer, resourceLink, text } from '../../src/server/index.ts'
+import { createServer, resourceLink, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, post } from '../transport/streamable-http/post.ts'

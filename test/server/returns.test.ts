@@ -2,7 +2,7 @@
 import ts from 'typescript'
 import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { root } from '../process.ts'
 
@@ -126,7 +126,7 @@ it('a tool that returns an object of its own learns at run time where to put it 
 it('a tool that returns an object of its own learns from the compiler where to put it [use 9]', () => {
   const name = `${root}test/server/returns-an-object.ts`
   const source = `
-    import { createServer } from '../../src/server/index.ts'
+    import { createServer } from '../../src/presets/server.ts'
     const server = createServer({ name: 's', version: '1' })
     server.tool('a', {}, () => ({ price: 3 }))
     server.tool('b', {}, () => [{ price: 3 }])

@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { InputRequest, JsonObject, JsonRpcResultResponse } from '../../src/index.ts'
-import { createServer, text, UrlElicitationRequired, type Handler } from '../../src/server/index.ts'
+import {
+  createServer,
+  text,
+  UrlElicitationRequired,
+  type Handler,
+} from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { gate } from '../tasks/fixture.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'

@@ -10,7 +10,7 @@ import {
   type Caller,
   type Handler,
   observer,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { allMessages, lastMessage, post, postModern } from '../transport/streamable-http/post.ts'
 

@@ -9,7 +9,7 @@ import {
   observer,
   text,
   ToolError,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { allMessages, lastMessage, postModern } from '../transport/streamable-http/post.ts'
 import { makeServer } from './fixture.ts'

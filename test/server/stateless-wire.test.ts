@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonRpcMessage,
 } from '../../src/index.ts'
-import { createServer, text } from '../../src/server/index.ts'
+import { createServer, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { schemaErrors } from '../schema/validator.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/index.ts'
-import { createServer, createTickets, type Caller } from '../../src/server/index.ts'
+import { createServer, createTickets, type Caller } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
 

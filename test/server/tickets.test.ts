@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createServer, createTickets } from '../../src/server/index.ts'
+import { createServer, createTickets } from '../../src/presets/server.ts'
 import { openWire } from './wire.ts'
 
 const secrets = 'a secret of more than sixteen characters'

@@ -12,9 +12,9 @@ import {
   text,
   type ReadRequest,
   type ToolReturn,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { contents } from '../protocol/rich.ts'
 import { lastMessage, openSession, post, postModern } from '../transport/streamable-http/post.ts'

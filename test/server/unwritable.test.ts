@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { ProtocolError, type JsonObject } from '../../src/index.ts'
-import { createServer, type Context } from '../../src/server/index.ts'
+import { createServer, type Context } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {

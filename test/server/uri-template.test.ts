@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { expandUriTemplate } from '../../src/server/uri-expand.ts'
-import { compileUriTemplate } from '../../src/server/uri-template.ts'
+import { expandUriTemplate } from '../../src/server/features/uri-expand.ts'
+import { compileUriTemplate } from '../../src/server/features/uri-template.ts'
 
 const match = (template: string, uri: string) => {
   const values = compileUriTemplate(template).match(uri)

@@ -1,6 +1,6 @@
 /** What authors are told at once that a server cannot be or do. */
 import { expect, test } from 'vitest'
-import { createServer, type ServerOptions } from '../../src/server/index.ts'
+import { createServer, type ServerOptions } from '../../src/presets/server.ts'
 import { openWire } from './wire.ts'
 
 const info = { name: 's', version: '1' }

@@ -4,7 +4,7 @@ import {
   createMemorySessionStore,
   EventStream,
   type SessionRecord,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 
 const record: SessionRecord = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { noteElicitation, takeElicitation } from '../../src/session/elicitations.ts'
+import { noteElicitation, takeElicitation } from '../../src/session/url-elicitations.ts'
 import type { SessionRecord } from '../../src/session/session.ts'
 
 it('A session remembers the newest 100 URLs that its client was asked to have opened, each once', () => {

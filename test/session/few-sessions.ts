@@ -1,5 +1,5 @@
 // A server that takes few sessions, on whichever runtime runs this. Prints where it listens.
-import { createServer, keptSessions } from '../../src/server/index.ts'
+import { createServer, keptSessions } from '../../src/presets/server.ts'
 
 const server = createServer({ name: 's', version: '1' })
 const sessions = keptSessions({ maxSessions: 6, maxSessionsPerCaller: 2 })

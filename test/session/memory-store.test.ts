@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryEventLog, createMemorySessionStore } from '../../src/server/index.ts'
+import { createMemoryEventLog, createMemorySessionStore } from '../../src/presets/server.ts'
 import { storeSuite } from './store-suite.ts'
 
 const suite = storeSuite(() => Promise.resolve({ store: createMemorySessionStore() }))

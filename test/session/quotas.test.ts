@@ -13,7 +13,7 @@ import {
   type Caller,
   type KeptSessionOptions,
   observer,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { commandOf, root } from '../process.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'
 

@@ -6,7 +6,7 @@ import {
   keptSessions,
   type KeptSessionOptions,
   type SessionStore,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { EventReader } from '../cloudflare/events.ts'
 import {
   allMessages,

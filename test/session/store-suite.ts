@@ -1,5 +1,5 @@
 // What every store of sessions must do, as a portable suite.
-import type { SessionRecord, SessionStore } from '../../src/server/index.ts'
+import type { SessionRecord, SessionStore } from '../../src/presets/server.ts'
 import { equal, ok, type Suite } from '../runtimes/harness.ts'
 
 /** Opens an empty store; `reopen` gives another one on the same data, where data outlives a store. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Client } from '../../src/client/index.ts'
+import type { Client } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, extend, type Server } from '../../src/server/index.ts'
+import { createHandler, createServer, extend, type Server } from '../../src/presets/server.ts'
 import {
   getSkill,
   listAllSkills,

@@ -1,6 +1,11 @@
 // What the stores in SQLite do over restarts, among processes, and with damaged rows, as a portable
 // suite.
-import { createHandler, createServer, keptSessions, type Handler } from '../../src/server/index.ts'
+import {
+  createHandler,
+  createServer,
+  keptSessions,
+  type Handler,
+} from '../../src/presets/server.ts'
 import { SqlSessionStore, SqlTaskStore, type Sql } from '../../src/sqlite/index.ts'
 import { equal, ok, until, type Suite } from '../runtimes/harness.ts'
 import { taskRecord } from '../tasks/store-suite.ts'

@@ -1,6 +1,6 @@
 // The server that the stdio tests run as a program, on every runtime.
 import * as z from 'zod'
-import { createServer, text, type Server } from '../../src/server/index.ts'
+import { createServer, text, type Server } from '../../src/presets/server.ts'
 
 /** What a runtime has for the tests. */
 interface Host {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root, runLines } from '../process.ts'
 
-const entries = ['dist/src/server/index.js', 'dist/runtimes/node/index.js']
+const entries = ['dist/src/presets/server.js', 'dist/runtimes/node/index.js']
 
 /** The files that some files import at once, directly or not, and what is none of the package's. */
 function imported(paths: readonly string[]): { files: Set<string>; others: string[] } {

@@ -1,7 +1,7 @@
 /** Tasks of servers that are put together, and of those behind a gateway. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { ConnectOptions } from '../../src/client/index.ts'
+import type { ConnectOptions } from '../../src/presets/client.ts'
 import type { ProgressParams, Revision } from '../../src/index.ts'
 import {
   createGateway,
@@ -10,7 +10,7 @@ import {
   mount,
   text,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { textOf } from './fixture.ts'

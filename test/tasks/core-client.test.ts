@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Client, ConnectOptions } from '../../src/client/index.ts'
+import type { Client, ConnectOptions } from '../../src/presets/client.ts'
 import {
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
   ProtocolError,
   type JsonObject,
 } from '../../src/index.ts'
-import { createServer, text, type Server } from '../../src/server/index.ts'
+import { createServer, text, type Server } from '../../src/presets/server.ts'
 import {
   callTask,
   followTasks,

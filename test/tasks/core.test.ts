@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type Revision,
 } from '../../src/index.ts'
-import { createHandler, keptSessions, createServer, text } from '../../src/server/index.ts'
+import { createHandler, keptSessions, createServer, text } from '../../src/presets/server.ts'
 import { createMemoryTaskStore } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
 import { openWire, type Message, type Wire } from '../server/wire.ts'

@@ -4,7 +4,7 @@ import {
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
 } from '../../src/index.ts'
-import { createServer, extend, rateLimit, text } from '../../src/server/index.ts'
+import { createServer, extend, rateLimit, text } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
 import { openWire } from '../server/wire.ts'
@@ -198,7 +198,7 @@ describe('A task', () => {
     const wire = wireTo(makeFixture().server)
     const taskId = await wire.start('wait')
     const other = await wire.start('wait')
-    const { createHandler } = await import('../../src/server/index.ts')
+    const { createHandler } = await import('../../src/presets/server.ts')
     const { post, modernHeaders, modernRequest } =
       await import('../transport/streamable-http/post.ts')
     const handle = createHandler(makeFixture().server)
@@ -268,7 +268,7 @@ describe('A task', () => {
 /** Listens to what a server sends on its own, over a connection. */
 async function openModern(server: ReturnType<typeof makeFixture>['server']) {
   const { inMemoryTransports } = await import('../../src/transport/in-memory.ts')
-  const { serveTransport } = await import('../../src/server/index.ts')
+  const { serveTransport } = await import('../../src/presets/server.ts')
   const { modernRequest } = await import('../transport/streamable-http/post.ts')
   const [near, far] = inMemoryTransports()
   void serveTransport(server, far)

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { INVALID_PARAMS } from '../../src/index.ts'
-import { text } from '../../src/server/index.ts'
+import { text } from '../../src/presets/server.ts'
 import { createMemoryTaskStore, type TaskRecord, type TaskStore } from '../../src/tasks/index.ts'
 import * as states from '../../src/tasks/state.ts'
 import { until } from '../client/peers.ts'

@@ -16,7 +16,7 @@ import {
   type ServerOptions,
   type HandlerOptions,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { tasks, type Tasks, type TasksOptions } from '../../src/tasks/index.ts'
 import { lastMessage, modernHeaders, modernRequest } from '../transport/streamable-http/post.ts'
 import { PATIENCE } from '../patience.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { INVALID_PARAMS, type JsonObject } from '../../src/index.ts'
-import { createHandler } from '../../src/server/index.ts'
+import { createHandler } from '../../src/presets/server.ts'
 import {
   followTasks,
   startTask,

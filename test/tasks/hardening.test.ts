@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { jsonSchema } from '../../src/json-schema/index.ts'
-import { text, type Context } from '../../src/server/index.ts'
+import { text, type Context } from '../../src/presets/server.ts'
 import { createMemoryTaskStore, tasks, type TasksOptions } from '../../src/tasks/index.ts'
 import { openWire } from '../server/wire.ts'
 import { gate, makeFixture, textOf, wireTo } from './fixture.ts'

@@ -1,8 +1,8 @@
 /** Progress of tools that may be tasks: who asks for it gets what the tool reports. */
 import { describe, expect, test } from 'vitest'
-import type { Client } from '../../src/client/index.ts'
+import type { Client } from '../../src/presets/client.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type ProgressParams } from '../../src/index.ts'
-import { createGateway, createServer, extend } from '../../src/server/index.ts'
+import { createGateway, createServer, extend } from '../../src/presets/server.ts'
 import { followTasks, startTask, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'

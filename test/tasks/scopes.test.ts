@@ -9,7 +9,7 @@ import {
   extend,
   keptSessions,
   type Handler,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { EventReader } from '../cloudflare/events.ts'
 import { closing } from '../closing.ts'

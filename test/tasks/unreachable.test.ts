@@ -1,7 +1,7 @@
 /** Tasks of 2025-11-25 whose client has no session that the server keeps, so that nobody can be asked. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import {
   createHandler,
   createServer,
@@ -9,7 +9,7 @@ import {
   sealedSessions,
   text,
   type HandlerOptions,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { followTasks, tasks } from '../../src/tasks/index.ts'
 import { textOf } from './fixture.ts'
 

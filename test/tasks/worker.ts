@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { DurableObject } from 'cloudflare:workers'
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
-import { createServer, extend, text, ToolError } from '../../src/server/index.ts'
+import { createServer, extend, text, ToolError } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 
 interface Env {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { revisions } from '../../src/index.ts'
-import { serveTransport } from '../../src/server/index.ts'
+import { serveTransport } from '../../src/presets/server.ts'
 import {
   inMemoryTransports,
   recordTransport,

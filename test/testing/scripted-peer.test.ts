@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../src/client/index.ts'
+import { connect } from '../../src/presets/client.ts'
 import { scriptedPeer } from '../../src/testing/index.ts'
 
 const discovered = {

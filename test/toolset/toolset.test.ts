@@ -2,7 +2,7 @@ import { generateText, jsonSchema, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect, type Client } from '../../src/client/index.ts'
+import { connect, type Client } from '../../src/presets/client.ts'
 import {
   audio,
   createServer,
@@ -11,7 +11,7 @@ import {
   text,
   toolError,
   type Server,
-} from '../../src/server/index.ts'
+} from '../../src/presets/server.ts'
 import { followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { aiTools, toolFunctions } from '../../src/toolset/index.ts'

@@ -1,6 +1,6 @@
 /** Keeps what two sides say to each other, and holds it against the published schemas. */
 import type { Revision } from '../../src/index.ts'
-import type { Handler } from '../../src/server/index.ts'
+import type { Handler } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import type { Transport } from '../../src/protocol/transport.ts'
 import { isObject } from '../../src/protocol/validate.ts'

@@ -1,7 +1,7 @@
 /** A server whose every answer holds as much as any revision knows. */
 import * as z from 'zod'
 import { ToolError, UrlElicitationRequired } from '../../src/index.ts'
-import { createServer, json, type Server } from '../../src/server/index.ts'
+import { createServer, json, type Server } from '../../src/presets/server.ts'
 import type { CreateMessageParams, ObjectSchema } from '../../src/protocol/types.ts'
 import { contents, formParams, implementation, samplingParams, tool } from '../protocol/rich.ts'
 

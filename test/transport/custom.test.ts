@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect, type Client, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import { createServer, serveTransport } from '../../src/server/index.ts'
+import { createServer, serveTransport } from '../../src/presets/server.ts'
 import type { Transport } from '../../src/transport/index.ts'
 
 /** A frame, and who sent it. */

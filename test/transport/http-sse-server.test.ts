@@ -4,8 +4,8 @@ import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { describe, expect, test } from 'vitest'
 import { toNodeListener } from '../../runtimes/node/index.ts'
-import { connect } from '../../src/client/index.ts'
-import { createSseHandler, type Handler, type SseHandlerOptions } from '../../src/server/index.ts'
+import { connect } from '../../src/presets/client.ts'
+import { createSseHandler, type Handler, type SseHandlerOptions } from '../../src/presets/server.ts'
 import { until } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
 

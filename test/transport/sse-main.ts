@@ -1,5 +1,5 @@
 // Runs the suite of HTTP+SSE on the runtime that runs this.
-import { createSseHandler } from '../../src/server/index.ts'
+import { createSseHandler } from '../../src/presets/server.ts'
 import { run } from '../runtimes/harness.ts'
 import { makeServer } from '../server/fixture.ts'
 import { sseSuite } from './sse-suite.ts'

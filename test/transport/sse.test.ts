@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { McpError } from '../../src/protocol/errors.ts'
-import { SseParser } from '../../src/transport/sse.ts'
+import { SseParser } from '../../src/transport/http/sse.ts'
 
 function parse(pieces: Iterable<string>): { events: [string, string][]; parser: SseParser } {
   const events: [string, string][] = []

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProtocolError } from '../../src/protocol/errors.ts'
 import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
-import { stdioTransport, type StdioTransportOptions } from '../../src/transport/stdio.ts'
+import { stdioTransport, type StdioTransportOptions } from '../../src/transport/stdio/stdio.ts'
 import type { Receiver, Transport } from '../../src/protocol/transport.ts'
 
 /** A receiver that notes down what it gets. */

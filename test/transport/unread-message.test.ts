@@ -1,8 +1,8 @@
 /** Messages over stdio that are too long: who waits for them learns it at once. */
 import { describe, expect, test } from 'vitest'
-import { connect, type ConnectOptions } from '../../src/client/index.ts'
+import { connect, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createServer, serveTransport, text } from '../../src/server/index.ts'
+import { createServer, serveTransport, text } from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 import { UnreadMessage } from '../../src/transport/unread-message.ts'
 import { initialized, until } from '../client/peers.ts'

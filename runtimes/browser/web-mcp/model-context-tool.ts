@@ -3,7 +3,7 @@
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
-import { toolHints, type Client } from '../../../src/client/index.ts'
+import { toolHints, type Client } from '../../../src/presets/client.ts'
 import type { CallToolResult, JsonObject, Tool } from '../../../src/index.ts'
 import type { ModelContextAnnotations, ModelContextTool } from './model-context.ts'
 

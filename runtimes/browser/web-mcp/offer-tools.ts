@@ -3,9 +3,9 @@
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
-import { connect, type Client, type ConnectOptions } from '../../../src/client/index.ts'
+import { connect, type Client, type ConnectOptions } from '../../../src/presets/client.ts'
 import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
-import { serveTransport, type LeanServer } from '../../../src/server/index.ts'
+import { serveTransport, type LeanServer } from '../../../src/presets/server.ts'
 import {
   callHook,
   inMemoryTransports,

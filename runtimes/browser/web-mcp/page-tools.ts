@@ -14,7 +14,7 @@ import {
   type StandardSchema,
   type ToolAnnotations,
 } from '../../../src/index.ts'
-import { createServer, type Server } from '../../../src/server/index.ts'
+import { createServer, type Server } from '../../../src/presets/server.ts'
 import { callHook, requireKnown, type OptionNames } from '../../../src/transport/index.ts'
 import { findModelContext, type ModelContext, type RegisteredTool } from './model-context.ts'
 

@@ -9,7 +9,7 @@ import {
   type FormField,
   type FormValue,
   type InputContext,
-} from '../../../src/client/index.ts'
+} from '../../../src/presets/client.ts'
 import type { ElicitParams, ElicitResult } from '../../../src/index.ts'
 import { interrupt } from './interrupted.ts'
 import { indented, oneLine, safe, tell } from './print.ts'

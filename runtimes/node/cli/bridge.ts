@@ -2,7 +2,7 @@
  * `edgewise bridge`: lets hosts that only start programs use a server that is elsewhere, and clients
  * that only speak HTTP use a program; every revision on either side.
  */
-import { createGateway } from '../../../src/server/index.ts'
+import { createGateway } from '../../../src/presets/server.ts'
 import { followTasks } from '../../../src/tasks/index.ts'
 import { serveHttp } from '../serve-http.ts'
 import { serveStdio } from '../serve-stdio.ts'

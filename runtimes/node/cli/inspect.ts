@@ -3,7 +3,7 @@
  * everything on, so that servers need not allow pages of other origins.
  */
 import { readFile } from 'node:fs/promises'
-import { createGateway, createHandler, keptSessions } from '../../../src/server/index.ts'
+import { createGateway, createHandler, keptSessions } from '../../../src/presets/server.ts'
 import { host } from '../loopback.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'

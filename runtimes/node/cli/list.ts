@@ -2,7 +2,7 @@
  * `edgewise list`: what a server offers.
  */
 import { METHOD_NOT_FOUND, ProtocolError } from '../../../src/index.ts'
-import type { Client } from '../../../src/client/index.ts'
+import type { Client } from '../../../src/presets/client.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'

@@ -2,7 +2,7 @@
  * `edgewise listen`: prints what a server tells on its own.
  */
 import { McpError, type JsonRpcNotification } from '../../../src/index.ts'
-import type { Client, Subscription } from '../../../src/client/index.ts'
+import type { Client, Subscription } from '../../../src/presets/client.ts'
 import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
 import { lifetime } from './interrupted.ts'

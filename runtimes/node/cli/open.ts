@@ -9,7 +9,7 @@ import {
   type AuthProvider,
   type Client,
   type ConnectOptions,
-} from '../../../src/client/index.ts'
+} from '../../../src/presets/client.ts'
 import { fileTokens } from '../file-tokens.ts'
 import { loopback } from '../loopback.ts'
 import { stdioClient } from '../stdio-client.ts'

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { McpError } from '../../../src/index.ts'
-import type { AuthProvider } from '../../../src/client/index.ts'
+import type { AuthProvider } from '../../../src/presets/client.ts'
 import { explain } from './open.ts'
 
 /** The headers that are passed on in both directions: those of the protocol, no cookies. */

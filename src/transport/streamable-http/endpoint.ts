@@ -6,10 +6,10 @@
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { McpError } from '../../protocol/errors.ts'
 import type { LeanServer } from '../../server/definition.ts'
-import type { Caller } from '../../server/exchange.ts'
-import { createGuard } from './guard.ts'
+import type { Caller } from '../../server/request/exchange.ts'
+import { createGuard } from '../http/guard.ts'
 import { createHandler, HANDLER_OPTIONS } from './handler.ts'
-import { keptSessions } from './kept-sessions.ts'
+import { keptSessions } from './sessions/stateful.ts'
 import type { HandlerOptions } from './options.ts'
 
 /** Where and how a server is served over HTTP; `sessions` are kept in memory by default. */

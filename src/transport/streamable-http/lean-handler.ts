@@ -7,13 +7,13 @@
 import { requireKnown } from '../../patterns/known-options.ts'
 import { Ending } from '../../patterns/ending.ts'
 import type { LeanServer } from '../../server/definition.ts'
-import type { Caller } from '../../server/exchange.ts'
+import type { Caller } from '../../server/request/exchange.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
-import { answerGuarded, methodNotAllowed } from './guard.ts'
+import { answerGuarded, methodNotAllowed } from '../http/guard.ts'
 import type { Handler } from './handler.ts'
 import { LEAN_HANDLER_OPTIONS, type LeanHandlerOptions } from './options.ts'
 import { post } from './post.ts'
-import { closed } from './refusal.ts'
+import { closed } from '../http/http-error.ts'
 
 /**
  * Makes a smaller handler, which answers POST requests one by one, in every revision that the server

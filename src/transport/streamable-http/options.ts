@@ -4,10 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { OptionNames } from '../../patterns/known-options.ts'
-import type { Protection } from '../../server/protection.ts'
-import type { InputOptions } from '../../server/rounds.ts'
+import type { Protection } from '../../server/auth.ts'
+import type { InputOptions } from '../../server/engine/multi-round-trip.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
-import type { HostSessions } from './host-sessions.ts'
+import type { HostSessions } from './sessions/manager.ts'
 import type { StreamOptions } from './stream-options.ts'
 
 /**

@@ -7,8 +7,8 @@
 import { wellFormedJson } from '../../patterns/well-formed-json.ts'
 import { toErrorObject } from '../../protocol/errors.ts'
 import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
-import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../event-stream.ts'
-import { jsonResponse } from './refusal.ts'
+import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../http/event-stream.ts'
+import { jsonResponse } from '../http/http-error.ts'
 
 /** What is sent on an event stream, and how. */
 export interface ReplyStream {

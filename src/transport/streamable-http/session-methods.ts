@@ -3,11 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-import type { Caller } from '../../server/exchange.ts'
-import { methodNotAllowed } from './guard.ts'
-import type { Host } from './host.ts'
-import { refuse, sessionNotFound } from './refusal.ts'
-import { readAccept, readVersion } from './request.ts'
+import type { Caller } from '../../server/request/exchange.ts'
+import { methodNotAllowed } from '../http/guard.ts'
+import type { Host } from './incoming.ts'
+import { refuse, sessionNotFound } from '../http/http-error.ts'
+import { readAccept, readVersion } from '../http/request-body.ts'
 import { findMembership } from './session-post.ts'
 
 /**

@@ -12,13 +12,13 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
-import { answerEach } from '../../server/batch.ts'
-import { dispatch } from '../../server/dispatch.ts'
-import { UNKNOWN_CLIENT, type Exchange } from '../../server/exchange.ts'
-import type { CallRecord, Outlet } from '../../session/kept-calls.ts'
-import type { Incoming } from './host.ts'
-import type { Membership } from './host-sessions.ts'
-import { refuseInvalid } from './refusal.ts'
+import { answerEach } from '../../server/engine/batch.ts'
+import { dispatch } from '../../server/engine/dispatch.ts'
+import { UNKNOWN_CLIENT, type Exchange } from '../../server/request/exchange.ts'
+import type { CallRecord, Outlet } from '../../session/resumable-calls.ts'
+import type { Incoming } from './incoming.ts'
+import type { Membership } from './sessions/manager.ts'
+import { refuseInvalid } from '../http/http-error.ts'
 import { plainStream, Reply } from './reply.ts'
 
 /**

@@ -16,12 +16,12 @@ import {
 } from '../../protocol/errors.ts'
 import { HEADER_METHOD, singleValue } from '../../protocol/headers.ts'
 import { errorResponse, type Answer, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
-import { dispatch, requireMethod } from '../../server/dispatch.ts'
-import type { Caller, Exchange } from '../../server/exchange.ts'
-import { readRequestMeta, requireStatelessRevision } from '../../server/request-meta.ts'
+import { dispatch, requireMethod } from '../../server/engine/dispatch.ts'
+import type { Caller, Exchange } from '../../server/request/exchange.ts'
+import { readRequestMeta, requireStatelessRevision } from '../../server/request/request-meta.ts'
 import { checkName, checkParams, checkSame } from './header-checks.ts'
-import type { Host, Incoming } from './host.ts'
-import { refuse, refuseInvalid } from './refusal.ts'
+import type { Host, Incoming } from './incoming.ts'
+import { refuse, refuseInvalid } from '../http/http-error.ts'
 import { plainStream, Reply } from './reply.ts'
 
 /**

@@ -4,11 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
 import type { LeanServer } from '../../server/definition.ts'
-import type { Requester } from '../../server/exchange.ts'
+import type { Requester } from '../../server/request/exchange.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
-import { isHidden } from '../../server/subscriptions.ts'
-import type { EventStreamOptions } from '../event-stream.ts'
+import { isHidden } from '../../server/features/subscriptions.ts'
+import type { EventStreamOptions } from '../http/event-stream.ts'
 import type { Sink } from '../../session/stream-store.ts'
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Edgewise as a client of the contract, wherever it runs. Without an era it finds out by itself.
  */
-import { connect, type Transport } from '../../../src/client/index.ts'
+import { connect, type Transport } from '../../../src/presets/client.ts'
 import { newest, textOf, type Era, type PeerClient } from '../contract.ts'
 
 export async function overEdgewise(target: string | Transport, era?: Era): Promise<PeerClient> {

@@ -10,7 +10,7 @@ import {
   type LeanServer,
   type Server,
   type ServerOptions,
-} from '../../../src/server/index.ts'
+} from '../../../src/presets/server.ts'
 import { booked, counted, greeting, memo, pause, question, reviewOf } from '../contract.ts'
 
 const info = { name: 'edgewise', version: '1.0.0' }

@@ -19,7 +19,7 @@ import {
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 
 import { stdioClient } from '../../../runtimes/node/index.ts'
-import { connect } from '../../../src/client/index.ts'
+import { connect } from '../../../src/presets/client.ts'
 import { commandOf, textOf, type Target } from '../contract.ts'
 import { place, thought, type SessionClient } from './contract.ts'
 

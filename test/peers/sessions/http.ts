@@ -6,7 +6,7 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 
 import { toNodeListener } from '../../../runtimes/node/index.ts'
-import { createSseHandler } from '../../../src/server/index.ts'
+import { createSseHandler } from '../../../src/presets/server.ts'
 import { listen, listenByFetch, sessionsV1, sessionsV2, type Listening } from '../servers/http.ts'
 import { AWAY_MS } from './contract.ts'
 import { createEdgewise, createV1, createV2 } from './servers.ts'

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server'
 
-import { createServer, type Server } from '../../../src/server/index.ts'
+import { createServer, type Server } from '../../../src/presets/server.ts'
 import { pause, textOf } from '../contract.ts'
 import { AWAY_MS, memo, RETURNED, SLOW_MS, SLOWLY, STAYED, thought } from './contract.ts'
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { createServer } from '../../../src/server/index.ts'
+import { createServer } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import {

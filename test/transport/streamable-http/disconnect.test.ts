@@ -1,9 +1,9 @@
 /** Tools that let their client wait without a connection. */
 import { expect, test } from 'vitest'
 
-import { connect } from '../../../src/client/index.ts'
+import { connect } from '../../../src/presets/client.ts'
 import type { Revision } from '../../../src/index.ts'
-import { createServer, text, type Server } from '../../../src/server/index.ts'
+import { createServer, text, type Server } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { lastMessage, openSession } from './post.ts'
 

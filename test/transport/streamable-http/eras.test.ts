@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject, JsonRpcNotification } from '../../../src/index.ts'
-import { createHandler, createServer, text } from '../../../src/server/index.ts'
+import { createHandler, createServer, text } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import {
   allMessages,

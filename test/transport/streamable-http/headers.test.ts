@@ -1,7 +1,7 @@
 // Headers that a proxy joined, as they were sent twice.
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { connect } from '../../../src/client/index.ts'
+import { connect } from '../../../src/presets/client.ts'
 import type { JsonObject } from '../../../src/index.ts'
 import {
   createHandler,
@@ -10,7 +10,7 @@ import {
   keptSessions,
   type Handler,
   type HandlerOptions,
-} from '../../../src/server/index.ts'
+} from '../../../src/presets/server.ts'
 import {
   allMessages,
   lastMessage,

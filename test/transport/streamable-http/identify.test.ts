@@ -1,7 +1,7 @@
 /** Callers whom a host knows without OAuth, such as by an API key. */
 import { describe, expect, test, vi } from 'vitest'
 import { serveHttp } from '../../../runtimes/node/index.ts'
-import { connect, type McpError } from '../../../src/client/index.ts'
+import { connect, type McpError } from '../../../src/presets/client.ts'
 import {
   createHandler,
   createLeanHandler,
@@ -9,7 +9,7 @@ import {
   identifyCallers,
   keptSessions,
   type Handler,
-} from '../../../src/server/index.ts'
+} from '../../../src/presets/server.ts'
 import { post } from './post.ts'
 
 const url = 'https://keys.test/mcp'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connect } from '../../../src/client/index.ts'
+import { connect } from '../../../src/presets/client.ts'
 
 /** Where undici keeps what sends the requests of `fetch`; newer versions of Node have both. */
 const FIRST = Symbol.for('undici.globalDispatcher.1')

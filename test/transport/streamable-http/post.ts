@@ -8,7 +8,7 @@ import {
   type JsonRpcMessage,
   type JsonRpcResultResponse,
 } from '../../../src/index.ts'
-import type { Handler } from '../../../src/server/index.ts'
+import type { Handler } from '../../../src/presets/server.ts'
 
 const URL = 'http://localhost/mcp'
 const HEADERS = {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { connect } from '../../../src/client/index.ts'
+import { connect } from '../../../src/presets/client.ts'
 import { revisions, type JsonObject } from '../../../src/index.ts'
 import {
   createHandler,
@@ -9,7 +9,7 @@ import {
   text,
   type Handler,
   type HandlerOptions,
-} from '../../../src/server/index.ts'
+} from '../../../src/presets/server.ts'
 import { allMessages, lastMessage, openSession, post, postModern } from './post.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)

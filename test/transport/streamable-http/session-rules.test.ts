@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createServer, keptSessions, text, type Handler } from '../../../src/server/index.ts'
+import { createServer, keptSessions, text, type Handler } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { revisions } from '../../../src/protocol/revisions.ts'
 import { until } from '../../client/peers.ts'

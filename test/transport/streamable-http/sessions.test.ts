@@ -4,7 +4,7 @@ import {
   createServer,
   keptSessions,
   type Handler,
-} from '../../../src/server/index.ts'
+} from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import { allMessages, initializeRequest, lastMessage, openSession, post } from './post.ts'

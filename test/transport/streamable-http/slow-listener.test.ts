@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHandler, createServer } from '../../../src/server/index.ts'
+import { createHandler, createServer } from '../../../src/presets/server.ts'
 import { allMessages, postModern } from './post.ts'
 
 it('A listener that reads too slowly gets the closing result after 10,000 changes that wait [M-SUB-031] [M-SUB-032]', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { META_CLIENT_INFO, META_LOG_LEVEL, META_SERVER_INFO } from '../../../src/index.ts'
-import { createServer, json, text } from '../../../src/server/index.ts'
+import { createServer, json, text } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import {

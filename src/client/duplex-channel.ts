@@ -1,0 +1,47 @@
+/**
+ * A channel over a connection of whole messages: stdio, message ports, memory, HTTP+SSE.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
+ */
+import type { ProtocolError } from '../protocol/errors.ts'
+import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import type { Receiver, Transport } from '../protocol/transport.ts'
+import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
+
+/** Sends every message over one transport. */
+export class DuplexChannel implements Channel, Receiver {
+  readonly #transport: Transport
+  readonly #receiver: ChannelReceiver
+  /** Whether the client has no more to do with the transport. */
+  #left = false
+
+  constructor(transport: Transport, receiver: ChannelReceiver) {
+    this.#transport = transport
+    this.#receiver = receiver
+  }
+
+  request(call: Outgoing): void {
+    this.send(call.message).catch((error: Error) => call.reject(error))
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    return this.#transport.send(message)
+  }
+
+  close(): Promise<void> {
+    this.#left = true
+    return this.#transport.close()
+  }
+
+  message(frame: unknown): void {
+    this.#receiver.receive(frame)
+  }
+
+  malformed(error: ProtocolError): void {
+    this.#receiver.refuse(error.about, error)
+  }
+
+  closed(reason?: Error): void {
+    if (!this.#left) this.#receiver.closed(reason)
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Answers what the server asks, with the handlers of the application: by responses on a session, and
+ * since 2026-07-28 by sending the request again.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { degradeClientResult } from '../../protocol/degrade-client.ts'
+import { INTERNAL_ERROR, McpError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import {
+  errorResponse,
+  resultResponse,
+  type JsonObject,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../../protocol/jsonrpc.ts'
+import { findMethod, isListing } from '../../protocol/methods.ts'
+import { semaphore } from '../../patterns/semaphore.ts'
+import type { Outgoing } from '../../protocol/channel.ts'
+import type { Connection } from '../connection.ts'
+import { abortable, abortReason } from '../../patterns/abort.ts'
+import type { ServerAnswer } from '../extension.ts'
+import type { Answers } from '../features.ts'
+import { readInput } from './input.ts'
+import type { ConnectOptions, RequestOptions } from '../options.ts'
+
+/** The code that tells a server that the user refused. */
+const USER_REJECTED = -1
+
+/** Answers one question that was checked. */
+type Answer = (signal: AbortSignal, request?: RequestOptions) => Promise<JsonObject>
+
+/** What the server may still ask during one call. */
+interface Quota {
+  left: number
+  /** Runs as much at once as may be. */
+  readonly inTurn: ReturnType<typeof semaphore>
+}
+
+/** The answers of one client. */
+export class HandlerAnswers implements Answers {
+  readonly #connection: Connection
+  readonly #options: ConnectOptions
+  /** What is being answered, by the ids of the server's requests. */
+  readonly #running = new Map<unknown, AbortController>()
+  /** What the server may still ask during each call. */
+  readonly #quotas = new WeakMap<object, Quota>()
+
+  constructor(connection: Connection, options: ConnectOptions) {
+    this.#connection = connection
+    this.#options = options
+  }
+
+  get answering(): boolean {
+    return this.#running.size > 0
+  }
+
+  request(message: JsonRpcRequest, call: Outgoing | undefined): void {
+    // The server was told that nobody waits for that call any more
+    if (call?.settled) return
+    const connection = this.#connection
+    // Where it came on no call's stream it may belong to any call
+    const found = call ?? this.#findPayer()
+    // A server can have clients list ever again, by saying that something has changed
+    const payer = found && isListing(found.message) ? undefined : found
+    const quota = this.#quota(payer?.message ?? connection.latest)
+    if (--quota.left < 0) {
+      const error = this.#tooMany()
+      connection.calls.get(payer?.message.id)?.cancel(error)
+      // Once, whatever else the server asks
+      if (!payer && quota.left === -1) connection.problem(error)
+      const refusal = { code: INTERNAL_ERROR, message: error.message }
+      return connection.respond(errorResponse(message.id, refusal))
+    }
+    const controller = new AbortController()
+    this.#running.set(message.id, controller)
+    const { signal } = controller
+    const either = call ? AbortSignal.any([signal, call.signal]) : signal
+    connection.watch(this.#respond(message, either, quota, call?.options))
+  }
+
+  async #respond(
+    message: JsonRpcRequest,
+    signal: AbortSignal,
+    quota: Quota,
+    request: RequestOptions | undefined,
+  ): Promise<void> {
+    const connection = this.#connection
+    const { id, method } = message
+    let answer: ServerAnswer = async (asked) => this.#read(asked, quota)(signal, request)
+    for (const { wrap } of this.#options.extensions ?? []) {
+      answer = wrap(answer, connection.capabilities)
+    }
+    let response: JsonRpcResponse
+    try {
+      const result = await answer(message)
+      response = resultResponse(id, degradeClientResult(method, result, connection.revision))
+    } catch (error) {
+      const isDenied = error instanceof McpError && error.code === 'DENIED'
+      const isExpected = isDenied || signal.aborted || error instanceof ProtocolError
+      if (!isExpected) connection.problem(error)
+      const told = isDenied ? { code: USER_REJECTED, message: error.message } : toErrorObject(error)
+      response = errorResponse(id, told)
+    }
+    this.#running.delete(id)
+    // Whoever cancelled wants no response
+    if (!signal.aborted) connection.respond(response)
+  }
+
+  cancelled(requestId: unknown, reason: unknown): void {
+    this.#running.get(requestId)?.abort(reason)
+  }
+
+  /**
+   * Answers every request of one `input_required` result, all at once.
+   *
+   * @param call Stands for the call that they belong to.
+   * @throws {McpError} `INVALID_MESSAGE` when the server asks for what was not declared, or wrongly;
+   *   `DENIED` when the user refused what the wire has no refusal for; `LIMIT_EXCEEDED` when it asks
+   *   too much during one call; `ABORTED`.
+   */
+  async inputs(
+    method: string,
+    requests: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+    request: RequestOptions | undefined,
+    call: object,
+  ): Promise<JsonObject> {
+    const quota = this.#quota(call)
+    const asked = Object.entries(requests)
+    quota.left -= asked.length
+    if (quota.left < 0) throw this.#tooMany()
+    const inputs = asked.map(([key, value]): [string, Answer] => {
+      try {
+        return [key, this.#read(value, quota)]
+      } catch (cause) {
+        throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
+      }
+    })
+    const controller = new AbortController()
+    try {
+      const answers = inputs.map(async ([key, answer]): Promise<[string, JsonObject]> => {
+        return [key, await answer(controller.signal, request)]
+      })
+      return Object.fromEntries(await abortable(Promise.all(answers), signal))
+    } catch (error) {
+      // Who is still being asked need not answer any more
+      controller.abort(error)
+      throw error
+    }
+  }
+
+  /** Checks what is asked, and gives what answers it. */
+  #read(asked: unknown, { inTurn }: Quota): Answer {
+    const { capabilities, server } = this.#connection
+    const answer = readInput(asked, this.#options, capabilities)
+    return (signal, request) =>
+      inTurn(() => {
+        if (signal.aborted) throw abortReason(signal)
+        // A handler that ignores the signal must not hold its place for ever
+        return abortable(answer({ signal, server, request }), signal)
+      })
+  }
+
+  #quota(call: object): Quota {
+    const { maxInputs = 100, maxConcurrentInputs = 10 } = this.#options
+    let quota = this.#quotas.get(call)
+    if (!quota) {
+      quota = { left: maxInputs, inTurn: semaphore(maxConcurrentInputs) }
+      this.#quotas.set(call, quota)
+    }
+    return quota
+  }
+
+  /** The first call during which the server may still ask, or else the newest. */
+  #findPayer(): Outgoing | undefined {
+    let found: Outgoing | undefined
+    for (found of this.#connection.calls.values()) if (this.#quota(found.message).left > 0) break
+    return found
+  }
+
+  #tooMany(): McpError {
+    return new McpError('LIMIT_EXCEEDED', 'The server asks too much during one call ("maxInputs")')
+  }
+
+  /** Tells a session that the roots have changed. */
+  async rootsChanged(): Promise<void> {
+    const { revision, capabilities } = this.#connection
+    if (findMethod('initialize', revision) && capabilities.roots?.listChanged) {
+      await this.#connection.notify('notifications/roots/list_changed')
+    }
+  }
+
+  close(): void {
+    for (const controller of this.#running.values()) controller.abort()
+  }
+}

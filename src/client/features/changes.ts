@@ -1,0 +1,80 @@
+/**
+ * The notifications of change: who may hear of them, and what they mean.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+import { notification, type JsonRpcNotification } from '../../protocol/jsonrpc.ts'
+import type { ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
+import { within } from '../cache.ts'
+import type { Cache } from '../features.ts'
+import type { Hooks } from '../options.ts'
+
+/** The lists that can change, and the hooks that want to hear of it. */
+const lists = [
+  ['tools', 'onToolsChanged'],
+  ['prompts', 'onPromptsChanged'],
+  ['resources', 'onResourcesChanged'],
+] as const
+
+const UPDATED = 'notifications/resources/updated'
+
+function methodOf(list: string): string {
+  return `notifications/${list}/list_changed`
+}
+
+/** The part of a filter that a server's capabilities allow, if any. */
+export function offered(
+  wanted: SubscriptionFilter,
+  {
+    serverCapabilities: server = {},
+  }: { readonly serverCapabilities: ServerCapabilities | undefined },
+): SubscriptionFilter | undefined {
+  const part: SubscriptionFilter = {}
+  for (const [list] of lists) {
+    if (wanted[`${list}ListChanged`] && server[list]?.listChanged) part[`${list}ListChanged`] = true
+  }
+  const { resourceSubscriptions: uris } = wanted
+  if (uris?.length && server.resources?.subscribe) part.resourceSubscriptions = uris
+  return Object.keys(part).length > 0 ? part : undefined
+}
+
+/** What the hooks want to hear of; changes of all lists where there is no choice. */
+export function hooked(hooks?: Hooks): SubscriptionFilter {
+  const wanted: SubscriptionFilter = {}
+  for (const [list, hook] of lists) wanted[`${list}ListChanged`] = !hooks || Boolean(hooks[hook])
+  return wanted
+}
+
+/** Whether a filter lets a notification through; resources inside a wanted one count. */
+export function covers(filter: SubscriptionFilter, message: JsonRpcNotification): boolean {
+  const changed = String(message.params?.uri)
+  return missed(filter).some(({ method, params }) => {
+    return method === message.method && (!params || within(changed, String(params.uri)))
+  })
+}
+
+/** One notification of everything that a filter lets through. */
+export function missed(filter: SubscriptionFilter): JsonRpcNotification[] {
+  return [
+    ...lists
+      .filter(([list]) => filter[`${list}ListChanged`])
+      .map(([list]) => notification(methodOf(list))),
+    ...(filter.resourceSubscriptions ?? []).map((uri) => notification(UPDATED, { uri })),
+  ]
+}
+
+/** Forgets the results that a change has made stale. */
+export function forget(cache: Cache | undefined, { method, params }: JsonRpcNotification): void {
+  if (!cache) return
+  if (method === UPDATED) cache.forgetResource(String(params?.uri))
+  for (const [list] of lists) {
+    if (method === methodOf(list)) cache.forget(`${list}/list`, `${list}/templates/list`)
+  }
+}
+
+/** Calls the hook of a change. Gives what that returns. */
+export function fire(hooks: Hooks, { method, params }: JsonRpcNotification): unknown {
+  if (method === UPDATED) return hooks.onResourceUpdated?.(String(params?.uri))
+  const [, hook] = lists.find(([list]) => method === methodOf(list)) ?? []
+  return hook && hooks[hook]?.()
+}

@@ -1,0 +1,72 @@
+/**
+ * What a server may ask of the client, whichever way it asks: elicitation, sampling, roots.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+ */
+import { INVALID_PARAMS, McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { samplingFault, toolChoiceFault } from '../../protocol/sampling.ts'
+import type { ClientCapabilities, CreateMessageParams, ElicitParams } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { elicitationFault, elicitResult } from './elicitation.ts'
+import type { ConnectOptions, InputContext } from '../options.ts'
+import { rootsResult } from './roots.ts'
+
+/**
+ * Answers one request of the server's.
+ *
+ * @throws {McpError} `DENIED`; anything that a handler throws.
+ */
+type Answer = (context: InputContext) => Promise<JsonObject>
+
+/**
+ * Checks a request of the server's, and gives what answers it.
+ *
+ * @throws {ProtocolError} `METHOD_NOT_FOUND` when nothing here answers it; `INVALID_PARAMS` when it
+ *   asks for more than was declared, or its params are wrong.
+ */
+export function readInput(
+  asked: unknown,
+  { approve, onElicit, onSample, roots }: ConnectOptions,
+  capabilities: ClientCapabilities,
+): Answer {
+  const { method, params = {} } = isObject(asked) ? asked : {}
+  if (!isObject(params)) throw new ProtocolError(INVALID_PARAMS, '"params" must be an object')
+  const checked: unknown = params
+  let fault: string | undefined
+  let answer: Answer
+  if (onElicit && method === ELICIT) {
+    const question = checked as ElicitParams
+    fault = elicitationFault(params, capabilities)
+    answer = async (context) => elicitResult(question, await onElicit(question, context))
+  } else if (onSample && method === 'sampling/createMessage') {
+    const question = checked as CreateMessageParams
+    fault = samplingFault(params) ?? toolsFault(params, capabilities)
+    answer = async (context) => {
+      const result = await onSample(question, context)
+      const wrong = toolChoiceFault(question, result)
+      if (wrong) throw new McpError('INVALID_USE', wrong)
+      return { ...result }
+    }
+  } else if (roots && method === 'roots/list') {
+    answer = async (context) =>
+      rootsResult(typeof roots === 'function' ? await roots(context) : roots)
+  } else throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${String(method)}`)
+  if (fault) throw new ProtocolError(INVALID_PARAMS, fault)
+  return async (context) => {
+    const { server } = context
+    if (!approve || (await approve({ method, params, server }))) return answer(context)
+    if (method === ELICIT) return { action: 'decline' }
+    throw new McpError('DENIED', `"${method}" was not approved`)
+  }
+}
+
+const ELICIT = 'elicitation/create'
+
+/** Why a model may not be given tools. */
+function toolsFault(
+  { tools, toolChoice }: JsonObject,
+  { sampling }: ClientCapabilities,
+): string | undefined {
+  return (tools ?? toolChoice) && !sampling?.tools ? 'Tools were not declared' : undefined
+}

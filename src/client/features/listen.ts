@@ -1,0 +1,133 @@
+/**
+ * `subscriptions/listen`: a request whose answer is a stream of notifications.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
+import { isTransient, mayReopen } from '../../patterns/transient.ts'
+import { McpError } from '../../protocol/errors.ts'
+import { resultResponse, type JsonRpcNotification, type RequestId } from '../../protocol/jsonrpc.ts'
+import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
+import type { SubscriptionFilter } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { forget, missed } from './changes.ts'
+import type { Connection } from '../connection.ts'
+import { sleep } from '../../patterns/abort.ts'
+import type { Feed } from './feed.ts'
+import type { RequestOptions } from '../options.ts'
+
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+
+/** The streams of one connection. */
+export class Listener {
+  readonly #connection: Connection
+  /** Who takes the notifications of each stream, by the id of its request. */
+  readonly #streams = new Map<unknown, (message: JsonRpcNotification) => void>()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /**
+   * Fills a feed, over one stream after another. Resolves when the first is acknowledged.
+   *
+   * @throws {ProtocolError} When the server refuses.
+   */
+  listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#keep(feed, wanted, options, resolve).then(resolve, (error: Error) => {
+        feed.fail(error)
+        reject(error)
+      })
+    })
+  }
+
+  /** Takes a notification that belongs to a stream; others are not heard. */
+  take(message: JsonRpcNotification): void {
+    const meta = message.params?._meta
+    if (isObject(meta)) this.#streams.get(meta[META_SUBSCRIPTION_ID])?.(message)
+  }
+
+  /** Learns that the server ends a request, which only these may be. */
+  ended(id: unknown): void {
+    if (!this.#streams.has(id)) return
+    this.#connection.calls.get(id)?.resolve(resultResponse(id as RequestId, {}))
+  }
+
+  /** Listens anew whenever a stream ends, later each time. */
+  async #keep(
+    feed: Feed,
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+    onFirst: () => void,
+  ): Promise<void> {
+    let failures = 0
+    let openedAt = Infinity
+    let heard = false
+    const onAcknowledged = (): void => {
+      // Changes since the last stream, or since the first attempt, were missed
+      if (failures > 0) for (const message of missed(feed.filter)) this.#tell(feed, message)
+      heard = true
+      openedAt = performance.now()
+      onFirst()
+    }
+    // The first request is part of connecting, which the user asked for
+    const byHooks = feed.patient === true && this.#connection.proven
+    for (;;) {
+      openedAt = Infinity
+      try {
+        await this.#stream(
+          feed,
+          wanted,
+          { ...options, background: heard || byHooks },
+          onAcknowledged,
+        )
+      } catch (error) {
+        const { channel } = this.#connection
+        const mayPass = heard ? mayReopen(error) : isTransient(error)
+        const mayGoOn = (heard || feed.patient) && (mayPass || feed.signal.aborted)
+        const isRefused = heard && (error as McpError).code === 'UNAUTHORIZED'
+        if (isRefused && channel.signedIn) {
+          this.#connection.problem(error)
+          await channel.signedIn(feed.signal).catch(() => {})
+        } else if (!mayGoOn) throw error
+      }
+      // A server that tells nothing need not be asked again
+      const isSilent = heard && Object.keys(feed.filter).length === 0
+      if (feed.signal.aborted || isSilent) return feed.close()
+      if (wasSteady(openedAt)) failures = 0
+      await sleep(backoffMs(failures++), feed.signal)
+    }
+  }
+
+  /** Opens one stream, and resolves when it ends. */
+  async #stream(
+    feed: Feed,
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+    onAcknowledged: () => void,
+  ): Promise<void> {
+    const call = this.#connection.start(
+      'subscriptions/listen',
+      { notifications: wanted },
+      { ...options, signal: feed.signal },
+    )
+    let open = false
+    this.#streams.set(call.message.id, (message) => {
+      if (message.method === ACKNOWLEDGED) {
+        open = true
+        call.unlimit()
+        const filter = message.params?.notifications
+        feed.filter = isObject(filter) ? filter : {}
+        onAcknowledged()
+      } else if (open) this.#tell(feed, message)
+    })
+    await call.result.finally(() => this.#streams.delete(call.message.id))
+    if (!open) throw new McpError('INVALID_MESSAGE', 'Nothing was acknowledged')
+  }
+
+  #tell(feed: Feed, message: JsonRpcNotification): void {
+    forget(this.#connection.cache, message)
+    feed.push(message)
+  }
+}

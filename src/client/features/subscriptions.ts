@@ -1,0 +1,204 @@
+/**
+ * Hearing of changes, in the way that the revision has.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+ */
+import { McpError, METHOD_NOT_FOUND, type ProtocolError } from '../../protocol/errors.ts'
+import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
+import { findMethod } from '../../protocol/methods.ts'
+import type { SubscriptionFilter } from '../../protocol/types.ts'
+import { covers, fire, forget, hooked, missed, offered } from './changes.ts'
+import type { Connection } from '../connection.ts'
+import type { Listening } from '../features.ts'
+import { Feed } from './feed.ts'
+import { Listener } from './listen.ts'
+import type { ConnectOptions, RequestOptions } from '../options.ts'
+import { request } from '../request.ts'
+import type { Subscription } from './subscription.ts'
+
+/** All that hears of changes on one connection. */
+export class Subscriptions implements Listening {
+  readonly #connection: Connection
+  readonly #options: ConnectOptions
+  readonly #listener: Listener
+  readonly #feeds = new Set<Feed>()
+  /** How many feeds want to hear of each resource, on a session. */
+  readonly #counts = new Map<string, number>()
+  /** Settles when the last change of `#counts` is done: what is asked meanwhile depends on it. */
+  #counting: Promise<unknown> = Promise.resolve()
+  /** The resources that the hooks hear of. */
+  readonly #uris = new Set<string>()
+  #watched: Subscription | undefined
+  /** Settles when the last change of `#watched` is done. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #hears = false
+
+  constructor(connection: Connection, options: ConnectOptions) {
+    this.#connection = connection
+    this.#options = options
+    this.#listener = new Listener(connection)
+  }
+
+  get #listens(): boolean {
+    return findMethod('subscriptions/listen', this.#connection.revision) !== undefined
+  }
+
+  /**
+   * Listens. Resolves once it is known what the server will tell.
+   *
+   * @param patient Whether to try again when the server cannot be reached.
+   * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing
+   *   of what is wanted.
+   * @throws {ProtocolError} When it refuses for another reason.
+   */
+  async listen(
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+    patient?: boolean,
+  ): Promise<Subscription> {
+    this.#connection.requireOpen()
+    const feed = new Feed(options.signal, patient)
+    this.#feeds.add(feed)
+    feed.signal.addEventListener('abort', () => this.#feeds.delete(feed))
+    try {
+      if (this.#listens) await this.#listener.listen(feed, wanted, options)
+      else await this.#join(feed, wanted, options)
+    } catch (error) {
+      feed.close()
+      this.#connection.requireOpen()
+      throw !patient && (error as ProtocolError).code === METHOD_NOT_FOUND ? untold() : error
+    }
+    return feed
+  }
+
+  /** Lets a feed have its part of what the session tells. */
+  async #join(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
+    const part = offered(wanted, this.#connection)
+    if (!part) throw untold()
+    this.#hear()
+    feed.filter = part
+    const counted: string[] = []
+    // One listener for all, as Node warns of many
+    feed.signal.addEventListener('abort', () => {
+      for (const uri of counted) this.#connection.watch(this.#count(uri, -1, {}))
+    })
+    for (const uri of part.resourceSubscriptions ?? []) {
+      await this.#count(uri, 1, options)
+      counted.push(uri)
+    }
+  }
+
+  /** Asks for a resource when the first feed wants it, and no longer after the last. */
+  #count(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
+    const counted = this.#counting.then(async () => {
+      const count = (this.#counts.get(uri) ?? 0) + change
+      const turns = count === (change > 0 ? 1 : 0)
+      const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
+      if (turns) await request(this.#connection, method, { uri }, options)
+      if (count > 0) this.#counts.set(uri, count)
+      else this.#counts.delete(uri)
+    })
+    this.#counting = counted.catch(() => {})
+    return counted
+  }
+
+  /** Has the hooks hear of changes to a resource. */
+  async subscribe(uri: string, options: RequestOptions): Promise<void> {
+    this.#uris.add(uri)
+    await this.#watch(options).finally(() => {
+      if (!this.#watched?.filter.resourceSubscriptions?.includes(uri)) this.#uris.delete(uri)
+    })
+    if (!this.#uris.has(uri)) throw untold()
+  }
+
+  /** Has the hooks hear of changes to a resource no longer. */
+  async unsubscribe(uri: string, options: RequestOptions): Promise<void> {
+    if (this.#uris.delete(uri)) await this.#watch(options)
+  }
+
+  /**
+   * Opens one stream for everything that the hooks listen to, then closes the previous one: each
+   * stream takes one of the few connections that a browser has for a server.
+   */
+  #watch(options: RequestOptions): Promise<void> {
+    const turn = this.#turn.then(async () => {
+      const wanted = this.#wanted()
+      this.#pump(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
+    })
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  /** The changes that the hooks listen to, as far as the server offers them. */
+  #wanted(): SubscriptionFilter | undefined {
+    const hearing = { ...hooked(this.#options), resourceSubscriptions: [...this.#uris] }
+    return offered(hearing, this.#connection)
+  }
+
+  /**
+   * Passes the notifications of a feed on to the hooks, in place of the previous feed. Those of a
+   * session are passed on elsewhere.
+   */
+  #pump(feed: Subscription | undefined): void {
+    this.#watched?.close()
+    this.#watched = feed
+    if (!feed) return
+    const pump = async (): Promise<void> => {
+      for await (const message of feed) {
+        if (this.#listens) this.#connection.hook(() => fire(this.#options, message))
+      }
+    }
+    this.#connection.watch(pump())
+  }
+
+  /** Starts what hooks and handlers need. */
+  start(): void {
+    const options = this.#options
+    if (this.#listens) {
+      const wanted = this.#wanted()
+      // A `subscribe` meanwhile has opened a stream for everything
+      const begin = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
+      if (wanted) this.#connection.watch(this.listen(wanted, {}, true).then(begin))
+    } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
+      this.#hear()
+  }
+
+  /** Opens the stream of what a session tells on its own. */
+  #hear(): void {
+    if (!this.#hears) this.#connection.channel.listen?.()
+    this.#hears = true
+  }
+
+  async restore(): Promise<void> {
+    if (this.#hears) this.#connection.channel.listen?.()
+    for (const uri of this.#counts.keys()) {
+      await request(this.#connection, 'resources/subscribe', { uri })
+    }
+    this.gap()
+  }
+
+  gap(): void {
+    const resourceSubscriptions = [...this.#counts.keys()]
+    const all = offered({ ...hooked(), resourceSubscriptions }, this.#connection)
+    for (const message of missed(all ?? {})) this.take(message)
+  }
+
+  take(message: JsonRpcNotification): void {
+    if (this.#listens) return this.#listener.take(message)
+    forget(this.#connection.cache, message)
+    for (const feed of this.#feeds) if (covers(feed.filter, message)) feed.push(message)
+    this.#connection.hook(() => fire(this.#options, message))
+  }
+
+  ended(requestId: unknown): void {
+    this.#listener.ended(requestId)
+  }
+
+  close(): void {
+    for (const feed of this.#feeds) feed.close()
+  }
+}
+
+function untold(): McpError {
+  return new McpError('UNSUPPORTED', 'The server does not tell of such changes')
+}

@@ -1,0 +1,255 @@
+/**
+ * A connection that an interface can show: what state it is in, and a client that is there again
+ * after the way to the server was lost. It depends on no framework.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import { backoffMs } from '../patterns/backoff.ts'
+import { callHook } from '../patterns/hooks.ts'
+import { isTransient } from '../patterns/transient.ts'
+import { McpError } from '../protocol/errors.ts'
+import type { Client } from '../client/client.ts'
+import { connect } from './connect.ts'
+import { sleep } from '../patterns/abort.ts'
+import type {
+  ConnectionState,
+  LiveConnection,
+  LiveOptions,
+  LiveTarget,
+} from './reconnecting-options.ts'
+import type { AuthProvider } from '../client/options.ts'
+import { tellProblem } from '../client/report-error.ts'
+import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
+import { watchFetch, watchTransport } from './watch.ts'
+
+/**
+ * Makes a connection that tells what it is doing, and connects again by itself once it has worked:
+ * after failures that may pass, later each time. The first failure is final, as it tends to be a
+ * mistake, unless there is no network.
+ *
+ * It does nothing until it is opened.
+ */
+export function createConnection(target: LiveTarget, options: LiveOptions = {}): LiveConnection {
+  return new Live(target, options)
+}
+
+const IDLE: ConnectionState = { status: 'idle' }
+const CONNECTING: ConnectionState = { status: 'connecting' }
+/** How long the server may take to show that it is there, in milliseconds. */
+const PING_MS = 10_000
+
+/** What ended a time in which all was well. */
+interface Trouble {
+  readonly error: Error
+  /** Whether the client cannot be used any more. */
+  readonly isOver: boolean
+}
+
+class Live implements LiveConnection {
+  readonly #target: LiveTarget
+  readonly #options: LiveOptions
+  readonly #listeners = new Set<() => void>()
+  #state = IDLE
+  /** Aborts when the time from `open` to `close` or to a failure is over. */
+  #run: AbortController | undefined
+  /** Learns of trouble while all is well. */
+  #onTrouble: ((trouble: Trouble) => void) | undefined
+  /** Aborts when there is a reason to think that another attempt will work. */
+  #woken = new AbortController()
+
+  constructor(target: LiveTarget, options: LiveOptions) {
+    this.#target = target
+    this.#options = options
+  }
+
+  getSnapshot = (): ConnectionState => this.#state
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  open = (): void => {
+    if (this.#run) return
+    const run = (this.#run = new AbortController())
+    this.#set(CONNECTING)
+    const keep = async (): Promise<void> => {
+      const stop = this.#options.onWake?.(this.check)
+      await this.#keep(run.signal).finally(stop)
+    }
+    keep().catch((error: Error) => {
+      if (this.#run !== run) return
+      this.#run = undefined
+      run.abort()
+      this.#set({ status: 'failed', error })
+    })
+  }
+
+  ready = (): Promise<Client> => {
+    this.open()
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const state = this.#state
+        if (state.status === 'ready') resolve(state.client)
+        else if (state.status === 'failed') reject(state.error)
+        else if (state.status === 'idle') reject(new McpError('CLOSED', 'It was closed'))
+        else return
+        stop()
+      }
+      const stop = this.subscribe(look)
+      look()
+    })
+  }
+
+  check = (): void => {
+    if (this.#state.status !== 'ready') return this.#woken.abort()
+    const { client } = this.#state
+    client.ping({ timeoutMs: PING_MS, background: true }).catch((error: Error) => {
+      if (passes(error)) this.#onTrouble?.({ error, isOver: !this.#isHttp })
+    })
+  }
+
+  close = async (): Promise<void> => {
+    const state = this.#state
+    this.#run?.abort()
+    this.#run = undefined
+    this.#set(IDLE)
+    if ('client' in state) await state.client?.close()
+  }
+
+  get #isHttp(): boolean {
+    return typeof this.#target !== 'function'
+  }
+
+  #set(state: ConnectionState): void {
+    if (this.#state === state) return
+    this.#state = state
+    for (const listener of this.#listeners) {
+      callHook(listener, (error) => tellProblem(this.#options, error))
+    }
+  }
+
+  /** Connects, and again whenever the connection is lost. Rejects when that is in vain. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const { maxRetries = 10, isOffline } = this.#options
+    let client: Client | undefined
+    let end = new AbortController()
+    let attempt = 0
+    /** Attempts in a row that failed although there is a network. */
+    let failures = 0
+    for (;;) {
+      this.#woken = new AbortController()
+      let error: Error
+      try {
+        if (client) await client.ping({ timeoutMs: PING_MS, signal, background: true })
+        else client = await this.#connect(AbortSignal.any([signal, end.signal]))
+        if (signal.aborted) return await client.close()
+        attempt = failures = 0
+        const trouble = await this.#trouble(client, signal)
+        if (!trouble) return
+        ;({ error } = trouble)
+        if (trouble.isOver) {
+          end.abort()
+          end = new AbortController()
+          void client.close().catch(() => {})
+          client = undefined
+        }
+      } catch (cause) {
+        if (signal.aborted) return
+        error = cause as Error
+        const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
+        failures = isOffline?.(error) ? 0 : failures + 1
+        const isSpent = failures >= maxRetries && !this.#woken.signal.aborted
+        if (failures > 0 && (isFirst || isSpent || !passes(error))) {
+          void client?.close().catch(() => {})
+          throw error
+        }
+        if ((error as McpError).code === 'CLOSED') client = undefined
+      }
+      this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
+      // Who wakes it has a reason to think that it will work soon
+      if (await this.#pause(attempt, signal)) attempt = failures = 0
+      else attempt++
+      if (signal.aborted) return
+    }
+  }
+
+  /** Waits until something goes wrong; nothing when the connection is to end. */
+  #trouble(client: Client, signal: AbortSignal): Promise<Trouble | undefined> {
+    return new Promise((resolve) => {
+      this.#onTrouble = resolve
+      signal.addEventListener('abort', () => resolve(undefined), { once: true })
+      this.#set({ status: 'ready', client })
+    })
+  }
+
+  /** Waits for the next attempt; says whether somebody woke it since the last one began. */
+  async #pause(attempt: number, signal: AbortSignal): Promise<boolean> {
+    const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
+    const delayMs = backoffMs(attempt, retryMs, maxRetryMs)
+    const { signal: woken } = this.#woken
+    await sleep(delayMs, AbortSignal.any([signal, woken])).catch(() => {})
+    return woken.aborted
+  }
+
+  async #connect(signal: AbortSignal): Promise<Client> {
+    const target = this.#target
+    const closed = (error: Error): void => {
+      // The end of one that was given up is no trouble of the next
+      if (!signal.aborted) this.#onTrouble?.({ error, isOver: true })
+    }
+    const to = typeof target === 'function' ? watchTransport(await target(), closed) : target
+    const {
+      visits: _1,
+      onWake: _2,
+      isOffline: _3,
+      retryMs: _4,
+      maxRetryMs: _5,
+      maxRetries: _6,
+      ...options
+    } = this.#options
+    const send = options.fetch ?? unlimitedFetch
+    const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
+    return connect(to, {
+      ...options,
+      signal: either,
+      ...(options.auth && { auth: this.#watchedAuth(options.auth) }),
+      fetch: watchFetch(send, (error) => this.#onTrouble?.({ error, isOver: false })),
+    })
+  }
+
+  /** Shows where the user has to go while a challenge is met. */
+  #watchedAuth(auth: AuthProvider): AuthProvider {
+    const met = async (work: () => ReturnType<AuthProvider['challenged']>): Promise<boolean> => {
+      const before = this.#state
+      const run = this.#run
+      const stop = this.#options.visits?.subscribe((url) => {
+        if (this.#run === run) this.#set(url === undefined ? before : visitTo(url))
+      })
+      try {
+        return await work()
+      } finally {
+        stop?.()
+        if (this.#run === run && this.#state.status === 'authenticating') this.#set(before)
+      }
+    }
+    return {
+      ...(auth.extensions && { extensions: auth.extensions }),
+      headers: (request) => {
+        // The user did not ask for it, so no page may open or be left for a sign-in
+        if (this.#state.status === 'reconnecting') request.background = true
+        return auth.headers(request)
+      },
+      challenged: (response, request) => met(() => auth.challenged(response, request)),
+      accepted: (response, request) => auth.accepted?.(response, request),
+    }
+  }
+}
+
+function visitTo(url: string): ConnectionState {
+  return { status: 'authenticating', url }
+}
+
+function passes(error: unknown): boolean {
+  return isTransient(error) || (error as McpError).code === 'CLOSED'
+}

@@ -1,0 +1,137 @@
+/**
+ * What a connected server offers, as entries of the server in front of it. Arguments are checked by
+ * the server behind.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import type { Client } from '../client/client.ts'
+import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { findHeaderParams } from '../protocol/header-params.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type {
+  CompletionReference,
+  Prompt,
+  ResourceTemplate,
+  Result,
+  Tool,
+} from '../protocol/types.ts'
+import type { Completers } from '../server/features/completion.ts'
+import type { Context } from '../server/request/context.ts'
+import { UNCHECKED, type Offer } from '../server/composition/mirror.ts'
+import type { PromptEntry, PromptReturn } from '../server/features/prompts.ts'
+import type { ReadReturn, ResourceTemplateEntry } from '../server/features/resources.ts'
+import type { ToolEntry } from '../server/features/tools.ts'
+import { compileUriTemplate } from '../server/features/uri-template.ts'
+
+/** The server behind a gateway. */
+export interface Behind {
+  readonly client: Client
+  /** What names of tools and prompts begin with in front; empty where they stay as they are. */
+  readonly prefix: string
+  /** Passes a request on; gives the result. */
+  readonly pass: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
+  readonly read: (request: { uri: string }, ctx: Context) => Promise<ReadReturn>
+  readonly report: (error: unknown) => void
+}
+
+const LISTS = ['tools', 'prompts', 'resources'] as const
+
+/**
+ * Lists all that the server behind offers.
+ *
+ * @throws {McpError} as listing.
+ */
+export async function offerOf(behind: Behind): Promise<Offer> {
+  const { client, read } = behind
+  const { tools, prompts, resources } = client.serverCapabilities ?? {}
+  const templates = resources ? await listed(client.listAllResourceTemplates()) : []
+  const listedTools = tools ? await listed(client.listAllTools()) : []
+  const listedPrompts = prompts ? await listed(client.listAllPrompts()) : []
+  const listedResources = resources ? await listed(client.listAllResources()) : []
+  return {
+    lists: LISTS.filter((list) => client.serverCapabilities?.[list]),
+    tools: new Map(listedTools.map((tool) => [front(behind, tool.name), toolOf(behind, tool)])),
+    prompts: new Map(
+      listedPrompts.map((prompt) => [front(behind, prompt.name), promptOf(behind, prompt)]),
+    ),
+    resources: new Map(
+      listedResources.map((item) => [item.uri, { ...ALWAYS, complete: undefined, item, read }]),
+    ),
+    resourceTemplates: new Map(templates.flatMap((item) => templateOf(behind, item))),
+  }
+}
+
+/** What was listed: nothing by a server that has some of a capability's methods and not this one. */
+function listed<T>(list: Promise<T[]>): Promise<T[]> {
+  return list.catch((error: unknown) => {
+    if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return []
+    throw error
+  })
+}
+
+/** What is offered is offered to everybody. */
+const ALWAYS = { enabled: true, visible: undefined, cache: undefined }
+
+/** The name in front of what has a name behind. */
+function front({ prefix }: Behind, name: string): string {
+  return prefix === '' ? name : `${prefix}_${name}`
+}
+
+function toolOf(behind: Behind, tool: Tool): ToolEntry {
+  const item: Tool = { ...tool, name: front(behind, tool.name) }
+  // Whether it is a task behind is for the connection to that server
+  const task = (tool.execution?.taskSupport ?? 'forbidden') === 'forbidden' ? undefined : 'optional'
+  if (task) item.execution = { ...tool.execution, taskSupport: task }
+  return {
+    ...ALWAYS,
+    item,
+    input: UNCHECKED,
+    output: undefined,
+    task,
+    headerParams: findHeaderParams(tool.inputSchema).params,
+    run: (args, ctx) => behind.pass('tools/call', { name: tool.name, arguments: args }, ctx),
+  }
+}
+
+function promptOf(behind: Behind, prompt: Prompt): PromptEntry {
+  const { name, arguments: taken = [] } = prompt
+  const names = taken.map((each) => each.name)
+  return {
+    ...ALWAYS,
+    item: { ...prompt, name: front(behind, name) },
+    input: UNCHECKED,
+    complete: completers(behind, { type: 'ref/prompt', name }, names),
+    get: (args, ctx) =>
+      behind.pass('prompts/get', { name, arguments: args }, ctx) as Promise<PromptReturn>,
+  }
+}
+
+/** The entry of a template; none where it cannot be matched here. */
+function templateOf(behind: Behind, item: ResourceTemplate): [string, ResourceTemplateEntry][] {
+  const { uriTemplate } = item
+  try {
+    const template = compileUriTemplate(uriTemplate)
+    const ref = { type: 'ref/resource', uri: uriTemplate } as const
+    const complete = completers(behind, ref, template.variables)
+    return [[uriTemplate, { ...ALWAYS, item, template, complete, read: behind.read }]]
+  } catch (error) {
+    behind.report(error)
+    return []
+  }
+}
+
+/** Completes by asking the server behind, if it completes at all. */
+function completers(
+  { client }: Behind,
+  ref: CompletionReference,
+  names: readonly string[],
+): Completers | undefined {
+  if (!client.serverCapabilities?.completions) return undefined
+  const completer = (name: string) => {
+    return async (value: string, others: Readonly<Record<string, string>>, ctx: Context) => {
+      const { signal } = ctx
+      return (await client.complete(ref, { name, value }, others, { signal })).values
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, completer(name)]))
+}

@@ -1,0 +1,93 @@
+/**
+ * The calls that are under way on one connection to a server behind a gateway, to find the one that
+ * a message of that server belongs to when the message does not say it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+ */
+import type { Exchange } from '../server/request/exchange.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
+
+/** A call that passes through a gateway. */
+export interface OpenCall {
+  readonly ctx: RequestContext
+  /** The client that makes the call; compared by identity. */
+  readonly client: unknown
+}
+
+/** How many abandoned calls are remembered individually. */
+const MAX_GIVEN_UP = 1000
+const SEVERAL = Symbol('several clients')
+
+/** What identifies the client of a call: principal, session or connection, else the call itself. */
+export function clientOf(call: { readonly exchange: Exchange }): unknown {
+  const { caller, session, peer } = call.exchange
+  return caller.principal ?? session ?? peer ?? call
+}
+
+/**
+ * The calls of one connection. An abandoned call, for whose answer no client waits any longer,
+ * counts until the server behind has answered it: until then that server may still ask about it.
+ */
+export class OpenCalls {
+  readonly #live = new Set<OpenCall>()
+  /** The clients of abandoned calls, by the request ids that the server behind knows. */
+  readonly #givenUp = new Map<unknown, unknown>()
+  /** The client of abandoned calls beyond `MAX_GIVEN_UP`, or `SEVERAL`. */
+  #forgotten: unknown
+
+  /** Whether there has been no call yet. */
+  isUnused = true
+
+  /** Notes that a call begins. */
+  open(ctx: RequestContext): OpenCall {
+    this.isUnused = false
+    const call = { ctx, client: clientOf(ctx) }
+    this.#live.add(call)
+    return call
+  }
+
+  /** Notes that a call has its answer. */
+  close(call: OpenCall): void {
+    this.#live.delete(call)
+  }
+
+  /**
+   * Notes that a call is abandoned before the server behind has answered it.
+   *
+   * @param id The request id that the server behind knows; without it the answer is not noticed.
+   */
+  giveUp(call: OpenCall, id: unknown = Symbol('unknown')): void {
+    if (!this.#live.delete(call)) return
+    this.#givenUp.set(id, call.client)
+    const [oldest] = this.#givenUp.size > MAX_GIVEN_UP ? this.#givenUp : []
+    if (!oldest) return
+    const [forgotten, client] = oldest
+    this.#givenUp.delete(forgotten)
+    this.#forgotten = [undefined, client].includes(this.#forgotten) ? client : SEVERAL
+  }
+
+  /** Notes that the server behind has answered an abandoned call. */
+  answered(id: unknown): void {
+    this.#givenUp.delete(id)
+  }
+
+  /**
+   * Finds the call on which to pass on a message that the server behind sent outside of any call.
+   * All open calls must be of one client.
+   *
+   * A client that answers by sending its call again must be asked on the call in question, so that
+   * there may be only one.
+   */
+  find(): OpenCall | undefined {
+    const newest = [...this.#live].at(-1)
+    if (!newest || !this.areOf(newest.client)) return undefined
+    return this.#live.size === 1 || newest.ctx.exchange.ask ? newest : undefined
+  }
+
+  /** Whether all calls are of one client. */
+  areOf(client: unknown): boolean {
+    const others = [...this.#live].map((call) => call.client)
+    if (this.#forgotten !== undefined) others.push(this.#forgotten)
+    return [...others, ...this.#givenUp.values()].every((other) => other === client)
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Waiting that can be given up.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
+ */
+import { MAX_DELAY_MS } from './timers.ts'
+import { McpError } from '../protocol/errors.ts'
+
+/**
+ * Waits for a promise, or until a signal fires, whichever comes first.
+ *
+ * @throws {McpError} `ABORTED`; the signal's own reason when that is a {@link McpError}.
+ */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(abortReason(signal))
+    const done = (): void => signal.removeEventListener('abort', abort)
+    promise.then(resolve, reject).finally(done)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
+  })
+}
+
+/**
+ * Waits for some milliseconds, but no longer than a timer can.
+ *
+ * @throws {McpError} `ABORTED` when the signal fires first.
+ */
+export async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS))
+  })
+  await abortable(slept, signal).finally(() => clearTimeout(timer))
+}
+
+/** The error that an aborted signal stands for. */
+export function abortReason(signal: AbortSignal): Error {
+  const { reason } = signal
+  return reason instanceof McpError
+    ? reason
+    : new McpError('ABORTED', 'The request was aborted', { cause: reason })
+}

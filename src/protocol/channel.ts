@@ -1,0 +1,71 @@
+/**
+ * How the client's messages travel, seen from the client: the one interface between its core and
+ * the transports.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ */
+import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from './jsonrpc.ts'
+import type { RevisionFacts } from './revisions.ts'
+import type { RequestOptions } from '../client/request-options.ts'
+
+/** One request on its way, as a channel sees it. */
+export interface Outgoing {
+  readonly message: JsonRpcRequest
+  /** Its options, with the HTTP headers that repeat arguments of the request. */
+  readonly options: RequestOptions & {
+    readonly headers?: Readonly<Record<string, string>> | undefined
+  }
+  /** Aborts when nobody waits for the answer any more. Made when it is first read. */
+  readonly signal: AbortSignal
+  /** Whether the outcome is known. */
+  readonly settled: boolean
+  /** Takes the answer, over HTTP with its status. Only the first `resolve` or `reject` counts. */
+  resolve(response: JsonRpcResponse, status?: number): void
+  /** Takes the reason why there will be no answer. */
+  reject(error: Error): void
+  /** Waits for something that is not for the server to hurry, such as the user signing in. */
+  pause<T>(work: T | Promise<T>): Promise<T>
+}
+
+/** Carries messages to one server. */
+export interface Channel {
+  /** Whether messages go by Streamable HTTP, where headers repeat parts of them. */
+  readonly http?: boolean
+  /** Whether the server ended the session, and no other has been opened. */
+  readonly lost?: boolean
+  /** Sends a request and sees to it that it gets its answer. Never throws. */
+  request(call: Outgoing): void
+  /** Sends what has no answer: a notification, or the response to a request of the server's. */
+  send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
+  /** Starts hearing what the server sends on its own, where that takes a stream. */
+  listen?(): void
+  /** Tells whose requests these are, so that kept answers stay apart. */
+  principal?(): Promise<string>
+  /** Waits until another token is accepted than one that was refused in the background. */
+  signedIn?(signal: AbortSignal): Promise<void>
+  /** Ends the connection. */
+  close(): Promise<void>
+}
+
+/** What a channel tells the client. */
+export interface ChannelReceiver {
+  /** What is spoken, or tried. */
+  readonly revision: RevisionFacts
+  /** The param of a method that the `Mcp-Name` header repeats, if any. */
+  nameParam(method: string): string | undefined
+  /**
+   * Something arrived: parsed JSON, not validated yet. With `call` it came on the stream of that
+   * request, and no other request can find its answer there.
+   */
+  receive(frame: unknown, call?: Outgoing): void
+  /** A frame is none that can be taken; the call that it was meant to answer fails. */
+  refuse(frame: unknown, error: unknown): void
+  /** Something went wrong that no request reports. */
+  problem(error: unknown): void
+  /** A stream broke, and the next one does not bring what came in between. */
+  gap(): void
+  /** The server ended the session. */
+  sessionEnded(): void
+  /** Nothing more will arrive. */
+  closed(reason?: Error): void
+}

@@ -1,0 +1,172 @@
+/**
+ * Adds extensions of the protocol to a server. They are negotiated anew with each request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ */
+import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { isExtensionId } from '../../protocol/meta.ts'
+import { methods } from '../../protocol/methods.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import type { Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import type { AddedMethod, Extensions, Honoured, Tell } from '../features/extensions.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { Exchange } from '../request/exchange.ts'
+import type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
+import type { Unsubscribe } from '../notifier.ts'
+import { wholeDefinitionOf } from '../server.ts'
+import type { Server } from '../definition.ts'
+
+/**
+ * Serves an extension of the protocol. No server is extended by default.
+ *
+ * @throws {TypeError} when the extension's id or settings are none, or it is there already, or adds a
+ *   method that there is already, or the server was not made by `createServer`.
+ */
+export function extend(server: Server, extension: Extension): void {
+  const definition = wholeDefinitionOf(server)
+  const { extensions = new ExtensionTable() } = definition
+  if (!(extensions instanceof ExtensionTable)) throw new TypeError('The server is foreign')
+  extensions.add(extension)
+  definition.extended(extensions)
+  extension.attach?.(server)
+}
+
+class ExtensionTable implements Extensions {
+  readonly #all = new Map<string, Extension>()
+  readonly #methods = new Map<string, AddedMethod>()
+  readonly #filters = new Map<string, { extension: Extension; member: ExtensionFilter }>()
+
+  add(extension: Extension): void {
+    const { id, settings = {}, methods: added = {}, filters = {} } = extension
+    if (!isExtensionId(id)) {
+      throw new TypeError(`The id of an extension needs a prefix, "${String(id)}" has none`)
+    }
+    if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
+    if (this.#all.has(id)) throw new TypeError(`The extension "${id}" exists already`)
+    const taken = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
+    if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
+    requireFree(extension)
+    this.#all.set(id, extension)
+    for (const [name, method] of Object.entries(added)) {
+      this.#methods.set(name, methodOf(extension, method))
+    }
+    for (const [name, member] of Object.entries(filters)) {
+      this.#filters.set(name, { extension, member })
+    }
+  }
+
+  method(name: string, { era }: RevisionFacts): AddedMethod | undefined {
+    const method = this.#methods.get(name)
+    return method && (method.era ?? era) === era ? method : undefined
+  }
+
+  declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
+    const all = [...this.#all.values()].filter((each) => (each.era ?? era) === era)
+    if (all.length === 0) return capabilities
+    const declared = Object.fromEntries(all.map(({ id, settings = {} }) => [id, settings]))
+    return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
+  }
+
+  allows(result: Result, ctx: RequestContext): boolean {
+    const { method, exchange } = ctx
+    return [...this.#all.values()].some((each) => {
+      const { resultTypes = [], resultMethods = [method] } = each
+      const adds = resultTypes.some((one) => one === result.resultType)
+      const fits = adds && resultMethods.includes(method) && isNegotiated(each, exchange)
+      return fits && (each.gave?.(result, ctx) ?? true)
+    })
+  }
+
+  honour(wanted: SubscriptionFilter, ctx: RequestContext): Promise<Honoured> | undefined {
+    return this.#filters.size > 0 ? this.#honour(wanted, ctx) : undefined
+  }
+
+  async #honour(wanted: SubscriptionFilter, ctx: RequestContext): Promise<Honoured> {
+    const filter: SubscriptionFilter = {}
+    const starts: ((tell: Tell) => Unsubscribe | Promise<Unsubscribe>)[] = []
+    for (const [name, { extension, member }] of this.#filters) {
+      if (!Object.hasOwn(wanted, name)) continue
+      requireNegotiated(extension, ctx.exchange)
+      const honoured: unknown = await member.honour(wanted[name], ctx)
+      if (honoured === undefined) continue
+      filter[name] = honoured
+      starts.push((tell) => member.subscribe(honoured, tell, ctx))
+    }
+    return { filter, start: (tell) => startAll(starts, tell) }
+  }
+}
+
+const TASKS = 'io.modelcontextprotocol/tasks'
+const SKILLS = 'io.modelcontextprotocol/skills'
+/** What belongs to an extension of the protocol's, whoever serves it: how its methods begin. */
+const RESERVED: readonly (readonly [string, string])[] = [
+  ['tasks/', TASKS],
+  ['skills/', SKILLS],
+  ['resources/directory/read', SKILLS],
+]
+
+/** Leaves alone what another extension reserves for itself. */
+function requireFree({ id, methods: added = {}, resultTypes = [] }: Extension): void {
+  const names = Object.keys(added)
+  const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
+  const owner = resultTypes.includes('task') ? TASKS : taken?.[1]
+  if (owner !== undefined && owner !== id) {
+    throw new TypeError(`What "${id}" adds is reserved for "${owner}"`)
+  }
+}
+
+/** Starts hearing of everything; of nothing when one of them fails. */
+async function startAll(
+  starts: readonly ((tell: Tell) => Unsubscribe | Promise<Unsubscribe>)[],
+  tell: Tell,
+): Promise<Unsubscribe> {
+  const stops: Unsubscribe[] = []
+  const stop = (): void => stops.forEach((each) => each())
+  try {
+    for (const start of starts) stops.push(await start(tell))
+  } catch (error) {
+    stop()
+    throw error
+  }
+  return stop
+}
+
+function methodOf(extension: Extension, method: ExtensionMethod): AddedMethod {
+  return {
+    ...eraOf(extension, method),
+    ...(method.nameParam !== undefined && { nameParam: method.nameParam }),
+    ...(method.cacheable && { cacheable: true }),
+    answer(_server, params, ctx) {
+      if (method.legacy && ctx.exchange.revision.era === 'legacy') return method.legacy(params, ctx)
+      requireNegotiated(extension, ctx.exchange)
+      if (method.handle) return method.handle(params, ctx)
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
+    },
+  }
+}
+
+/** The only era that has a method. */
+function eraOf({ era }: Extension, { handle, legacy }: ExtensionMethod): Pick<AddedMethod, 'era'> {
+  if (!legacy) return era ? { era } : {}
+  return handle ? {} : { era: 'legacy' }
+}
+
+/**
+ * Checks that the client declares an extension on this very request, unless that does not matter, or
+ * what it declared is unknown: then it is enough that it uses the extension.
+ */
+function requireNegotiated(extension: Extension, exchange: Exchange): void {
+  if (exchange.client.unknown || isNegotiated(extension, exchange)) return
+  const { id } = extension
+  const what = `The client does not declare the extension "${id}"`
+  // Sessions have no error that says so
+  if (exchange.revision.era === 'legacy') throw new ProtocolError(METHOD_NOT_FOUND, what)
+  const data = { requiredCapabilities: { extensions: { [id]: {} } } }
+  throw new McpError('CAPABILITY_MISSING', what, { data })
+}
+
+function isNegotiated({ id, era, oneSided }: Extension, { client, revision }: Exchange): boolean {
+  if (era !== undefined && era !== revision.era) return false
+  return oneSided === true || isObject(client.capabilities.extensions?.[id])
+}

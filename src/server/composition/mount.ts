@@ -1,0 +1,155 @@
+/**
+ * Composition: what another server of this program offers becomes part of a server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { Result } from '../../protocol/types.ts'
+import type { Context } from '../request/context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { LogRules } from '../request/logging.ts'
+import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
+import { getPrompt, type PromptEntry, type PromptReturn } from '../features/prompts.ts'
+import type { Entry, Registry } from '../registry.ts'
+import { readResource, type ReadReturn } from '../features/resources.ts'
+import { wholeDefinitionOf } from '../server.ts'
+import type { Server, ServerDefinition } from '../definition.ts'
+import type { ToolReturn } from '../features/tool-result.ts'
+import { callTool, type ToolEntry } from '../features/tools.ts'
+
+/** Something that is mounted. */
+export interface Mount {
+  /** Takes everything away again. */
+  unmount(): Promise<void>
+}
+
+/** What is mounted in each server. */
+const parts = new WeakMap<ServerDefinition, Set<{ readonly source: ServerDefinition }>>()
+
+/** Whether a server is another, or part of it. */
+function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
+  return one === whole || [...(parts.get(whole) ?? [])].some(({ source }) => isPart(one, source))
+}
+
+/**
+ * Makes what a server offers part of another: tools and prompts as `prefix_name`, resources under
+ * their own URIs. The mounted server's middleware and visibility hold, and what it announces is
+ * followed; a name or URI that is taken by then is left out, and told to `onError`.
+ *
+ * @throws {TypeError} when a name or URI is taken, a server would be part of itself, or one was not made by
+ *   `createServer`.
+ */
+export function mount(server: Server, prefix: string, mounted: Server): Mount {
+  const target = wholeDefinitionOf(server)
+  const source = wholeDefinitionOf(mounted)
+  if (isPart(target, source)) throw new TypeError('A server cannot be mounted in itself')
+  const mirror = createMirror(target, (one, other) => one !== other)
+  const offer = offerOf(source, prefix)
+  mirror(offer())
+  const part = { source }
+  const beside = parts.get(target) ?? new Set()
+  parts.set(target, beside.add(part))
+  const unsubscribe = mounted.notify.subscribe((change) => {
+    if (change.method === 'notifications/elicitation/complete') {
+      server.notify.elicitationComplete(change.elicitationId)
+    } else if (change.method === 'notifications/resources/updated') {
+      server.notify.resourceUpdated(change.uri)
+    } else {
+      try {
+        mirror(offer())
+      } catch (error) {
+        target.report(error)
+      }
+    }
+  })
+  return {
+    async unmount() {
+      unsubscribe()
+      beside.delete(part)
+      mirror(NO_OFFER)
+    },
+  }
+}
+
+/** Makes what tells what a server offers now. */
+function offerOf(source: ServerDefinition, prefix: string): () => Offer {
+  const prefixed = (name: string): string => `${prefix}_${name}`
+  const report = (error: unknown, ctx: RequestContext): void => source.report(error, ctx)
+  const tools = shown<ToolEntry>(source.tools, (name, entry) => {
+    const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
+      within(source, ctx, { name, arguments: args }, (params, inner) =>
+        // What becomes a task is for the server that is called to say
+        callTool({ tools: source.tools, report }, params, inner),
+      )
+    const item = { ...entry.item, name: prefixed(name) }
+    return [prefixed(name), { ...entry, item, input: UNCHECKED, output: undefined, run }]
+  })
+  const prompts = shown<PromptEntry>(source.prompts, (name, entry) => {
+    const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>
+      within(source, ctx, { name, arguments: args }, (params, inner) =>
+        getPrompt(source, params, inner),
+      ) as Promise<PromptReturn>
+    const item = { ...entry.item, name: prefixed(name) }
+    return [prefixed(name), { ...entry, item, input: UNCHECKED, get }]
+  })
+  const read = reader(source)
+  const resources = shown(source.resources, (uri, entry) => [uri, { ...entry, read }])
+  const resourceTemplates = shown(source.resourceTemplates, (uriTemplate, entry) => {
+    return [uriTemplate, { ...entry, read }]
+  })
+  return () => ({
+    tools: tools(),
+    prompts: prompts(),
+    resources: resources(),
+    resourceTemplates: resourceTemplates(),
+  })
+}
+
+function reader(source: ServerDefinition) {
+  return ({ uri }: { uri: string }, ctx: Context): Promise<ReadReturn> =>
+    within(source, ctx, { uri }, (params, inner) =>
+      readResource(source, params, inner),
+    ) as Promise<ReadReturn>
+}
+
+/** What of a registry is shown, each entry changed once: what stays the same is told by that. */
+function shown<T extends Entry>(
+  registry: Registry<T>,
+  change: (key: string, entry: T) => [string, T],
+): () => Map<string, T> {
+  const known = new WeakMap<T, [string, T]>()
+  return () => {
+    const entries = [...registry.entries()].filter(([, entry]) => entry.enabled)
+    const changed = entries.map(([key, entry]) => {
+      const made = known.get(entry) ?? change(key, entry)
+      known.set(entry, made)
+      return made
+    })
+    return new Map(changed)
+  }
+}
+
+/** Answers through the middleware of the mounted server; its rules hold for logs as well. */
+async function within(
+  source: ServerDefinition,
+  ctx: Context,
+  params: JsonObject,
+  answer: (params: JsonObject, ctx: RequestContext) => Promise<Result>,
+): Promise<Result> {
+  const request = ctx as RequestContext
+  request.logs = strictest(source.logs, request.logs)
+  return source.through(request, params, (_source, given, inner) => answer(given, inner))
+}
+
+function strictest(inner: LogRules | undefined, outer: LogRules | undefined): LogRules | undefined {
+  if (!inner || !outer) return inner ?? outer
+  const { redact } = inner
+  return {
+    redact: (name, value) => {
+      const known = redact ? redact(name, value) : value
+      return known === undefined || !outer.redact ? known : outer.redact(name, known)
+    },
+    maxLogsPerSecond: Math.min(inner.maxLogsPerSecond, outer.maxLogsPerSecond),
+    report: inner.report,
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What came of a request, in the words of the client's revision.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
+ */
+import { degradeResult } from '../../protocol/degrade.ts'
+import {
+  INTERNAL_ERROR,
+  RESOURCE_NOT_FOUND,
+  retryAfterMsOf,
+  toErrorObject,
+  type ErrorObject,
+} from '../../protocol/errors.ts'
+import { META_SERVER_INFO } from '../../protocol/meta.ts'
+import type { MethodFacts } from '../../protocol/methods.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import { serverFacts } from '../../protocol/server-facts.ts'
+import type { Meta, Result } from '../../protocol/types.ts'
+import { isMissingCapability, isUnanswered, isUnsupported } from '../request/ask-errors.ts'
+import type { ServerDefinition } from '../definition.ts'
+import type { Exchange } from '../request/exchange.ts'
+
+const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
+
+/** The result in the words of the client's revision. List results, which recur, are kept. */
+export function encodeResult(
+  server: ServerDefinition,
+  method: string,
+  result: Result,
+  { revision }: Exchange,
+  facts: MethodFacts,
+): Result {
+  if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
+  let known = encoded.get(result)
+  if (!known) encoded.set(result, (known = new Map()))
+  let written = known.get(revision)
+  if (!written) known.set(revision, (written = encodeOnce(server, method, result, revision, facts)))
+  return written
+}
+
+function encodeOnce(
+  server: ServerDefinition,
+  method: string,
+  result: Result,
+  revision: RevisionFacts,
+  facts: MethodFacts,
+): Result {
+  const known = degradeResult(method, result, revision)
+  if (revision.era === 'legacy') return known
+  // V8 is slow with computed names in literals, and with members that are written after a spread.
+  const _meta: Meta = { ...known._meta }
+  _meta[META_SERVER_INFO] = server.info
+  const written: Result = { resultType: 'complete', _meta, ...known }
+  if (known._meta) written._meta = _meta
+  written.resultType ??= 'complete'
+  if (!facts.cacheable || written.resultType !== 'complete') return written
+  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = known
+  return { ...written, ttlMs, cacheScope }
+}
+
+/**
+ * The error response for any thrown value, with the codes of the revision.
+ *
+ * @param report Receives an error when the code is reserved, so that the author can choose another.
+ */
+export function describeError(
+  error: unknown,
+  revision: RevisionFacts,
+  report: (error: unknown) => void,
+): ErrorObject {
+  const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
+  if (isMissingCapability(error)) {
+    const { message, data } = error
+    return { code: missingCapability ?? INTERNAL_ERROR, message, data }
+  }
+  if (isUnsupported(error) || isUnanswered(error)) {
+    return { code: INTERNAL_ERROR, message: error.message }
+  }
+  const told = toErrorObject(error)
+  const { code } = told
+  if (code === RESOURCE_NOT_FOUND) told.code = resourceNotFound
+  // A rate limiter may use the code of a draft
+  else if (isForeign(code, reservedCodes) && retryAfterMsOf(told) === undefined) {
+    const why = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
+    report(new TypeError(why, { cause: error }))
+    told.code = INTERNAL_ERROR
+  }
+  return told
+}
+
+/** Whether a code is one that only the protocol may give a meaning, and does not. */
+function isForeign(code: number, reserved: readonly number[] | undefined): boolean | undefined {
+  return code >= -32099 && code <= -32000 && reserved && !reserved.includes(code)
+}

@@ -1,0 +1,25 @@
+/**
+ * Tells a session of a change, if it asked to hear of it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+ */
+import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
+import { takeElicitation } from '../../session/url-elicitations.ts'
+import type { Session } from '../../session/session.ts'
+import type { ServerChange } from '../notifier.ts'
+import { changeNotification, covers } from './subscriptions.ts'
+
+/**
+ * Sends a change to a session: every list change once the handshake is done, and updates of the
+ * resources that it subscribed to.
+ */
+export function announceTo(
+  { record }: Session,
+  change: ServerChange,
+  send: (message: JsonRpcNotification) => void,
+): void {
+  if (!record.initialized) return
+  if ('elicitationId' in change && !takeElicitation(record, change.elicitationId)) return
+  if ('uri' in change && !record.subscriptions.some((uri) => covers(uri, change.uri))) return
+  send(changeNotification(change))
+}

@@ -1,0 +1,81 @@
+/**
+ * Completion of prompt arguments and of template variables.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+ */
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { CompleteResult, Result } from '../../protocol/types.ts'
+import type { Context } from '../request/context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { Requester } from '../request/exchange.ts'
+import { invalidParams, optionalObject, requireObject, requireString } from '../request/params.ts'
+import type { Entry, Registry } from '../registry.ts'
+
+/** The most values that one answer carries. */
+const MAX_VALUES = 100
+
+/**
+ * Completes one argument.
+ *
+ * @param value What was typed so far.
+ * @param context What the other arguments are so far, where the client says (since 2025-06-18).
+ */
+export type Completer<Env = unknown, Ctx = Context<Env>> = (
+  value: string,
+  context: { readonly [name: string]: string },
+  ctx: Ctx,
+) => readonly string[] | Promise<readonly string[]>
+
+/** Completers by the name of the argument. */
+export interface Completers<Env = unknown, Ctx = Context<Env>> {
+  readonly [argument: string]: Completer<Env, Ctx>
+}
+
+/** What a server completes. */
+interface Completable {
+  readonly prompts: Registry<CompletableEntry>
+  readonly resources: Registry<Entry>
+  readonly resourceTemplates: Registry<CompletableEntry>
+}
+
+interface CompletableEntry extends Entry {
+  readonly complete: Completers | undefined
+}
+
+/**
+ * Completes an argument of a prompt or a variable of a template. Of more than 100 values the first
+ * 100 are sent, with the total. An argument without a completer has no values.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the params are malformed or name nothing.
+ */
+export async function complete(
+  server: Completable,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const completers = findCompleters(server, requireObject(params, 'ref'), ctx)
+  const argument = requireObject(params, 'argument')
+  const name = requireString(argument, 'name')
+  const value = requireString(argument, 'value')
+  const others = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
+  for (const other of Object.keys(others)) requireString(others, other)
+  const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined
+  const found = (await completer?.(value, others as Record<string, string>, ctx)) ?? []
+  const values = found.slice(0, MAX_VALUES)
+  const completion = { values, total: found.length, hasMore: found.length > values.length }
+  return { completion } satisfies CompleteResult
+}
+
+function findCompleters(
+  { prompts, resources, resourceTemplates }: Completable,
+  ref: JsonObject,
+  requester: Requester,
+): Completers | undefined {
+  if (ref.type === 'ref/prompt')
+    return prompts.require(requireString(ref, 'name'), requester).complete
+  if (ref.type !== 'ref/resource') throw invalidParams('"ref" must name a prompt or a resource')
+  const uri = requireString(ref, 'uri')
+  // A resource of its own has nothing to complete.
+  if (resources.find(uri, requester)) return undefined
+  return resourceTemplates.require(uri, requester).complete
+}

@@ -1,0 +1,75 @@
+/**
+ * What the server offers, said on request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
+import type { DiscoverResult, ServerCapabilities } from '../../protocol/types.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import type { Completers } from './completion.ts'
+import type { Extensions } from './extensions.ts'
+
+/** Answers `server/discover`: the versions, capabilities and instructions of the server. */
+export function discover(server: {
+  readonly revisions: readonly RevisionFacts[]
+  readonly offered: ServerCapabilities
+  readonly instructions: string | undefined
+}): DiscoverResult {
+  const result: DiscoverResult = {
+    supportedVersions: server.revisions.map(({ version }) => version),
+    capabilities: server.offered,
+  }
+  if (server.instructions !== undefined) result.instructions = server.instructions
+  return result
+}
+
+/** What capabilities follow from. */
+export interface Registered {
+  readonly features: { readonly methods: { has(method: string): boolean } }
+  /** What the author declares beyond. */
+  readonly capabilities: ServerCapabilities
+  readonly tools: { readonly used: boolean }
+  readonly resources: { readonly used: boolean }
+  readonly resourceTemplates: Completable
+  readonly prompts: Completable
+  readonly extensions: Extensions | undefined
+  /** Announces changes, if anything does. */
+  readonly notify: object | undefined
+  /** Whether anything may log; see {@link ServerDefinition.canLog}. */
+  readonly canLog?: boolean
+}
+
+interface Completable {
+  readonly used: boolean
+  entries(): Iterable<[string, { readonly complete: Completers | undefined }]>
+}
+
+/**
+ * The capabilities that follow from what is registered.
+ *
+ * @param reached Whether the client can be reached beside answers.
+ */
+export function inferCapabilities(
+  registered: Registered,
+  reached: boolean,
+  era: RevisionFacts['era'],
+): ServerCapabilities {
+  const { features, tools, resources, resourceTemplates, prompts } = registered
+  const capabilities: ServerCapabilities = { ...registered.capabilities }
+  const pushes = reached && registered.notify !== undefined
+  const changes = pushes ? { listChanged: true } : {}
+  if (tools.used) capabilities.tools = changes
+  if (prompts.used) capabilities.prompts = changes
+  if (resources.used || resourceTemplates.used) {
+    const { subscribe = true } = registered.capabilities.resources ?? {}
+    capabilities.resources = pushes ? { subscribe, listChanged: true } : {}
+  }
+  const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
+    ([, { complete }]) => complete && features.methods.has('completion/complete'),
+  )
+  if (completes) capabilities.completions = {}
+  // Where no level can be kept, no log is sent either.
+  if (pushes && registered.canLog) capabilities.logging = {}
+  // Tasks are an extension since 2026-07-28
+  if (era === 'modern') delete capabilities.tasks
+  return registered.extensions?.declare(capabilities, era) ?? capabilities
+}

@@ -1,0 +1,69 @@
+/**
+ * The handshake of the revisions with sessions.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
+import { degradeImplementation, degradeServerCapabilities } from '../../protocol/degrade.ts'
+import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { findRevision, type RevisionFacts } from '../../protocol/revisions.ts'
+import type { Implementation, InitializeResult } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import type { SessionRecord } from '../../session/session.ts'
+import { inferCapabilities } from './discover.ts'
+import type { ServerDefinition } from '../definition.ts'
+
+/**
+ * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.
+ *
+ * @param server Speaks a revision with sessions.
+ * @param pushes Whether this connection lets the server speak first.
+ * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing.
+ */
+export function initialize(
+  server: ServerDefinition,
+  params: JsonObject = {},
+  pushes: boolean,
+): { record: SessionRecord; result: InitializeResult } {
+  const { protocolVersion, capabilities, clientInfo } = params
+  if (typeof protocolVersion !== 'string') throw missing('protocolVersion')
+  if (!isObject(capabilities)) throw missing('capabilities')
+  if (!isImplementation(clientInfo)) throw missing('clientInfo')
+
+  const revision = negotiate(server, protocolVersion)
+  const result: InitializeResult = {
+    protocolVersion: revision.version,
+    capabilities: degradeServerCapabilities(inferCapabilities(server, pushes, 'legacy'), revision),
+    serverInfo: degradeImplementation(server.info, revision),
+  }
+  if (server.instructions !== undefined) result.instructions = server.instructions
+  const record: SessionRecord = {
+    revision: revision.version,
+    clientInfo,
+    clientCapabilities: capabilities,
+    initialized: false,
+    subscriptions: [],
+  }
+  return { record, result }
+}
+
+/** Whether a value describes a client or a server. */
+export function isImplementation(value: unknown): value is JsonObject & Implementation {
+  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
+}
+
+function negotiate({ revisions }: ServerDefinition, requested: string): RevisionFacts {
+  const legacy = revisions.filter(({ era }) => era === 'legacy')
+  return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
+}
+
+function missing(member: string): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, `"initialize" lacks a valid "${member}"`)
+}
+
+/** The facts of a session's revision. */
+export function sessionRevision({ revision }: SessionRecord): RevisionFacts {
+  const facts = findRevision(revision)
+  if (!facts) throw new TypeError(`The session speaks an unknown revision "${revision}"`)
+  return facts
+}

@@ -1,0 +1,50 @@
+/**
+ * Resources whose updates a session wants to hear of.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+ */
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { Result } from '../../protocol/types.ts'
+import { invalidParams } from '../request/params.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { findResource, requireUri, type Resources } from './resources.ts'
+import { sessionRecord } from '../request/session-record.ts'
+import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
+
+/**
+ * Notes that a session wants to hear of changes of a resource.
+ *
+ * @throws {ProtocolError} "Resource not found", as for reading.
+ */
+export function subscribeResource(
+  registered: Resources,
+  params: JsonObject,
+  ctx: RequestContext,
+): Result {
+  const uri = requireUri(params)
+  findResource(registered, uri, ctx)
+  const { subscriptions } = sessionRecord(ctx.method, ctx.exchange)
+  if (subscriptions.includes(uri)) return {}
+  if (subscriptions.length >= MAX_WATCHED_RESOURCES) {
+    throw invalidParams(`One session may watch ${MAX_WATCHED_RESOURCES} resources at most`)
+  }
+  if (subscriptions.join('').length + uri.length > MAX_WATCHED_CHARACTERS) {
+    throw invalidParams(
+      `The resources of one session may have URIs of ${MAX_WATCHED_CHARACTERS} characters in all`,
+    )
+  }
+  subscriptions.push(uri)
+  return {}
+}
+
+/** Notes that a session no longer wants to hear of changes of a resource. */
+export function unsubscribeResource(
+  _registered: Resources,
+  params: JsonObject,
+  ctx: RequestContext,
+): Result {
+  const uri = requireUri(params)
+  const record = sessionRecord(ctx.method, ctx.exchange)
+  record.subscriptions = record.subscriptions.filter((other) => other !== uri)
+  return {}
+}

@@ -1,0 +1,207 @@
+/**
+ * Listening for changes on a stream of its own.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+import { Ending } from '../../patterns/ending.ts'
+import { METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { notification, type JsonObject, type JsonRpcNotification } from '../../protocol/jsonrpc.ts'
+import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
+import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
+import { invalidParams, requireObject } from '../request/params.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { Requester } from '../request/exchange.ts'
+import { matchResource, type Resources } from './resources.ts'
+import type { Extensions, Honoured } from './extensions.ts'
+import type { Notifier, ServerChange, Unsubscribe } from '../notifier.ts'
+
+/** What listens for changes need of a server. */
+export interface Announcing extends Resources {
+  readonly notify: Notifier | undefined
+  readonly offered: ServerCapabilities
+  readonly extensions: Extensions | undefined
+}
+
+/** The most URIs that one listener, or one session, may watch. */
+export const MAX_WATCHED_RESOURCES = 1000
+/** The most characters that the URIs of one session may have together, so that they fit into a row. */
+export const MAX_WATCHED_CHARACTERS = 500_000
+
+/** The most changes that wait for a slow reader, before it has to listen anew. */
+const MAX_WAITING = 10_000
+
+const UPDATED = 'notifications/resources/updated'
+
+/** The lists whose changes can be listened to. */
+const LISTS = ['tools', 'prompts', 'resources'] as const
+
+/**
+ * Answers `subscriptions/listen`: acknowledges what of the filter is honoured, then tells of every
+ * change, until the client goes away, or the host ends or the client reads too slowly, which gives
+ * the closing result.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when
+ *   the server has nothing to listen to.
+ * @throws {McpError} `CAPABILITY_MISSING` when the filter is of an extension that the client does
+ *   not declare.
+ */
+export async function listen(
+  server: Announcing,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const wanted = requireFilter(params)
+  const added = await server.extensions?.honour(wanted, ctx)
+  const { exchange, id, caller, signal } = ctx
+  const filter = { ...honour(server, wanted, added, ctx), ...added?.filter }
+  const _meta = { [META_SUBSCRIPTION_ID]: id }
+  const over = new Ending()
+  const end = (): void => over.end()
+  signal.addEventListener('abort', end)
+  let waiting = 0
+  const tell = (told: JsonRpcNotification): void => {
+    if (over.over) return
+    const sent = exchange.send(told)
+    if (!sent) return
+    if (++waiting > MAX_WAITING) end()
+    const done = (): void => void waiting--
+    sent.then(done, done)
+  }
+  const unsubscribe = await (exchange.changes ?? server.notify)?.subscribe(
+    (change) => {
+      if (matches(filter, change) && mayHear(server, change, ctx)) {
+        tell(changeNotification(change, _meta))
+      }
+    },
+    { filter, onEnd: end, caller },
+  )
+  const ignoreEnding = exchange.ending?.onEnd(end)
+  let stop: Unsubscribe | undefined
+  try {
+    const acknowledged = exchange.send(
+      notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
+    )
+    // At once, so that nothing is missed after the promise of the acknowledgement
+    stop = await added?.start((method, told) => {
+      tell(notification(method, { ...told, _meta }))
+    })
+    await acknowledged
+    if (!signal.aborted) await new Promise<void>((resolve) => over.onEnd(resolve))
+    return { _meta }
+  } finally {
+    unsubscribe?.()
+    ignoreEnding?.()
+    stop?.()
+  }
+}
+
+/** The notification that tells of a change. */
+export function changeNotification(
+  change: ServerChange,
+  _meta?: Meta,
+): ReturnType<typeof notification> {
+  const { method, ...params }: { method: string } & JsonObject = change
+  if (_meta) params._meta = _meta
+  return notification(method, Object.keys(params).length > 0 ? params : undefined)
+}
+
+/** Whether a watched URI covers an updated one: itself, or what lies below it. */
+export function covers(watched: string, updated: string): boolean {
+  if (watched === updated) return true
+  return updated.startsWith(watched.endsWith('/') ? watched : `${watched}/`)
+}
+
+/** Whether callers may see different resources. */
+function isRestricted({ resources, resourceTemplates }: Resources): boolean {
+  return resources.restricted || resourceTemplates.restricted
+}
+
+/** Whether a caller may be notified of a change: of a resource only if the caller could read it. */
+export function mayHear(
+  registered: Resources,
+  change: ServerChange,
+  requester: Requester,
+): boolean {
+  if (!('uri' in change) || !isRestricted(registered)) return true
+  return matchResource(registered, change.uri, requester) !== undefined
+}
+
+/**
+ * Whether a caller may watch a URI: a resource that it could read, or a prefix of such resources.
+ * Hidden resources are treated like missing ones, so that callers cannot tell the two apart.
+ */
+function mayWatch(registered: Resources, uri: string, requester: Requester): boolean {
+  if (!isRestricted(registered) || matchResource(registered, uri, requester)) return true
+  const { resources, resourceTemplates } = registered
+  return (
+    resources.list(requester).some(({ item }) => covers(uri, item.uri)) ||
+    resourceTemplates.list(requester).some(({ item }) => {
+      const [literal = ''] = item.uriTemplate.split('{')
+      return literal.startsWith(uri) || uri.startsWith(literal)
+    })
+  )
+}
+
+/**
+ * Whether a message is hidden from the reader of a session's stream, whose caller may have had more
+ * permissions when it subscribed, or when the message was stored.
+ *
+ * @param data A message as JSON.
+ */
+export function isHidden(registered: Resources, data: string, requester: Requester): boolean {
+  if (!isRestricted(registered) || !data.includes(UPDATED)) return false
+  const { method, params } = JSON.parse(data) as JsonRpcNotification
+  return method === UPDATED && !matchResource(registered, String(params?.uri), requester)
+}
+
+function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
+  if (change.method === UPDATED) {
+    return filter.resourceSubscriptions?.some((uri) => covers(uri, change.uri)) === true
+  }
+  return LISTS.some(
+    (list) =>
+      change.method === `notifications/${list}/list_changed` && filter[`${list}ListChanged`],
+  )
+}
+
+function requireFilter(params: JsonObject): SubscriptionFilter {
+  const notifications = requireObject(params, 'notifications')
+  for (const list of LISTS) {
+    if (!['boolean', 'undefined'].includes(typeof notifications[`${list}ListChanged`])) {
+      throw invalidParams(`"${list}ListChanged" must be a boolean`)
+    }
+  }
+  const uris = notifications.resourceSubscriptions
+  if (uris === undefined) return notifications
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
+    throw invalidParams('"resourceSubscriptions" must be a list of URIs')
+  }
+  if (uris.length > MAX_WATCHED_RESOURCES) {
+    throw invalidParams(`One listener may watch ${MAX_WATCHED_RESOURCES} resources at most`)
+  }
+  return notifications
+}
+
+/** The part of a filter that the server can honour. */
+function honour(
+  server: Announcing,
+  filter: SubscriptionFilter,
+  added: Honoured | undefined,
+  requester: Requester,
+): SubscriptionFilter {
+  const { offered } = server
+  if (!added && !LISTS.some((list) => offered[list])) {
+    throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
+  }
+  const honoured: SubscriptionFilter = {}
+  for (const list of LISTS) {
+    const member = `${list}ListChanged` as const
+    if (offered[list] && filter[member] === true) honoured[member] = true
+  }
+  if (offered.resources && filter.resourceSubscriptions) {
+    honoured.resourceSubscriptions = filter.resourceSubscriptions.filter((uri) =>
+      mayWatch(server, uri, requester),
+    )
+  }
+  return honoured
+}

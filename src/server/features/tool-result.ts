@@ -1,0 +1,99 @@
+/**
+ * What a tool gives: content in any form, or a result, held against its output schema.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
+ */
+import { wellFormedJson } from '../../patterns/well-formed-json.ts'
+import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { describeIssues, type StandardSchema } from '../../protocol/standard-schema.ts'
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  Meta,
+  Result,
+  Tool,
+} from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { requireBlocks, type Content } from './results.ts'
+
+/** A result; what is structured is repeated as text where there is no content. */
+export interface ToolResult<Structured = unknown> {
+  content?: Content
+  structuredContent?: Structured
+  /** Whether the tool failed in a way that the model should see. */
+  isError?: boolean
+  resultType?: string
+  _meta?: Meta
+}
+
+/**
+ * Gives a readable compiler error for a handler that returns a plain object: the member that the
+ * compiler then reports as missing says what to do. No value has this type.
+ */
+interface PlainObject {
+  readonly 'return { structuredContent: … } instead': never
+  readonly [name: string]: unknown
+}
+
+/** What a tool may return: content in any form, a result, or nothing, unless it has an output. */
+export type ToolReturn<Structured = unknown> =
+  | Content
+  | ToolResult<Structured>
+  | InputRequiredResult
+  | PlainObject
+  | (unknown extends Structured ? void : never)
+
+/** The tool that a result is of. */
+interface Returning {
+  readonly item: Tool
+  readonly output: StandardSchema | undefined
+}
+
+/** What a tool returned, as a result that its output schema accepts. */
+export async function toResult(returned: ToolReturn, entry: Returning): Promise<Result> {
+  if (returned === undefined && !entry.output) return { content: [] }
+  const maker = `The tool "${entry.item.name}"`
+  const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
+  if (typeof returned === 'string' || isContent) {
+    const content = requireBlocks(returned as Content, maker)
+    return entry.output ? { content, isError: true } : { content }
+  }
+  const result = requireResult(returned, maker)
+  if ((result.resultType ?? 'complete') !== 'complete') return result
+  if (!entry.output || result.isError) return withText(result, maker)
+  return withText({ ...result, structuredContent: await checkOutput(entry, result) }, maker)
+}
+
+const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']
+
+/** Takes only what its author can have meant as a result. */
+function requireResult(returned: unknown, maker: string): Partial<CallToolResult> {
+  if (isObject(returned) && typeof (returned.isError ?? false) === 'boolean') {
+    const names = Object.keys(returned)
+    if (names.length === 0 || names.some((name) => RESULT_MEMBERS.includes(name))) return returned
+  }
+  throw new TypeError(
+    `${maker} returned neither content nor a result: return text, or { structuredContent: … }`,
+  )
+}
+
+async function checkOutput(
+  { output, item }: Returning,
+  result: Partial<CallToolResult>,
+): Promise<unknown> {
+  const checked = await output?.['~standard'].validate(result.structuredContent)
+  if (!checked?.issues) return checked?.value
+  throw new ProtocolError(
+    INTERNAL_ERROR,
+    `The tool "${item.name}" returned structured content that its output schema refuses: ${describeIssues(checked.issues)}`,
+  )
+}
+
+/** Structured content is repeated as text, for clients that do not read it. */
+function withText(result: Partial<CallToolResult>, maker: string): Result {
+  const { content, structuredContent } = result
+  const text = (): Content =>
+    structuredContent === undefined ? [] : wellFormedJson(structuredContent)
+  const blocks = requireBlocks(content ?? text(), maker)
+  return Array.isArray(content) ? result : { ...result, content: blocks }
+}

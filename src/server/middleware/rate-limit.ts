@@ -1,0 +1,67 @@
+/**
+ * A middleware that bounds how often each caller may ask.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
+ */
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import type { LeanContext } from '../request/context.ts'
+import type { Middleware } from '../definition.ts'
+
+/** How often a caller may ask. */
+export interface RateLimit {
+  /** The most requests in one period. */
+  requests: number
+  /** The length of a period, in milliseconds. */
+  perMs: number
+  /** What counts together; the principal by default, or all who have none. */
+  keyOf?: (ctx: LeanContext) => string
+  /**
+   * The JSON-RPC code of the error; 429 by default, as codes outside of JSON-RPC's own range are the
+   * application's. A draft of the protocol has -32023, which is not allocated yet.
+   */
+  code?: number
+}
+
+const OPTIONS: OptionNames<RateLimit> = { requests: 1, perMs: 1, keyOf: 1, code: 1 }
+
+/** The most callers that are counted; the one that began first is forgotten. */
+const MAX_CALLERS = 10_000
+
+/**
+ * Makes the middleware, for `server.use('tools/call', rateLimit({ requests: 10, perMs: 1000 }))`.
+ * It counts in the memory of one isolate. A request beyond the limit is an error whose
+ * `data.retryAfterMs` says how long to wait; over HTTP the response has the status 429 and says the
+ * same in `Retry-After`, unless something was sent before or the request is part of a batch.
+ *
+ * @throws {TypeError} when an option is unknown, or `requests` or `perMs` is not a number.
+ */
+export function rateLimit(options: RateLimit): Middleware<unknown, LeanContext> {
+  requireKnown('The rate limit', options, OPTIONS)
+  const { requests, perMs, keyOf = byPrincipal, code = 429 } = options
+  // Compared with what is not a number, no period would ever end
+  if (!(requests >= 0 && perMs >= 0)) {
+    throw new TypeError('A rate limit needs numbers for "requests" and "perMs"')
+  }
+  const periods = new Map<string, { since: number; count: number }>()
+  return (_request, ctx, next) => {
+    // A clock that is set back must not lengthen a period
+    const now = performance.now()
+    const key = keyOf(ctx)
+    let period = periods.get(key)
+    if (!period || now - period.since >= perMs) {
+      period = { since: now, count: 0 }
+      periods.delete(key)
+      const [oldest] = periods.size < MAX_CALLERS ? [] : periods.keys()
+      if (oldest !== undefined) periods.delete(oldest)
+      periods.set(key, period)
+    }
+    if (++period.count <= requests) return next()
+    const retryAfterMs = Math.ceil(period.since + perMs - now)
+    throw new ProtocolError(code, 'Too many requests', { retryAfterMs })
+  }
+}
+
+function byPrincipal({ principal = '' }: LeanContext): string {
+  return principal
+}

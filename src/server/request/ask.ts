@@ -1,0 +1,83 @@
+/**
+ * Puts a question to the client if the client declared that it can answer it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
+ */
+import { missingCapabilities } from '../../protocol/capabilities.ts'
+import { McpError } from '../../protocol/errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { serverFacts } from '../../protocol/server-facts.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import type { InputRequest } from '../../protocol/types.ts'
+import type { Input } from '../../patterns/input.ts'
+import { noteUnanswered } from './ask-errors.ts'
+import type { Exchange } from './exchange.ts'
+
+const ASKABLE: readonly string[] = [
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+] satisfies InputRequest['method'][]
+
+/** A request that may ask its client. */
+export interface Asker {
+  readonly exchange: Exchange
+  readonly input: Input
+}
+
+/**
+ * Asks the client.
+ *
+ * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what the question needs;
+ *   its `data.requiredCapabilities` says what.
+ */
+export async function askClient(
+  asker: Asker,
+  request: InputRequest,
+  key: string | undefined,
+  accepts: (answer: JsonObject) => boolean | Promise<boolean>,
+): Promise<JsonObject> {
+  const { input, exchange } = asker
+  try {
+    // Where no way leads to the client, what it can is not known
+    if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
+    return await input.ask({ request, key, accepts })
+  } catch (error) {
+    throw noteUnanswered(error)
+  }
+}
+
+/** Whether a revision does not have what is asked. */
+function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
+  return method === 'elicitation/create' && serverFacts(revision).elicitation.length === 0
+}
+
+/**
+ * Checks that the client may be asked.
+ *
+ * @throws {TypeError} when it is nothing that a client can be asked, or a URL holds credentials.
+ * @throws {McpError} `CAPABILITY_MISSING` when it did not declare what that needs.
+ */
+export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
+  if (!ASKABLE.includes(request.method)) {
+    throw new TypeError(`A client cannot be asked "${request.method}"`)
+  }
+  if (request.params?.mode === 'url') requirePublicUrl(String(request.params.url))
+  const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
+  if (!requiredCapabilities) return
+  const who = isNewer(request, revision) ? `Revision ${revision.version}` : 'The client'
+  throw new McpError('CAPABILITY_MISSING', `${who} does not support "${request.method}"`, {
+    data: { requiredCapabilities },
+  })
+}
+
+/** Names of what must pass neither through the client nor through a URL that it sees. */
+export const SECRET: RegExp =
+  /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card|(?:access|refresh|id)[-_]?token)$/i
+
+/** Refuses URLs that tell who the user is, or let in whoever opens them. */
+function requirePublicUrl(url: string): void {
+  const { username, password, searchParams } = new URL(url)
+  if (!username && !password && ![...searchParams.keys()].some((name) => SECRET.test(name))) return
+  throw new TypeError('A URL for the user cannot carry credentials: use createTickets')
+}

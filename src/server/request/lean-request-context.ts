@@ -1,0 +1,96 @@
+/**
+ * What a handler of a lean server gets beside its arguments, as one request makes it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
+ */
+import {
+  notification,
+  type JsonObject,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../../protocol/jsonrpc.ts'
+import type { Revision } from '../../protocol/revisions.ts'
+import type { Meta } from '../../protocol/types.ts'
+import { isObject, isRequestId } from '../../protocol/validate.ts'
+import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
+import type { LeanContext } from './context.ts'
+
+/** The context of one request. */
+export class LeanRequestContext implements LeanContext {
+  readonly exchange: Exchange
+  readonly message: JsonRpcRequest
+  #progress = -Infinity
+  /** Whether the handler has settled, so that nothing can be sent any more. */
+  done = false
+  constructor(message: JsonRpcRequest, exchange: Exchange) {
+    this.message = message
+    this.exchange = exchange
+  }
+
+  /** Whether the client has to be asked before the handler can come to its end. */
+  get unfinished(): boolean {
+    return false
+  }
+  get method(): string {
+    return this.message.method
+  }
+  get id(): RequestId {
+    return this.message.id
+  }
+  get revision(): Revision {
+    return this.exchange.revision.version
+  }
+  get client(): ClientFacts {
+    return this.exchange.client
+  }
+  get caller(): Caller {
+    return this.exchange.caller
+  }
+  get meta(): Meta {
+    const meta = this.message.params?._meta
+    return isObject(meta) ? meta : {}
+  }
+  get principal(): string | undefined {
+    return this.exchange.caller.principal
+  }
+  get auth(): Auth | undefined {
+    return this.exchange.caller.auth
+  }
+  get env(): unknown {
+    return this.exchange.caller.env
+  }
+  get request(): Request | undefined {
+    return this.exchange.caller.request
+  }
+  get signal(): AbortSignal {
+    return this.exchange.cancellation.signal
+  }
+
+  extension(id: string): JsonObject | undefined {
+    const settings = this.client.capabilities.extensions?.[id]
+    return isObject(settings) ? settings : undefined
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    const { caller } = this.exchange
+    if (caller.waitUntil) caller.waitUntil(work)
+    else work.catch(console.error)
+  }
+
+  async progress(
+    progress: number,
+    options: { total?: number; message?: string } = {},
+  ): Promise<void> {
+    const progressToken = this.meta.progressToken
+    if (!isRequestId(progressToken) || this.done || !(progress > this.#progress)) return
+    this.#progress = progress
+    await this.exchange.send(
+      notification('notifications/progress', { progressToken, progress, ...options }),
+    )
+  }
+
+  /** Ends what the handler can still send; called once it settled. */
+  end(): void {
+    this.done = true
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * What a handler gets beside its arguments where it may ask its client.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
+ */
+import { noInput, pushInput, type Input } from '../../patterns/input.ts'
+import { emptyRecording, ReplayInput } from '../../patterns/replay.ts'
+import type { AsJson } from '../../patterns/steps.ts'
+import { McpError } from '../../protocol/errors.ts'
+import { notification, type JsonObject, type RequestId } from '../../protocol/jsonrpc.ts'
+import { findMethod } from '../../protocol/methods.ts'
+import type { StandardSchema } from '../../protocol/standard-schema.ts'
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  InputRequest,
+  LoggingLevel,
+  ObjectSchema,
+  Root,
+} from '../../protocol/types.ts'
+import type { Context } from './context.ts'
+import {
+  elicitForm,
+  elicitUrl,
+  type ElicitAnswer,
+  type FormQuestion,
+  type UrlAnswer,
+  type UrlQuestion,
+} from './elicitation.ts'
+import { LeanRequestContext } from './lean-request-context.ts'
+import { outgoingLogs, wants, type LogRules } from './logging.ts'
+import { listRoots } from './roots.ts'
+import { sample } from './sampling.ts'
+
+/** The context of one request, or of one of its rounds. */
+export class RequestContext extends LeanRequestContext implements Context {
+  #input: Input | undefined
+  /** What holds for log messages; set before any handler runs, and none is sent without. */
+  logs: LogRules | undefined
+  /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
+  replay: ReplayInput | undefined
+  /** What the client sent in answer to an `input_required` result that the handler made itself. */
+  inputResponses: { readonly [key: string]: unknown } | undefined
+  /** How often the handler was run for this request before. */
+  round = 0
+  /** The state of an `input_required` result that the handler made itself. */
+  requestState: string | undefined
+
+  override get unfinished(): boolean {
+    return this.replay?.pending === true || this.replay?.divergence !== undefined
+  }
+
+  async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
+    const { logLevel, session = this } = this.exchange
+    if (!this.logs || this.done || !wants(logLevel, level)) return
+    for (const message of outgoingLogs({ level, ...options, data }, this.logs, session)) {
+      await this.exchange.send(notification('notifications/message', { ...message }))
+    }
+  }
+
+  elicit<S extends StandardSchema | ObjectSchema>(
+    question: FormQuestion<S>,
+  ): Promise<ElicitAnswer<S>> {
+    return unheeded(elicitForm(this, question))
+  }
+
+  elicitUrl(question: UrlQuestion): Promise<UrlAnswer> {
+    return unheeded(elicitUrl(this, question))
+  }
+
+  sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult> {
+    return unheeded(sample(this, params))
+  }
+
+  roots(): Promise<Root[]> {
+    return unheeded(listRoots(this))
+  }
+
+  disconnect(retryMs = 1000): void {
+    if (!this.done) this.exchange.disconnect?.(retryMs)
+  }
+
+  step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>> {
+    return this.input.step(name, run)
+  }
+
+  /** How this request asks the client. */
+  get input(): Input {
+    this.#input ??= this.#chooseInput()
+    return this.#input
+  }
+
+  #chooseInput(): Input {
+    const { ask, kept, rounds, revision, cancellation, session } = this.exchange
+    if (ask) {
+      const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
+        // Nothing carries the question once the answer is sent
+        if (this.done) throw new McpError('INVALID_USE', `"${this.method}" is answered already`)
+        return ask(request, cancellation.signal, sent)
+      }
+      return kept ? (this.replay = kept.input(push)) : pushInput(push)
+    }
+    if (rounds && findMethod(this.method, revision)?.asks) {
+      return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
+    }
+    const lacks =
+      revision.era === 'modern'
+        ? rounds
+          ? '"tools/call", "prompts/get" or "resources/read"'
+          : 'createHandler'
+        : session
+          ? 'an answer that is a stream'
+          : 'a session that the server keeps'
+    const what = `"${this.method}" cannot ask the client`
+    return noInput(`${what}: in revision ${this.revision} that needs ${lacks}`)
+  }
+}
+
+/** A question whose answer nobody may wait for, when another ended the run: that is no failure. */
+function unheeded<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => {})
+  return answer
+}

@@ -1,0 +1,23 @@
+/**
+ * Asking where the user lets the server work.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
+ */
+import type { Root } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { askClient, type Asker } from './ask.ts'
+
+/** Whether something is a list of roots. */
+export function areRoots(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every((root) => isObject(root) && typeof root.uri === 'string')
+  )
+}
+
+/** Asks for the client's roots, as `Context` says. */
+export async function listRoots(asker: Asker): Promise<Root[]> {
+  const answer = await askClient(asker, { method: 'roots/list' }, undefined, (a) =>
+    areRoots(a.roots),
+  )
+  return answer.roots as Root[]
+}

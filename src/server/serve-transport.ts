@@ -1,0 +1,303 @@
+/**
+ * A server on a duplex connection, such as stdio: clients of both eras may share it. A message that
+ * describes itself stands for itself, all others belong to the one session of the connection.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
+import { Ending } from '../patterns/ending.ts'
+import { degradeNotification } from '../protocol/degrade.ts'
+import { degradeRequest } from '../protocol/degrade-request.ts'
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  McpError,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  toErrorObject,
+} from '../protocol/errors.ts'
+import {
+  errorResponse,
+  isRequest,
+  isResponse,
+  notification,
+  resultResponse,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../protocol/jsonrpc.ts'
+import { haveSessions } from '../protocol/revisions.ts'
+import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
+import { idInUse, Session } from '../session/session.ts'
+import { requireTransport, type Transport } from '../protocol/transport.ts'
+import { announceTo } from './features/announce.ts'
+import { answerEach, batchFault } from './engine/batch.ts'
+import { dispatch } from './engine/dispatch.ts'
+import type { Caller, Exchange, Permissions, Rounds } from './request/exchange.ts'
+import { initialize, sessionRevision } from './features/initialize.ts'
+import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
+import { Outbox } from './outbox.ts'
+import {
+  describesItself,
+  noSessions,
+  readRequestMeta,
+  requireStatelessRevision,
+} from './request/request-meta.ts'
+import { createRounds, type InputOptions } from './engine/multi-round-trip.ts'
+import { mayHear } from './features/subscriptions.ts'
+import { definitionOf } from './lean-definition.ts'
+import type { LeanServer, ServerDefinition } from './definition.ts'
+
+/** How a server is served on a connection. */
+export interface ConnectionOptions extends InputOptions {
+  /** What the host knows of the peer. */
+  caller?: Caller
+  /** Decides which tasks the peer may see; the option `protect` of HTTP+SSE. */
+  protect?: Permissions
+  /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
+  signal?: AbortSignal
+}
+
+/**
+ * Serves on a connection until it closes.
+ *
+ * @throws {TypeError} when the server was not made by `createServer`, or the transport is none.
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
+ */
+export async function serveTransport(
+  server: LeanServer,
+  transport: Transport,
+  options: ConnectionOptions = {},
+): Promise<void> {
+  const connection = new Connection(definitionOf(server), requireTransport(transport), options)
+  await connection.serve()
+}
+
+class Connection {
+  readonly #server: ServerDefinition
+  readonly #transport: Transport
+  readonly #options: ConnectionOptions
+  readonly #caller: Caller
+  readonly #outbox: Outbox
+  readonly #rounds: Rounds
+  /** Requests that stand for themselves, by id. */
+  readonly #open = new Map<RequestId, Cancellation>()
+  readonly #ending = new Ending()
+  #session: Session | undefined
+
+  constructor(server: ServerDefinition, transport: Transport, options: ConnectionOptions) {
+    this.#server = server
+    this.#transport = transport
+    this.#options = options
+    this.#caller = options.caller ?? {}
+    this.#outbox = new Outbox(transport, (error) => server.report(error))
+    this.#rounds = createRounds(options)
+  }
+
+  async serve(): Promise<void> {
+    const unsubscribe = this.#server.notify?.subscribe((change) => {
+      const session = this.#session
+      if (!session) return
+      const { client } = session
+      if (!mayHear(this.#server, change, { ...this.#caller, client })) return
+      announceTo(session, change, (message) => this.#outbox.send(message))
+    })
+    const { signal } = this.#options
+    const end = (): void => void this.#end()
+    signal?.addEventListener('abort', end)
+    await new Promise<void>((resolve, reject) => {
+      const started = this.#transport.start({
+        message: (frame) => this.#receive(frame),
+        malformed: (error) => {
+          const fault = this.#refuse(error.about, error)
+          if (fault) this.#outbox.send(fault)
+        },
+        closed: () => resolve(),
+      })
+      Promise.resolve(started).then(() => signal?.aborted && end(), reject)
+    })
+    signal?.removeEventListener('abort', end)
+    unsubscribe?.()
+    this.#abandon()
+  }
+
+  /** Lets listeners end gracefully, then closes. */
+  async #end(): Promise<void> {
+    this.#ending.end()
+    // The closing results are written by what that has set going.
+    await new Promise((resolve) => setTimeout(resolve))
+    await this.#transport.close()
+  }
+
+  #abandon(): void {
+    this.#outbox.close()
+    const error = new McpError('CLOSED', 'The connection is closed')
+    for (const open of this.#open.values()) open.cancel(error)
+    this.#session?.close()
+  }
+
+  #receive(frame: unknown): void {
+    if (Array.isArray(frame)) return this.#receiveBatch(frame)
+    const message = this.#validate(frame)
+    if ('fault' in message) return message.fault && this.#outbox.send(message.fault)
+    if (!isRequest(message)) return this.#take(message)
+    this.#answer(message)
+      .then((response) => response && this.#outbox.reply(response))
+      .catch((error: unknown) => this.#server.report(error))
+  }
+
+  #receiveBatch(frames: readonly unknown[]): void {
+    const session = this.#session
+    const batches = session && sessionRevision(session.record).batches
+    const reason = batches ? batchFault(frames) : 'The revision has no batches'
+    if (reason) {
+      return this.#outbox.send(errorResponse(undefined, { code: INVALID_REQUEST, message: reason }))
+    }
+    const requests: JsonRpcRequest[] = []
+    const faults: JsonRpcResponse[] = []
+    for (const frame of frames) {
+      const message = this.#validate(frame)
+      if ('fault' in message) faults.push(...[message.fault ?? []].flat())
+      else if (isRequest(message)) requests.push(message)
+      else this.#take(message)
+    }
+    const report = (error: unknown): void => this.#server.report(error)
+    answerEach(requests, (request) => this.#answer(request), report)
+      .then((answers) => {
+        const responses = [...faults, ...answers]
+        if (responses.length > 0) this.#outbox.reply(responses)
+      })
+      .catch(report)
+  }
+
+  /** The message, or the answer to what is none; nothing where an answer would be out of place. */
+  #validate(frame: unknown): JsonRpcMessage | { fault: JsonRpcResponse | undefined } {
+    try {
+      return validateMessage(frame)
+    } catch (error) {
+      return { fault: this.#refuse(frame, error as Error) }
+    }
+  }
+
+  #refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
+    this.#session?.spoil(frame, error)
+    if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
+    this.#server.report(error)
+    return undefined
+  }
+
+  #take(message: JsonRpcNotification | JsonRpcResponse): void {
+    const session = this.#session
+    if (isResponse(message)) {
+      session?.settle(message)
+    } else if (message.method === 'notifications/cancelled') {
+      const { requestId, reason } = message.params ?? {}
+      this.#open.get(requestId as RequestId)?.cancel(clientCancelled(reason))
+      session?.cancel(requestId, reason)
+    } else if (message.method === 'notifications/initialized' && session) {
+      session.record.initialized = true
+      this.#server.clients?.add(this.#exchange(session, session.life))
+    } else if (message.method === 'notifications/roots/list_changed' && session) {
+      this.#server.clients?.rootsChanged(this.#exchange(session, session.life))
+    }
+  }
+
+  /** Answers a request; no response when it was cancelled. */
+  async #answer(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+    try {
+      // Answers do not tell which of two requests they are for, whatever these belong to
+      if (this.#open.has(message.id) || this.#session?.inFlight.has(message.id)) {
+        throw idInUse(message.id)
+      }
+      if (describesItself(message.params)) return await this.#answerAlone(message)
+      if (this.#session) return await this.#answerInSession(message, this.#session)
+      if (message.method === 'initialize') return this.#initialize(message)
+      if (message.method === 'ping') return resultResponse(message.id, {})
+      throw this.#refuseEarly(message)
+    } catch (error) {
+      return errorResponse(message.id, toErrorObject(error))
+    }
+  }
+
+  #initialize(message: JsonRpcRequest): JsonRpcResponse {
+    if (!haveSessions(this.#server.revisions)) throw this.#refuseEarly(message)
+    const { record, result } = initialize(this.#server, message.params, true)
+    this.#session = new Session(record)
+    return resultResponse(message.id, result)
+  }
+
+  #refuseEarly({ method, params }: JsonRpcRequest): ProtocolError {
+    const { revisions } = this.#server
+    if (haveSessions(revisions)) {
+      return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)
+    }
+    return method === 'initialize'
+      ? noSessions(revisions, METHOD_NOT_FOUND, params?.protocolVersion)
+      : new ProtocolError(INVALID_PARAMS, 'The request lacks a valid "_meta"')
+  }
+
+  async #answerAlone(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+    const { version, client, logLevel } = readRequestMeta(message.params)
+    const revision = requireStatelessRevision(this.#server.revisions, version)
+    const cancellation = new Cancellation()
+    this.#open.set(message.id, cancellation)
+    const exchange: Exchange = {
+      revision,
+      client,
+      caller: this.#caller,
+      protect: this.#options.protect,
+      cancellation,
+      ending: this.#ending,
+      peer: this,
+      logLevel,
+      rounds: this.#rounds,
+      send: (notification) => this.#outbox.sendFor(cancellation, notification),
+    }
+    const response = await dispatch(this.#server, message, exchange)
+    this.#open.delete(message.id)
+    if (cancellation.cancelled) return undefined
+    if (message.method === 'subscriptions/listen' && 'result' in response) {
+      // The end of a listener is announced in both ways that the spec's pages name.
+      this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
+    }
+    return response
+  }
+
+  async #answerInSession(
+    message: JsonRpcRequest,
+    session: Session,
+  ): Promise<JsonRpcResponse | undefined> {
+    const cancellation = session.open(message.id)
+    const exchange = this.#exchange(session, cancellation)
+    const response = await dispatch(this.#server, message, exchange)
+    session.inFlight.delete(message.id)
+    return cancellation.cancelled ? undefined : response
+  }
+
+  #exchange(session: Session, cancellation: Cancellation): Exchange {
+    const { record } = session
+    const revision = sessionRevision(record)
+    const { askTimeoutMs: timeoutMs } = this.#options
+    return {
+      revision,
+      client: session.client,
+      caller: this.#caller,
+      protect: this.#options.protect,
+      cancellation,
+      logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
+      session,
+      send: ({ method, params }) => {
+        const known = notification(method, degradeNotification(method, params, revision))
+        return this.#outbox.sendFor(cancellation, known)
+      },
+      ask: ({ method, params }, asking) =>
+        session.ask(method, degradeRequest(method, params, revision), {
+          send: (asked) => this.#outbox.send(asked),
+          signal: asking,
+          timeoutMs,
+        }),
+    }
+  }
+}

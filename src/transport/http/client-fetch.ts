@@ -1,0 +1,210 @@
+/**
+ * One HTTP request of a client: whose headers win, signing in, redirects, failures.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import type { Outgoing } from '../../protocol/channel.ts'
+import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../client/options.ts'
+import { abortable, abortReason } from '../../patterns/abort.ts'
+import { callHook } from '../../patterns/hooks.ts'
+import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { readText } from './response-body.ts'
+import { platformLimit, unlimitedFetch } from './unlimited-fetch.ts'
+
+/** Headers that the protocol owns: what an application sets under these names is dropped. */
+const OWNED = /^(?:accept|content-type|last-event-id|mcp-.*)$/
+
+const CHALLENGE = 'www-authenticate'
+const MAX_CHALLENGES = 3
+const MAX_REDIRECTS = 3
+/** How much of an unexpected body an error keeps. */
+const EXCERPT_LENGTH = 500
+/** How long its beginning may take to arrive, in milliseconds. */
+const EXCERPT_MS = 2_000
+/** How much of it is part of the message. */
+const SAID_LENGTH = 200
+
+/** What this file gives to `fetch`. */
+interface HttpInit extends Omit<RequestInit, 'body'> {
+  readonly signal: AbortSignal
+  readonly body: string | undefined
+}
+
+/** Sends requests to one endpoint. */
+export class HttpSender {
+  /** The endpoint; another one after a redirect. */
+  url: string
+  /** The URL that was connected to. */
+  readonly server: string
+  readonly #options: HttpOptions
+  /** The headers of a request that was refused in the background. */
+  #refused: Headers | undefined
+  /** Who waits for better ones. */
+  readonly #waiting: (() => void)[] = []
+
+  constructor(url: string, options: HttpOptions, server: string = url) {
+    this.url = url
+    this.#options = options
+    this.server = server
+  }
+
+  /**
+   * Sends a request and gives the response, whatever its status. The clocks of `call` stand still
+   * while its user signs in, which requests in the background never cause.
+   *
+   * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect
+   *   that may not be followed.
+   */
+  async send(
+    method: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | undefined,
+    signal: AbortSignal,
+    call?: Outgoing,
+    background?: boolean,
+  ): Promise<Response> {
+    const { auth } = this.#options
+    for (let challenges = 0; ; challenges++) {
+      const facts = this.#facts(method, background)
+      const sent = await this.#headers(facts, headers)
+      const response = await this.#follow({ method, headers: sent, body, signal })
+      const { status } = response
+      if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
+        callHook(() => auth?.accepted?.(response, facts))
+        if (this.#refused && !background) this.#compare(sent)
+        return response
+      }
+      if (background) this.#refused = sent
+      const asked = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
+      const again = await (call ? call.pause(asked) : asked)
+      if (!again) {
+        const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
+        throw await httpError(response, `"${this.url}" is protected`, undefined, code)
+      }
+      discard(response)
+    }
+  }
+
+  /** Waits until a token is accepted that is another than the one refused in the background. */
+  async signedIn(signal: AbortSignal): Promise<void> {
+    const waiting = new Promise<void>((resolve) => this.#waiting.push(resolve))
+    await abortable(waiting, signal)
+  }
+
+  #compare(accepted: Headers): void {
+    if (accepted.get('authorization') === this.#refused?.get('authorization')) return
+    this.#refused = undefined
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** What the application says of who sends the request. */
+  async principal(): Promise<string> {
+    return (await this.#headers(this.#facts('POST'), {})).get('authorization') ?? ''
+  }
+
+  #facts(method: string, background?: boolean): HttpRequestFacts {
+    return { url: this.url, method, server: this.server, background }
+  }
+
+  async #headers(facts: HttpRequestFacts, own: Readonly<Record<string, string>>): Promise<Headers> {
+    const { headers, auth } = this.#options
+    if (!headers && !auth) return new Headers(own)
+    const all = new Headers(typeof headers === 'function' ? await headers() : headers)
+    if (auth) {
+      const signed: HeaderRecord = await auth.headers(facts)
+      new Headers(signed).forEach((value, name) => all.set(name, value))
+    }
+    for (const [name] of [...all]) if (OWNED.test(name)) all.delete(name)
+    for (const name in own) all.set(name, own[name] ?? '')
+    return all
+  }
+
+  /** Follows redirects that keep method, body and origin, so that nothing leaks to other hosts. */
+  async #follow(init: HttpInit): Promise<Response> {
+    for (let redirects = 0; ; redirects++) {
+      const response = await this.#fetch({ ...init, redirect: 'manual' })
+      const { status, headers, type } = response
+      // Browsers hide where a redirect leads, and follow it safely themselves
+      if (type === 'opaqueredirect') return this.#fetch(init)
+      if (status < 300 || status > 399) return response
+      const target = new URL(headers.get('location') ?? '', this.url)
+      const changed = status < 304 && init.method !== 'GET'
+      if (changed || target.origin !== new URL(this.url).origin || redirects >= MAX_REDIRECTS) {
+        throw await httpError(response, `"${this.url}" redirects to "${target.href}"`)
+      }
+      discard(response)
+      this.url = target.href
+    }
+  }
+
+  async #fetch(init: HttpInit): Promise<Response> {
+    // Taken out of the object, as browsers refuse a `fetch` that is called as a method
+    const send = this.#options.fetch ?? unlimitedFetch
+    try {
+      return await send(this.url, init as RequestInit)
+    } catch (cause) {
+      if (init.signal.aborted) throw abortReason(init.signal)
+      throw networkError(`Cannot reach "${this.url}": ${String(cause)}`, cause)
+    }
+  }
+}
+
+/**
+ * The error for a request or a response that broke off.
+ *
+ * @param what Says what failed, where no time limit of the platform did it.
+ */
+export function networkError(what: string, cause?: unknown, data?: unknown): McpError {
+  const limit = platformLimit(cause)
+  const message = limit ? `A time limit of the platform was reached: ${limit}` : what
+  return new McpError(limit ? 'TIMEOUT' : 'NETWORK', message, { cause, data })
+}
+
+/**
+ * The error for a response that has no answer, with what the server says of it; lets go of its
+ * body.
+ *
+ * @param body What was read of the body already; its beginning is read otherwise.
+ */
+export async function httpError(
+  response: Response,
+  what: string,
+  body?: string,
+  code: McpErrorCode = 'HTTP',
+): Promise<McpError> {
+  const { status, headers } = response
+  const challenge = headers.get(CHALLENGE)
+  const timeout = AbortSignal.timeout(EXCERPT_MS)
+  body ??= await readText(response, Infinity, timeout, true).catch(() => '')
+  discard(response)
+  const said = explanation(body) || /error_description="([^"]+)/.exec(challenge ?? '')?.[1]
+  return new McpError(code, `${what} (HTTP ${status})${said ? `: ${said}` : ''}`, {
+    data: {
+      status,
+      retryAfter: headers.get('retry-after'),
+      challenge,
+      body: body.slice(0, EXCERPT_LENGTH),
+    },
+  })
+}
+
+/** What the body of a refusal says to people: its text, or what JSON has for that; not markup. */
+function explanation(body: string): string {
+  let said: unknown = body
+  try {
+    const { error, error_description, message, detail, title } = JSON.parse(body) as JsonObject
+    const text = isObject(error) ? error.message : error
+    said = error_description ?? detail ?? message ?? text ?? title
+  } catch {
+    // Plain text
+  }
+  const line = typeof said === 'string' ? said.replace(/[\p{C}\s]+/gu, ' ').trim() : ''
+  return /^[<{[]/.test(line) ? '' : line.slice(0, SAID_LENGTH)
+}
+
+/** Lets go of a body that nobody reads. */
+export function discard(response: Response): void {
+  response.body?.cancel().catch(() => {})
+}

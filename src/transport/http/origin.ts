@@ -1,0 +1,62 @@
+/**
+ * From where a request may come: no foreign page is to reach a server through a browser.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { isLoopback } from '../../patterns/loopback.ts'
+import { isOriginIn } from '../../patterns/origin.ts'
+import type { HandlerOptions } from '../streamable-http/options.ts'
+import { refuse } from './http-error.ts'
+
+/**
+ * Checks `Host` and `Origin`, so that no foreign page reaches the server through a browser, also
+ * not by rebinding a name to this machine.
+ *
+ * @param origin The `Origin` header.
+ * @throws {Refusal} 403.
+ */
+export function checkOrigin(
+  request: Request,
+  origin: string | null,
+  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
+): void {
+  const { allowedHosts } = options
+  if (origin === null && !allowedHosts) return
+  const target = new URL(request.url)
+  if (allowedHosts && !isAllowedHost(request, target, allowedHosts)) {
+    throw refuse(403, 'The host is not allowed')
+  }
+  if (origin !== null && !isAllowedOrigin(origin, target, options)) {
+    throw refuse(403, 'The origin is not allowed')
+  }
+}
+
+/** A host name or address, and a port. */
+const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+function isAllowedHost(
+  { headers }: Request,
+  { host, hostname, username, password }: URL,
+  allowed: readonly string[],
+): boolean {
+  // Some runtimes build a URL of any `Host`, which can then look like another host
+  if (username || password || !AUTHORITY.test(headers.get('host') ?? host)) return false
+  return allowed.some((one) => {
+    const url = `http://${one}`
+    return URL.canParse(url) && new URL(url).hostname === hostname
+  })
+}
+
+function isAllowedOrigin(
+  origin: string,
+  url: URL,
+  { allowedOrigins = [] }: Pick<HandlerOptions, 'allowedOrigins'>,
+): boolean {
+  if (allowedOrigins === '*' || isOriginIn(allowedOrigins, origin)) return true
+  if (!URL.canParse(origin)) return false
+  const { host, hostname, protocol } = new URL(origin)
+  if (protocol !== 'http:' && protocol !== 'https:') return false
+  const local = isLoopback(url.hostname)
+  // A name that was rebound to this machine is its own origin too, but never by https.
+  return host === url.host ? local || protocol === 'https:' : local && isLoopback(hostname)
+}

@@ -1,0 +1,259 @@
+/**
+ * A server that is started as a child process: its start, its end, its restart. How a process is
+ * made is the runtime's affair.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import { backoffMs } from '../../patterns/backoff.ts'
+import { McpError } from '../../protocol/errors.ts'
+import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import {
+  ChildConnection,
+  type ChildOutcome,
+  type ChildProcess,
+  type StderrOption,
+} from './child-process.ts'
+import type { StdioTransportOptions } from './stdio.ts'
+import type { Receiver, Transport } from '../../protocol/transport.ts'
+
+/** Settings of {@link childTransport}. */
+export interface ChildTransportOptions extends StdioTransportOptions {
+  /**
+   * The longest line that is read, in bytes. Results carry images and files, so that the default is
+   * more than a server's.
+   *
+   * @default 33554432
+   */
+  maxMessageBytes?: number
+  /**
+   * How long the process may take to end once its stdin is closed, and again after SIGTERM, before
+   * SIGKILL, in milliseconds.
+   *
+   * @default 2000
+   */
+  graceMs?: number
+  /**
+   * How often the process may be restarted in a row. The first restart is at once, the next ones
+   * wait 100 ms, 200 ms, 400 ms… A process that lived for a minute ends the row.
+   *
+   * @default 5
+   */
+  maxRestarts?: number
+}
+
+/** What to start, and how. */
+export interface StdioClientOptions extends ChildTransportOptions {
+  /** The program: a path, or a name that is looked up in `PATH`. No shell reads it. */
+  command: string
+  /** Its arguments, each passed as it is. */
+  args?: readonly string[]
+  /**
+   * Environment variables on top of {@link inheritedVariables}, which are all that the program gets
+   * of this process's environment; `undefined` takes one away.
+   */
+  env?: Readonly<Record<string, string | undefined>>
+  /** The folder to run it in; this process's by default. */
+  cwd?: string
+  /**
+   * What becomes of the program's stderr, which is for its logs: passed on to this process's, thrown
+   * away, or handed to a function as it comes. It is a pipe in each case, as its last line is part of
+   * the error when the program ends.
+   *
+   * @default 'inherit'
+   */
+  stderr?: StderrOption
+  /**
+   * Asked before the program is started for the first time, with all that is going to run. A host
+   * that starts what others configured shows its user every word of it, says that it is code which
+   * gets the user's rights, and waits for consent; `false` refuses the start with `ABORTED`.
+   */
+  approve?: (program: ProgramToStart) => boolean | Promise<boolean>
+}
+
+/** What is going to run. */
+export interface ProgramToStart {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string | undefined
+  /** The variables that it gets on top of those that are always handed on. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The transport of a child process. */
+export interface ChildTransport extends Transport {
+  /** The id of the running process. */
+  readonly pid: number | undefined
+  restart(): Promise<void>
+}
+
+/** The environment variables that a child gets unless told otherwise: none that holds secrets. */
+export const inheritedVariables: readonly string[] = [
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'USER',
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+]
+
+/** A process that lived for so long has not failed to start. */
+const LONG_LIFE_MS = 60_000
+
+/**
+ * The transport to a server that `spawn` starts as a child process.
+ *
+ * `start` rejects when the process cannot be started. When it ends by itself the receiver hears of
+ * it at once, after all that the process had said; with a reason that names the exit code or signal,
+ * and the last line of its stderr.
+ *
+ * `close` flushes what was sent and closes the process's stdin, then waits, sends SIGTERM, waits
+ * and sends SIGKILL, and resolves when the process and all that it started have ended.
+ *
+ * @param spawn Starts the process; rejects when that fails.
+ */
+export function childTransport(
+  options: StdioClientOptions,
+  spawn: () => Promise<ChildProcess>,
+): ChildTransport {
+  return new SpawnedTransport(options, spawn)
+}
+
+class SpawnedTransport implements ChildTransport {
+  readonly #name: string
+  readonly #spawn: () => Promise<ChildProcess>
+  readonly #limits: Required<ChildTransportOptions> & { readonly stderr: StderrOption }
+  #approve: (() => boolean | Promise<boolean>) | undefined
+  #receiver: Receiver | undefined
+  #connection: ChildConnection | undefined
+  #opening: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  /** Resolves when the last process and all that it started have ended. */
+  #leaving: Promise<void> | undefined
+  /** Why the last process ended, if that was not asked for. */
+  #lastEnd: Error | undefined
+  #startedAt = 0
+  /** Restarts in a row. */
+  #restarts = 0
+
+  constructor(options: StdioClientOptions, spawn: () => Promise<ChildProcess>) {
+    const { maxMessageBytes = 33_554_432, graceMs = 2000, maxRestarts = 5 } = options
+    const { command, args = [], cwd, env = {}, approve, stderr = 'inherit' } = options
+    this.#name = command
+    this.#spawn = spawn
+    this.#limits = { maxMessageBytes, graceMs, maxRestarts, stderr }
+    if (approve) this.#approve = () => approve({ command, args, cwd, env })
+  }
+
+  get pid(): number | undefined {
+    return this.#connection?.child.pid
+  }
+
+  start(receiver: Receiver): Promise<void> {
+    this.#receiver = receiver
+    return (this.#opening = this.#open(receiver))
+  }
+
+  send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+    if (this.#connection) return this.#connection.messages.send(frame)
+    return Promise.reject(new McpError('CLOSED', `Cannot send: "${this.#name}" is not running`))
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  restart(): Promise<void> {
+    const receiver = this.#receiver
+    if (!receiver || this.#closing) return Promise.reject(this.#notOpen())
+    if (performance.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
+    if (this.#restarts >= this.#limits.maxRestarts) {
+      const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
+      return Promise.reject(new McpError('LIMIT_EXCEEDED', message, { cause: this.#lastEnd }))
+    }
+    return (this.#opening = this.#reopen(receiver, this.#restarts++))
+  }
+
+  async #close(): Promise<void> {
+    await this.#opening?.catch(() => {})
+    const receiver = this.#connection && this.#receiver
+    this.#receiver = undefined
+    await this.#leave()
+    receiver?.closed()
+  }
+
+  async #reopen(receiver: Receiver, restarts: number): Promise<void> {
+    await this.#leave()
+    if (restarts > 0) await sleep(backoffMs(restarts, 50))
+    await this.#open(receiver)
+  }
+
+  async #open(receiver: Receiver): Promise<void> {
+    if (this.#approve && !(await this.#approve())) {
+      throw new McpError('ABORTED', `Starting "${this.#name}" was not approved`)
+    }
+    this.#approve = undefined
+    if (this.#closing) throw this.#notOpen()
+    const connection = new ChildConnection(await this.#spawn(), this.#limits)
+    if (this.#closing) {
+      await connection.end()
+      throw this.#notOpen()
+    }
+    this.#startedAt = performance.now()
+    this.#connection = connection
+    await connection.messages.start({
+      message: (frame) => receiver.message(frame),
+      malformed: (error) => receiver.malformed(error),
+      closed: (reason) => void this.#ended(connection, reason),
+    })
+  }
+
+  /** Ends the process, of which the receiver need not know. */
+  async #leave(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection) this.#leaving = connection.end()
+    await this.#leaving
+  }
+
+  /** The process ended by itself, or at least has nothing more to say. */
+  async #ended(connection: ChildConnection, reason?: Error): Promise<void> {
+    const outcome = await connection.outcome()
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    this.#leaving = connection.end()
+    this.#lastEnd = outcome ? failure(this.#name, outcome) : reason
+    this.#receiver?.closed(this.#lastEnd)
+  }
+
+  #notOpen(): McpError {
+    return new McpError('CLOSED', `Cannot start "${this.#name}": the transport is not open`)
+  }
+}
+
+function failure(name: string, { lastLine, ...exit }: ChildOutcome): McpError {
+  const how = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
+  const why = lastLine && `: ${lastLine}`
+  return new McpError('CLOSED', `The server "${name}" ${how}${why}`, { data: exit })
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,188 @@
+/**
+ * The stdio framing over Web Streams: one JSON message per line, UTF-8, in both directions.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import { McpError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { parseJson } from '../../protocol/validate.ts'
+import { LineReader } from './line-reader.ts'
+import type { Receiver, Transport } from '../../protocol/transport.ts'
+
+/** While more UTF-16 units than these wait for the peer, another message closes the transport. */
+const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
+
+/** Settings of {@link stdioTransport}. */
+export interface StdioTransportOptions {
+  /**
+   * The longest line that is read, in bytes. A longer one is reported as malformed and skipped, in
+   * bounded memory.
+   *
+   * @default 4194304
+   */
+  maxMessageBytes?: number
+}
+
+/**
+ * A transport over two byte streams, such as the standard streams of this process or of a child.
+ *
+ * Reading tolerates CRLF, blank lines and one byte order mark; what is no JSON, no UTF-8 or too
+ * long goes to `malformed`, and the next line is read as ever. Writing gives one line feed after
+ * each message and none inside; all that is sent in one turn travels as one chunk. A peer that is
+ * gone, noticed on a write, closes the transport once, with the reason; so does a peer that reads so
+ * slowly that more than 16 Mi characters wait for it.
+ *
+ * When the peer ends its side, the receiver learns of it and may still send until it calls `close`.
+ *
+ * @throws {TypeError} When an argument is not a stream.
+ */
+export function stdioTransport(
+  readable: ReadableStream<Uint8Array>,
+  writable: WritableStream<Uint8Array>,
+  options: StdioTransportOptions = {},
+): Transport {
+  if (typeof readable?.getReader !== 'function') {
+    throw new TypeError('Cannot make a stdio transport: the first argument is no ReadableStream')
+  }
+  if (typeof writable?.getWriter !== 'function') {
+    throw new TypeError('Cannot make a stdio transport: the second argument is no WritableStream')
+  }
+  return new StdioTransport(readable.getReader(), writable.getWriter(), options)
+}
+
+class StdioTransport implements Transport {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>
+  readonly #lines: LineReader
+  readonly #encoder = new TextEncoder()
+  #receiver: Receiver | undefined
+  /** Lines that wait for the next write. */
+  #queue = ''
+  /** Settles when the queue as it is was written; absent while the queue is empty. */
+  #flushed: Promise<void> | undefined
+  /** The write under way, or the last one. Never rejects. */
+  #written: Promise<void> = Promise.resolve()
+  /** Set once nothing more can be sent. */
+  #closing: Promise<void> | undefined
+
+  constructor(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    writer: WritableStreamDefaultWriter<Uint8Array>,
+    options: StdioTransportOptions,
+  ) {
+    this.#reader = reader
+    this.#writer = writer
+    this.#lines = new LineReader(options.maxMessageBytes ?? 4_194_304)
+    // A failure is noticed on the next write; this promise would only report it a second time.
+    writer.closed.catch(() => {})
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver
+    void this.#read(receiver)
+  }
+
+  send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+    if (this.#queue.length > MAX_QUEUE_LENGTH) {
+      const error = new McpError('LIMIT_EXCEEDED', 'The peer reads too slowly')
+      this.#closing ??= this.#end(undefined, error)
+    }
+    if (this.#closing) return Promise.reject(closedError())
+    try {
+      this.#queue += line(frame)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return (this.#flushed ??= this.#flush())
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end(this.#flushed))
+  }
+
+  async #end(flushed: Promise<void> | undefined, reason?: Error): Promise<void> {
+    try {
+      await flushed
+      // A write that never settles keeps the abort from settling, too.
+      if (reason) this.#writer.abort(reason).catch(() => {})
+      else await this.#writer.close()
+    } catch {
+      // The peer is gone, so that there is nobody left to flush for.
+    }
+    this.#tellClosed(reason)
+    // A read that never settles must not hold up the close.
+    this.#reader.cancel(reason).catch(() => {})
+  }
+
+  #tellClosed(reason?: Error): void {
+    const receiver = this.#receiver
+    this.#receiver = undefined
+    receiver?.closed(reason)
+  }
+
+  /** Writes the queue, once the turn in which it began is over and the write before it is done. */
+  async #flush(): Promise<void> {
+    await this.#written
+    const chunk = this.#encoder.encode(this.#queue)
+    this.#queue = ''
+    this.#flushed = undefined
+    const written = this.#writer.write(chunk)
+    this.#written = written.catch(() => {})
+    try {
+      await written
+    } catch (cause) {
+      const error = closedError(cause)
+      this.#closing ??= this.#end(undefined, error)
+      throw error
+    }
+  }
+
+  async #read(receiver: Receiver): Promise<void> {
+    let reason: Error | undefined
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read()
+        for (const text of done ? this.#lines.end() : this.#lines.read(value)) {
+          // Reading on keeps a peer that is still writing from standing in the way of the flush.
+          if (this.#closing) break
+          // Awaiting only when asked to keeps what arrived together in one turn.
+          const taken = deliver(text, receiver)
+          if (taken) await taken
+        }
+        if (done) break
+      }
+    } catch (cause) {
+      reason = new McpError('CLOSED', 'Reading from the peer failed', { cause })
+      this.#closing ??= this.#end(this.#flushed, reason)
+    }
+    this.#tellClosed(reason)
+  }
+}
+
+/** One message as one line. `JSON.stringify` escapes every line end but two that JSON allows. */
+function line(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
+  const text = writeJson(frame)
+  // Some readers of lines, Node's readline among them, also cut at U+2028 and U+2029.
+  if (!/[\u2028\u2029]/.test(text)) return text + '\n'
+  return text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') + '\n'
+}
+
+function deliver(text: string | ProtocolError, receiver: Receiver): void | Promise<void> {
+  if (typeof text !== 'string') return receiver.malformed(text)
+  let frame: unknown
+  try {
+    frame = parseJson(text)
+  } catch (error) {
+    if (text.trim() === '') return
+    const start = JSON.stringify(text.slice(0, 80))
+    const { message } = error as ProtocolError
+    return receiver.malformed(
+      new ProtocolError(PARSE_ERROR, `${message}: the line begins ${start}`),
+    )
+  }
+  return receiver.message(frame)
+}
+
+function closedError(cause?: unknown): McpError {
+  return new McpError('CLOSED', 'Cannot send: the connection is closed', { cause })
+}

@@ -1,0 +1,285 @@
+/**
+ * Streamable HTTP, the client's side: every message is a POST, and the answer to a request comes
+ * as JSON or on a stream of its own.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.ts'
+import { sleep } from '../../patterns/abort.ts'
+import type { HttpOptions } from '../../client/options.ts'
+import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
+import { isTransient, mayReopen, statusOf } from '../../patterns/transient.ts'
+import { McpError } from '../../protocol/errors.ts'
+import {
+  encodeHeaderValue,
+  HEADER_LAST_EVENT_ID,
+  HEADER_METHOD,
+  HEADER_NAME,
+  HEADER_PROTOCOL_VERSION,
+  HEADER_SESSION_ID,
+  singleValue,
+} from '../../protocol/headers.ts'
+import {
+  writeJson,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcResponse,
+} from '../../protocol/jsonrpc.ts'
+import { parseJson, validateMessage } from '../../protocol/validate.ts'
+import { SseParser } from '../http/sse.ts'
+import { hasType, isEventStream, readEvents, readText } from '../http/response-body.ts'
+import { discard, httpError, HttpSender, networkError } from '../http/client-fetch.ts'
+
+/** How long to wait before a stream is resumed when the server did not say, in milliseconds. */
+const RETRY_MS = 1_000
+const MIN_RETRY_MS = 50
+/** How often in a row resuming a request's stream may fail. */
+const MAX_FAILURES = 3
+/** How long ending a session may hold up closing, in milliseconds. */
+const DELETE_MS = 2_000
+/** How long a message without an answer may take to be taken, in milliseconds. */
+const DELIVERY_MS = 60_000
+/** The largest message taken when the application does not say, in UTF-16 units. */
+export const MAX_MESSAGE_LENGTH: number = 16 * 1024 * 1024
+
+/** Carries messages to one endpoint. */
+export class StreamableHttpChannel implements Channel {
+  readonly http = true
+  lost = false
+  readonly #sender: HttpSender
+  readonly #receiver: ChannelReceiver
+  readonly #maxLength: number
+  #session: string | undefined
+  /** Whether the session has had a stream of its own, so that a 404 for one tells of its end. */
+  #streamed = false
+  #listening = new AbortController()
+
+  constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
+    this.#sender = new HttpSender(url, options)
+    this.#receiver = receiver
+    this.#maxLength = options.maxMessageLength ?? MAX_MESSAGE_LENGTH
+  }
+
+  request(call: Outgoing): void {
+    this.#exchange(call).catch((error: Error) => call.reject(error))
+  }
+
+  async #exchange(call: Outgoing): Promise<void> {
+    const { message, signal } = call
+    const { method } = message
+    const headers = { ...this.#headers(message), ...call.options.headers }
+    const response = await this.#send('POST', headers, signal, message, call)
+    if (!response.ok) {
+      const body = await readText(response, this.#maxLength, signal)
+      const error = readError(body)
+      if (!error) throw await httpError(response, `"${method}" was refused`, body)
+      // Whatever its id, an error in this place is about this request
+      return call.resolve({ ...error, id: message.id }, response.status)
+    }
+    if (method === 'initialize') {
+      const session = singleValue(response.headers, HEADER_SESSION_ID)
+      if (session === undefined) {
+        throw await httpError(response, `The header "${HEADER_SESSION_ID}" has different values`)
+      }
+      this.#session = session ?? undefined
+      this.#streamed = this.lost = false
+    }
+    if (isEventStream(response)) await this.#follow(signal, response, call)
+    else {
+      const known = hasType(response, 'application/json')
+      const text = readText(response, this.#maxLength, signal, !known)
+      const body = await text.catch((cause: unknown) => {
+        throw cause instanceof McpError ? cause : lostAnswer(method, cause)
+      })
+      if (!known) {
+        const type = JSON.stringify(response.headers.get('content-type'))
+        throw await httpError(response, `"${method}" was answered in the type ${type}`, body)
+      }
+      this.#frame(body, call)
+    }
+    if (!call.settled) throw lostAnswer(method)
+  }
+
+  /**
+   * Reads a stream, and resumes it where it ended: that of a call until its response, and otherwise
+   * the one on which the server sends what answers nothing.
+   */
+  async #follow(signal: AbortSignal, first?: Response, call?: Outgoing): Promise<void> {
+    const parser = new SseParser((type, data) => {
+      if (type === 'message') this.#frame(data, call)
+    }, this.#maxLength)
+    let response = first ?? (await this.#open(parser, signal, 0))
+    for (let failures = 0; ;) {
+      let cause: unknown
+      const openedAt = performance.now()
+      try {
+        if (response) {
+          parser.restart()
+          await readEvents(response, parser, signal, () => call?.settled === true)
+        }
+      } catch (error) {
+        if (error instanceof McpError) throw error
+        cause = error
+      }
+      if (call?.settled) return
+      // A call may be polled: its server ends each stream, and says when to come back
+      if (response && (call || wasSteady(openedAt))) failures = 0
+      const { lastEventId, retryMs = RETRY_MS } = parser
+      if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
+        throw lostAnswer(call.message.method, cause)
+      }
+      const delayMs = Math.max(retryMs, MIN_RETRY_MS)
+      await sleep(Math.max(delayMs, failures && backoffMs(failures, delayMs)), signal)
+      response = await this.#open(parser, signal, failures++, call)
+      // What came between two streams is known only to a server that resumes
+      if (response && !call && lastEventId === '') this.#receiver.gap()
+    }
+  }
+
+  /** Opens a stream where another ended; nothing after a failure that may pass. */
+  async #open(
+    stream: SseParser,
+    signal: AbortSignal,
+    failures: number,
+    call?: Outgoing,
+  ): Promise<Response | undefined> {
+    const headers = this.#headers()
+    const { lastEventId } = stream
+    if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
+    try {
+      const response = await this.#send('GET', headers, signal, undefined, call)
+      if (isEventStream(response)) {
+        this.#streamed ||= !call
+        return response
+      }
+      const error = await httpError(response, 'The server gave no stream')
+      if (response.status !== 400 || call || lastEventId === '') throw error
+      // The server no longer knows the event, and a new stream brings what comes from now on
+      stream.lastEventId = ''
+    } catch (error) {
+      const { code } = error as McpError
+      // The call may have been carried out, so it is not for us to send it again
+      if (code === 'UNAUTHORIZED' && !call) {
+        this.#receiver.problem(error)
+        await this.#sender.signedIn(signal)
+        return undefined
+      }
+      if (code === 'SESSION_LOST') throw call ? lostAnswer(call.message.method, error) : error
+      const transient = isTransient(error)
+      const mayPass = !call && this.#streamed ? mayReopen(error) : transient
+      if ((call && failures >= MAX_FAILURES) || !mayPass) throw error
+      if (!transient && failures === 0) this.#receiver.problem(error)
+    }
+    return undefined
+  }
+
+  listen(): void {
+    this.#listening.abort()
+    this.#listening = new AbortController()
+    const { signal } = this.#listening
+    this.#follow(signal).catch((error: McpError) => {
+      if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
+      // A server may do without, and says so by 405
+      else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.problem(error)
+    })
+  }
+
+  /** Takes the text of one message, or of several where the revision has batches. */
+  #frame(text: string, call: Outgoing | undefined): void {
+    try {
+      this.#receiver.receive(parseJson(text), call)
+    } catch (error) {
+      // The rest of a message that nobody waits for any more is not read
+      if (!call?.settled) this.#receiver.problem(error)
+    }
+  }
+
+  /** Any success will do; what the body says does not matter. */
+  async send(message: JsonRpcNotification | JsonRpcResponse): Promise<void> {
+    const signal = AbortSignal.timeout(DELIVERY_MS)
+    try {
+      const response = await this.#send('POST', this.#headers(message), signal, message)
+      if (!response.ok) throw await httpError(response, 'A message was refused')
+      discard(response)
+    } catch (error) {
+      if ((error as McpError).code === 'SESSION_LOST') this.#receiver.sessionEnded()
+      throw error
+    }
+  }
+
+  principal(): Promise<string> {
+    return this.#sender.principal()
+  }
+
+  signedIn(signal: AbortSignal): Promise<void> {
+    return this.#sender.signedIn(signal)
+  }
+
+  async close(): Promise<void> {
+    this.#listening.abort()
+    if (this.#session === undefined) return
+    const signal = AbortSignal.timeout(DELETE_MS)
+    // Where it fails the session ends by itself, sooner or later
+    await this.#send('DELETE', this.#headers(), signal).then(discard, () => {})
+    this.#session = undefined
+  }
+
+  /** Sends a request in the session, if there is one; finds out when it has ended. */
+  async #send(
+    method: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    message?: JsonRpcMessage,
+    call?: Outgoing,
+  ): Promise<Response> {
+    const session = this.#session
+    if (session !== undefined) headers[HEADER_SESSION_ID] = session
+    const body = message && writeJson(message)
+    // Answers to the server come from the user; everything else without a call is in the background
+    const background = call ? call.options.background : !message || 'method' in message
+    const response = await this.#sender.send(method, headers, body, signal, call, background)
+    if (response.status !== 404 || session === undefined) return response
+    // Some servers refuse the stream in this way, and go on with the session
+    if (method === 'GET' && !this.#streamed && !headers[HEADER_LAST_EVENT_ID]) return response
+    discard(response)
+    if (this.#session === session) {
+      this.#session = undefined
+      this.lost = true
+      this.#listening.abort()
+    }
+    throw new McpError('SESSION_LOST', 'The server ended the session')
+  }
+
+  /** The headers of a POST, or of a request without a message. */
+  #headers(message?: JsonRpcMessage): Record<string, string> {
+    const { era, version, versionHeader } = this.#receiver.revision
+    const headers: Record<string, string> = { accept: 'text/event-stream' }
+    if (message) {
+      headers.accept = 'application/json, text/event-stream'
+      headers['content-type'] = 'application/json'
+    }
+    const { method = '', params = {} } = message && 'method' in message ? message : {}
+    if (versionHeader && method !== 'initialize') headers[HEADER_PROTOCOL_VERSION] = version
+    if (era === 'modern' && method) {
+      headers[HEADER_METHOD] = method
+      const name = params[this.#receiver.nameParam(method) ?? '']
+      if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
+    }
+    return headers
+  }
+}
+
+function lostAnswer(method: string, cause?: unknown): McpError {
+  const what = `The connection ended before the answer to "${method}"`
+  return networkError(what, cause, { method })
+}
+
+/** The JSON-RPC error in the body of a refusal, if there is one. */
+function readError(body: string): JsonRpcResponse | undefined {
+  try {
+    const message = validateMessage(JSON.parse(body))
+    return 'error' in message ? message : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Sessions that nobody keeps: the id holds what was negotiated, sealed, so that any instance with the
+ * same secret serves them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { createSealer, type Sealer, type Secrets } from '../../../patterns/sealed-state.ts'
+import { INVALID_PARAMS, ProtocolError } from '../../../protocol/errors.ts'
+import { isObject } from '../../../protocol/validate.ts'
+import type { SessionRecord } from '../../../session/session.ts'
+import { finder } from './find-session.ts'
+import type { HandlerSessions } from '../options.ts'
+
+/** How sessions are sealed. */
+export interface SealedSessionOptions {
+  /** As in `InputOptions`: every instance needs the same. Without any, only this one serves them. */
+  secrets?: Secrets
+  /** Milliseconds after which a client has to open its session anew; a day by default. */
+  ttlMs?: number
+}
+
+/** Hosts and proxies refuse headers that are much longer than this makes them. */
+const MAX_HELD_BYTES = 3000
+const MAX_ID_CHARACTERS = 4096
+const KIND = 'session'
+
+/**
+ * Lets `createHandler` serve the revisions up to 2025-11-25 where nothing can be kept, as its option
+ * `sessions`: handlers know the client and what it offers, in whatever instance. The server cannot
+ * tell or ask it anything outside its answers; what would need that fails at once. A client cannot
+ * end such a session before its time.
+ *
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
+ */
+export function sealedSessions({
+  secrets,
+  ttlMs = 86_400_000,
+}: SealedSessionOptions = {}): HandlerSessions {
+  const sealer = createSealer(secrets)
+  const find = finder(async (id) => ({ record: await read(sealer, id) }))
+  return { start: () => ({ reach: false, find, open: (record) => seal(sealer, record, ttlMs) }) }
+}
+
+/** The id of a new session. */
+function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<string> {
+  const { revision, clientInfo, clientCapabilities, principal } = session
+  const { name, title, version } = clientInfo
+  const record = { revision, clientInfo: { name, title, version }, clientCapabilities, principal }
+  const held = { kind: KIND, expires: Date.now() + ttlMs, record }
+  if (new TextEncoder().encode(JSON.stringify(held)).length <= MAX_HELD_BYTES) {
+    return sealer.seal(held)
+  }
+  throw new ProtocolError(
+    INVALID_PARAMS,
+    'The client says too much of itself and its capabilities for a session id',
+  )
+}
+
+/** What an id holds; nothing when it is too old, or no id that was given out. */
+async function read(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
+  const held = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
+  if (!isObject(held) || held.kind !== KIND || !(Number(held.expires) > Date.now())) {
+    return undefined
+  }
+  const record = held.record as SessionRecord
+  return { ...record, initialized: true, subscriptions: [] }
+}
