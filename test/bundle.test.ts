@@ -30,16 +30,18 @@ describe('Bundle of the client', () => {
 
 describe('Bundle of the lean client', () => {
   const features = [
-    'answers',
     'cache',
-    'changes',
     'client',
-    'elicitation',
-    'feed',
-    'input',
-    'listen',
-    'roots',
-    'subscriptions',
+    ...[
+      'answers',
+      'changes',
+      'elicitation',
+      'feed',
+      'input',
+      'listen',
+      'roots',
+      'subscriptions',
+    ].map((name) => `features/${name}`),
   ]
 
   it.each(['edgewise/client', 'edgewise/browser'])(
@@ -89,7 +91,7 @@ describe('Bundle of a page', () => {
       'runtimes/browser/stream-turns.ts',
       'runtimes/browser/turn-channel.ts',
     ])
-    expect(paths.filter((path) => /live|port-|message-port/.test(path))).toEqual([])
+    expect(paths.filter((path) => /reconnecting|port-[^/]*$|message-port/.test(path))).toEqual([])
   })
 
   it('that observes a connection in React has no server and no ports', async () => {
@@ -153,7 +155,7 @@ describe('Bundle of the lean server', () => {
     const made = ['src/server/lean-server.ts', 'src/transport/streamable-http/lean-handler.ts']
     expect(own!.filter((path) => !all!.includes(path)).sort()).toEqual(made)
     const others =
-      /ask\.ts|rounds|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/
+      /ask\.ts|round|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/
     expect(all!.filter((path) => others.test(path)).length).toBeGreaterThan(15)
     expect(own!.filter((path) => others.test(path))).toEqual([])
   })
