@@ -11,7 +11,7 @@ const stories = readdirSync(join(root, 'examples'), { withFileTypes: true })
   .map((entry) => entry.name)
 
 describe('Examples', () => {
-  it('the sign-in example is where its tokens say, and not where the playground is [use 10]', () => {
+  it('the sign-in example is where its tokens say, and not where the playground is [P010]', () => {
     const config = (path: string): string => readFileSync(join(root, path), 'utf8')
     const example = config('examples/cloudflare-sign-in/wrangler.toml')
     const [, port] = /^\[dev\]\s+port = (\d+)$/m.exec(example) ?? []

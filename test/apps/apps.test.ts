@@ -189,13 +189,13 @@ describe('a malformed policy', () => {
     ['an empty source', { baseUriDomains: [''] }],
     ['a source that is missing', { baseUriDomains: [undefined] }],
     ['an unknown name', { scriptDomains: [origin] }],
-  ])('with %s is refused where it is registered [small: csp]', (_what, csp) => {
+  ])('with %s is refused where it is registered [P029]', (_what, csp) => {
     const server = createServer({ name: 's', version: '1' })
     const options: AppResourceOptions = { name: 'x', csp: csp as Record<string, string[]> }
     expect(() => appResource(server, 'ui://x', options, PAGE)).toThrow('csp')
   })
 
-  it('is left out of what a host learns, and what is well-formed stays [small: csp]', () => {
+  it('is left out of what a host learns, and what is well-formed stays [P029]', () => {
     const sent: unknown = {
       csp: {
         connectDomains: origin,
@@ -214,7 +214,7 @@ describe('a malformed policy', () => {
     })
   })
 
-  it('has a neighbour in who may call a tool, which is refused too [small: csp]', () => {
+  it('has a neighbour in who may call a tool, which is refused too [P029]', () => {
     const visibility = ['App'] as unknown as ['app']
     const { server } = weather()
     expect(() => appTool(server, 'bad', { visibility }, () => text(''))).toThrow('"App"')

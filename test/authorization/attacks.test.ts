@@ -292,7 +292,7 @@ describe('an authorization server', () => {
   )
 
   it.each(endpoints)(
-    'that answers without end is not listened to: %s B089',
+    'that answers without end is not listened to: %s [B089]',
     async (step, method, url) => {
       const world = createWorld({ routes: { [`${method} ${url}`]: endless } })
       await expect(world.connect(world.signIn())).rejects.toMatchObject({ step })
@@ -328,7 +328,7 @@ describe('an authorization server', () => {
     ],
   ]
   it.each(bodies)(
-    'that answers %s is quoted, at whatever step B089',
+    'that answers %s is quoted, at whatever step [B089]',
     async (_, response, answer) => {
       for (const [step, url] of [
         ['registration', REGISTER],

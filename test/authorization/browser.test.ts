@@ -284,7 +284,7 @@ describe('a page that cannot open one', () => {
 })
 
 describe('pages of one origin', () => {
-  it('renew a token once, whoever of them meets the 401 [M-ASEC-009] B085', async () => {
+  it('renew a token once, whoever of them meets the 401 [M-ASEC-009] [B085]', async () => {
     const page = await open()
     await connectByPopup(page)
     await shown(page, 'book')

@@ -54,7 +54,7 @@ describe('the request for authorization', () => {
   })
 
   it.each([undefined, [], ['plain']])(
-    'is not made when the server says of PKCE %j [L-AUTH-078] [L-AUTH-079] [M-ASEC-043] [M-ASEC-044] B087',
+    'is not made when the server says of PKCE %j [L-AUTH-078] [L-AUTH-079] [M-ASEC-043] [M-ASEC-044] [B087]',
     async (code_challenge_methods_supported) => {
       const world = createWorld({ server: { code_challenge_methods_supported } })
       await expect(world.connect(world.signIn())).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('the request for authorization', () => {
     },
   )
 
-  it('is made when the server knows plain too, but never with it B087', async () => {
+  it('is made when the server knows plain too, but never with it [B087]', async () => {
     const world = createWorld({ server: { code_challenge_methods_supported: ['plain', 'S256'] } })
     await using _ = await world.connect(world.signIn())
     expect(world.to(AUTHORIZE)[0]?.query.code_challenge_method).toBe('S256')

@@ -109,7 +109,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
   const statuses = [400, 404, 405]
 
   it.each(statuses)(
-    'with HTTP %i of the token endpoint is told as that, and asks the user once [probe: a status that belongs to another server]',
+    'with HTTP %i of the token endpoint is told as that, and asks the user once [P014]',
     async (status) => {
       const routes = { [`POST ${TOKEN}`]: () => json({ error: 'invalid_request' }, status) }
       for (const revision of [['2025-11-25'], ['2025-03-26', '2024-11-05'], undefined] as const) {
@@ -127,7 +127,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
   )
 
   it.each(statuses)(
-    'with HTTP %i of the registration endpoint asks for no other transport [probe: a status that belongs to another server]',
+    'with HTTP %i of the registration endpoint asks for no other transport [P014]',
     async (status) => {
       const routes = { [`POST ${ISSUER}/register`]: () => json({}, status) }
       const world = createWorld({ routes })
@@ -141,7 +141,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
     ['an error of its own', new TypeError('The redirect URI is missing')],
     ['FORBIDDEN', new McpError('FORBIDDEN', 'The scope is missing')],
   ])(
-    'with %s is tried once where the endpoint is known to have sessions [probe: a status that belongs to another server]',
+    'with %s is tried once where the endpoint is known to have sessions [P014]',
     async (_name, error) => {
       const world = createWorld()
       let asked = 0
@@ -162,7 +162,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
     ['nothing is known of the endpoint', undefined],
     ['it is known as one of HTTP+SSE', 'http-sse'],
   ])(
-    'over HTTP+SSE is told as that, and asks the user once, where %s [probe: a status that belongs to another server]',
+    'over HTTP+SSE is told as that, and asks the user once, where %s [P014]',
     async (_name, era) => {
       const world = createWorld({
         routes: {
@@ -178,7 +178,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
     },
   )
 
-  it('is reported where the stream of what the server sends meets a 405 of the token endpoint [probe: a status that belongs to another server]', async () => {
+  it('is reported where the stream of what the server sends meets a 405 of the token endpoint [P014]', async () => {
     const world = createWorld()
     const errors: Error[] = []
     let renewing = 0

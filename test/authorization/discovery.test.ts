@@ -53,7 +53,7 @@ async function failure(world: World): Promise<AuthorizationError> {
 }
 
 describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
-  it('is read from where the challenge says, and nowhere else [L-AUTH-014] [M-ADISC-008] [M-ADISC-011] B081', async () => {
+  it('is read from where the challenge says, and nowhere else [L-AUTH-014] [M-ADISC-008] [M-ADISC-011] [B081]', async () => {
     const place = 'https://mcp.example/custom/place.json'
     const world = createWorld({
       challenge: `Bearer resource_metadata="${place}"`,
@@ -95,7 +95,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     ['nothing', () => new Response('')],
     ['what browsers keep from pages', blocked],
   ] satisfies [string, Answer][])(
-    'is not %s, so that the next place is tried B089',
+    'is not %s, so that the next place is tried [B089]',
     async (_, answer) => {
       const world = createWorld({
         challenge: 'Bearer',
@@ -133,7 +133,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     'https://mcp.example/mcp#part',
     'https://mcp.example/mcp?tenant=1',
     'mcp',
-  ])('for "%s" is refused [L-AUTH-016] [M-ADISC-012] [M-ASEC-022] B081', async (resource) => {
+  ])('for "%s" is refused [L-AUTH-016] [M-ADISC-012] [M-ASEC-022] [B081]', async (resource) => {
     const world = createWorld({ resource: { resource } })
     const error = await failure(world)
     expect(error.step).toBe('resource-metadata')
@@ -213,7 +213,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     { authorization_servers: [] },
     { authorization_servers: undefined },
     { authorization_servers: 'x' },
-  ])('that names no authorization server is told: %j B081', async (resource) => {
+  ])('that names no authorization server is told: %j [B081]', async (resource) => {
     const error = await failure(createWorld({ resource }))
     expect(error.message).toContain('names no authorization server')
   })
@@ -233,7 +233,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
 describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', () => {
   const answers = [0, 1, 2]
   it.each(answers)(
-    'of an issuer with a path is at one of three places, here number %i [L-AUTH-023] [M-ADISC-018] B079',
+    'of an issuer with a path is at one of three places, here number %i [L-AUTH-023] [M-ADISC-018] [B079]',
     async (place) => {
       const world = createWorld({
         resource: { authorization_servers: [TENANT] },
@@ -258,7 +258,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     },
   )
 
-  it('of an issuer without a path is at one of two places [L-AUTH-024] [M-ADISC-019] B079', async () => {
+  it('of an issuer without a path is at one of two places [L-AUTH-024] [M-ADISC-019] [B079]', async () => {
     const world = createWorld({
       routes: {
         [`GET ${SERVER_METADATA}`]: notFound,
@@ -280,7 +280,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     ['what browsers keep from pages', blocked],
     ['a redirect that leads nowhere', () => new Response(null, { status: 302 })],
   ] satisfies [string, Answer][])(
-    'is not %s, so that the next place is tried B079 B089',
+    'is not %s, so that the next place is tried [B079] [B089]',
     async (_, answer) => {
       const world = createWorld({
         routes: {
@@ -336,7 +336,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     expect(world.to(OPENID)).toEqual([])
   })
 
-  it('that is nowhere is told with all places that were tried B079', async () => {
+  it('that is nowhere is told with all places that were tried [B079]', async () => {
     const routes = { [`GET ${SERVER_METADATA}`]: notFound }
     const error = await failure(
       createWorld({ resource: { authorization_servers: [TENANT] }, routes }),

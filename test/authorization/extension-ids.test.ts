@@ -106,7 +106,7 @@ const WAYS: Way[] = [
   ],
 ]
 
-describe('the extensions that a client declares by its authorization [E-EXT-037] [reading: extension ids]', () => {
+describe('the extensions that a client declares by its authorization [E-EXT-037]', () => {
   it.each(WAYS)('are those of %s', async (name, ids, make) => {
     const bound = name.includes('dpop')
     const world = machineWorld(bound ? { token_type: 'DPoP' } : {})

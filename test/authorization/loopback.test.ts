@@ -234,7 +234,7 @@ describe('the browser of the user', () => {
     },
   )
 
-  it('may show nothing, so the URL is on stderr whether it is started or not [use 2]', async () => {
+  it('may show nothing, so the URL is on stderr whether it is started or not [P002]', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const works of [true, false]) {
       const visit = await loopbackOn(host('linux', works)).begin(undefined)
@@ -246,7 +246,7 @@ describe('the browser of the user', () => {
   })
 
   it.runIf(process.platform === 'linux')(
-    'that ends with a status other than 0 is said not to open (where it is xdg-open) [use 2]',
+    'that ends with a status other than 0 is said not to open (where it is xdg-open) [P002]',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'edgewise-'))
       writeFileSync(join(folder, 'xdg-open'), '#!/bin/sh\nexit 3\n', { mode: 0o755 })

@@ -129,7 +129,7 @@ describe('client credentials', () => {
 describe('client credentials that are not whole', () => {
   const whole = { issuer: ISSUER, clientId: 'machine', clientSecret: 'secret' }
   it.each(['clientId', 'clientSecret'])(
-    'throw a TypeError at once: %s is missing [newcomer]',
+    'throw a TypeError at once: %s is missing [P033]',
     (name) => {
       const options = { ...whole, [name]: undefined } as never
       expect(() => clientCredentials(options)).toThrow(new RegExp(`^"${name}" is missing`))
@@ -137,7 +137,7 @@ describe('client credentials that are not whole', () => {
   )
 })
 
-it('machines, workloads and companies refuse an option of an unknown name [newcomer]', () => {
+it('machines, workloads and companies refuse an option of an unknown name [P033]', () => {
   const misspelt = { issuer: ISSUER, proof: {} } as never
   for (const way of [clientCredentials, workloadIdentity, enterpriseManaged]) {
     expect(() => way(misspelt)).toThrow(`${way.name} has no option "proof", it has issuer, tokens`)

@@ -288,7 +288,7 @@ describe('a registration that the authorization server has forgotten', () => {
     [400, 'unauthorized_client'],
     [404, 'client_not_found'],
   ])(
-    'is replaced once when the token endpoint answers %i %s [M-AREG-024] [probe: stale registrations]',
+    'is replaced once when the token endpoint answers %i %s [M-AREG-024] [P013]',
     async (status, error) => {
       const { world, tokens, fetch } = await forgetful(TOKEN, () => json({ error }, status))
       await using _ = await world.connect(world.signIn({ tokens, fetch }))
@@ -298,7 +298,7 @@ describe('a registration that the authorization server has forgotten', () => {
   )
 
   it.each(['unauthorized_client', 'invalid_client'])(
-    'is replaced when the user is sent back with %s, also if the page was left [probe: stale registrations]',
+    'is replaced when the user is sent back with %s, also if the page was left [P013]',
     async (error) => {
       const back = (url: URL): Response => {
         const state = url.searchParams.get('state') ?? ''
@@ -329,7 +329,7 @@ describe('a registration that the authorization server has forgotten', () => {
     },
   )
 
-  it('is forgotten when the user gets a page of error and does not come back [probe: stale registrations]', async () => {
+  it('is forgotten when the user gets a page of error and does not come back [P013]', async () => {
     const page = () => new Response('Client not found', { status: 500 })
     const { world, tokens, fetch } = await forgetful(`${ISSUER}/authorize`, page)
     const interaction = {
@@ -349,7 +349,7 @@ describe('a registration that the authorization server has forgotten', () => {
     expect(world.to(REGISTER)).toHaveLength(1)
   })
 
-  it('is kept when the user does not come back, if nobody can make another [probe: stale registrations]', async () => {
+  it('is kept when the user does not come back, if nobody can make another [P013]', async () => {
     const world = createWorld()
     const tokens = openStore()
     await saveRegistration(tokens, ISSUER, { client_id: 'seeded', client_secret: 's' })
@@ -360,7 +360,7 @@ describe('a registration that the authorization server has forgotten', () => {
     expect((await listRegistrations(tokens))[ISSUER]?.client_id).toBe('seeded')
   })
 
-  it('is replaced when a token cannot be renewed by it any more [probe: stale registrations]', async () => {
+  it('is replaced when a token cannot be renewed by it any more [P013]', async () => {
     const world = createWorld()
     const tokens = openStore()
     let forgot = false
@@ -376,7 +376,7 @@ describe('a registration that the authorization server has forgotten', () => {
     expect(world.to(REGISTER)).toHaveLength(2)
   })
 
-  it('that the user entered is asked for once more [probe: stale registrations]', async () => {
+  it('that the user entered is asked for once more [P013]', async () => {
     const { world, tokens, fetch } = await forgetful(TOKEN, () =>
       json({ error: 'invalid_client' }, 401),
     )
@@ -397,7 +397,7 @@ describe('a registration that the authorization server has forgotten', () => {
 })
 
 describe('the registrations that are kept', () => {
-  it('can be listed, seeded and forgotten by the application [probe: stale registrations]', async () => {
+  it('can be listed, seeded and forgotten by the application [P013]', async () => {
     const world = createWorld()
     const tokens = openStore()
     const seed = { client_id: 'seeded', redirect_uris: [CALLBACK] }
@@ -416,7 +416,7 @@ describe('the registrations that are kept', () => {
     expect(await clientOf(world, { tokens })).toMatch(/^client-/)
   })
 
-  it('are not seeded with what no sign-in would find [newcomer]', async () => {
+  it('are not seeded with what no sign-in would find [P033]', async () => {
     const tokens = openStore()
     const seeding = saveRegistration(tokens, 'auth.example.com', { client_id: 'a' })
     await expect(seeding).rejects.toThrow('The issuer "auth.example.com" is not a URL')
@@ -425,7 +425,7 @@ describe('the registrations that are kept', () => {
     expect(await listRegistrations(tokens)).toEqual({})
   })
 
-  it('are all there when many are made at once [probe: stale registrations]', async () => {
+  it('are all there when many are made at once [P013]', async () => {
     const tokens = openStore()
     const issuers = Array.from({ length: 20 }, (_, n) => `https://as-${n}.example`)
     await Promise.all(
@@ -513,20 +513,17 @@ describe('what the authorization server changed in a registration', () => {
     ['client_secret_basic', {}, true],
     [undefined, {}, true],
     ['none', {}, false],
-  ])(
-    'decides how the client authenticates: %s [C007] [probe: secrets that are dropped]',
-    async (method, form, header) => {
-      const methods = ['none', 'client_secret_post', 'client_secret_basic']
-      const world = changing(
-        { client_secret: 's', token_endpoint_auth_method: method },
-        { token_endpoint_auth_methods_supported: methods },
-      )
-      await using _ = await world.connect(world.signIn())
-      const { headers, body } = world.to(TOKEN)[0]!
-      expect(headers.has('authorization')).toBe(header)
-      expect(body.client_secret).toBe((form as JsonObject).client_secret)
-    },
-  )
+  ])('decides how the client authenticates: %s [C007] [P012]', async (method, form, header) => {
+    const methods = ['none', 'client_secret_post', 'client_secret_basic']
+    const world = changing(
+      { client_secret: 's', token_endpoint_auth_method: method },
+      { token_endpoint_auth_methods_supported: methods },
+    )
+    await using _ = await world.connect(world.signIn())
+    const { headers, body } = world.to(TOKEN)[0]!
+    expect(headers.has('authorization')).toBe(header)
+    expect(body.client_secret).toBe((form as JsonObject).client_secret)
+  })
 
   it('ends the sign-in where it is a way of authenticating that nobody has [C007]', async () => {
     const world = changing({ client_secret: 's', token_endpoint_auth_method: 'tls_client_auth' })
@@ -648,7 +645,7 @@ describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
     { known: ['client_secret_post', 'none', 'private_key_jwt'], post: true },
     { known: ['none', 'private_key_jwt'], post: false },
   ])(
-    'is done with the secret whatever else the server takes: %j [probe: secrets that are dropped]',
+    'is done with the secret whatever else the server takes: %j [P012]',
     async ({ known, post }) => {
       const server = { token_endpoint_auth_methods_supported: known }
       const world = createWorld({ server })

@@ -152,7 +152,7 @@ describe('a token', () => {
 })
 
 describe('renewing', () => {
-  it('is done once for fifty calls that meet a 401 [M-ASEC-009] [L-AUTH-074] B085', async () => {
+  it('is done once for fifty calls that meet a 401 [M-ASEC-009] [L-AUTH-074] [B085]', async () => {
     const { world, client } = await ended()
     await using _ = client
     const calls = Array.from({ length: 50 }, (__, index) => client.callTool('book', { index }))
@@ -190,7 +190,7 @@ describe('renewing', () => {
   )
 
   it.each([0, '0', -5])(
-    'is done before each request when tokens live for %j seconds [small one: expires_in 0]',
+    'is done before each request when tokens live for %j seconds [P031]',
     async (expires_in) => {
       const world = createWorld({ token: { expires_in } })
       await using client = await world.connect(world.signIn())
@@ -202,7 +202,7 @@ describe('renewing', () => {
   )
 
   it.each([0])(
-    'is done by a new grant before each request of a machine whose tokens live for %j seconds [small one: expires_in 0]',
+    'is done by a new grant before each request of a machine whose tokens live for %j seconds [P031]',
     async (expires_in) => {
       const world = createWorld({ token: { expires_in, refresh_token: undefined } })
       const credentials = { issuer: ISSUER, clientId: 'machine', clientSecret: 's' }
@@ -244,7 +244,7 @@ describe('renewing', () => {
     expect(grants(world)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('keeps the old refresh token when no new one comes B085', async () => {
+  it('keeps the old refresh token when no new one comes [B085]', async () => {
     const world: World = createWorld({
       routes: {
         [`POST ${TOKEN}`]: ({ body }) => {
@@ -334,7 +334,7 @@ describe('renewing', () => {
     expect(grants(world)).toEqual(['authorization_code', 'authorization_code'])
   })
 
-  it('is done once by two clients that share a store [M-ASEC-009] B085', async () => {
+  it('is done once by two clients that share a store [M-ASEC-009] [B085]', async () => {
     const tokens = openStore()
     const { world, client } = await ended(tokens)
     await using _ = client
@@ -346,7 +346,7 @@ describe('renewing', () => {
     expect(world.to(AUTHORIZE)).toHaveLength(1)
   })
 
-  it('that loses against someone who takes no turns takes what they got, and erases nothing B085', async () => {
+  it('that loses against someone who takes no turns takes what they got, and erases nothing [B085]', async () => {
     const tokens: TokenStore & { values: Map<string, JsonObject> } = {
       ...openStore(),
       // A store in which turns cannot be taken

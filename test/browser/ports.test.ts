@@ -85,7 +85,7 @@ describe('A server in a dedicated worker', () => {
     expect(result).toEqual(['CLOSED', 'The connection is closed: The other end is gone'])
   })
 
-  it('leaves no call waiting when its port is closed, where ports have no close event [left over: ports]', async () => {
+  it('leaves no call waiting when its port is closed, where ports have no close event [P026]', async () => {
     const result = await page.evaluate(async () => {
       const { port1, port2 } = new MessageChannel()
       for (const port of [port1, port2]) {

@@ -73,7 +73,7 @@ const contexts = [
   { name: 'the polyfill with interfaces', args: [], shape: 'interface' },
 ] as const
 
-describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
+describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
   beforeAll(async () => {
     browser = await launchChromium(args)
   })
@@ -96,7 +96,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(found).toEqual([true, shape === undefined])
   }
 
-  it('offered tools are listed with name, title, description and schema [B-01]', async () => {
+  it('offered tools are listed with name, title, description and schema [E-WEBMCP-017]', async () => {
     const listed = await page.evaluate(async () => {
       const offered = await edgewise.offerTools(edgewise.portable)
       const tools = await agent.tools()
@@ -116,7 +116,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     })
   })
 
-  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [reading: hints] [B-02] [W-01] [W-02]', async () => {
+  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [E-WEBMCP-018] [E-WEBMCP-001] [E-WEBMCP-002]', async () => {
     const hints = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const values = [true, false, undefined]
@@ -157,7 +157,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     })
   })
 
-  it('success, failure, wrong arguments, protocol errors and timeouts are all results [B-03] [W-11] [W-14]', async () => {
+  it('success, failure, wrong arguments, protocol errors and timeouts are all results [E-WEBMCP-019] [E-WEBMCP-011] [E-WEBMCP-014]', async () => {
     const results = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const input = edgewise.jsonSchema<{ a: number }>({
@@ -196,7 +196,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     ])
   })
 
-  it('the option "structured" gives structuredContent alone, and failures whole [W-03] [W-04]', async () => {
+  it('the option "structured" gives structuredContent alone, and failures whole [E-WEBMCP-003] [E-WEBMCP-004]', async () => {
     const [full, structured, failed] = await page.evaluate(async () => {
       const input = edgewise.jsonSchema<{ to: string }>({ type: 'object' })
       const output = edgewise.jsonSchema<{ seat: string }>({
@@ -224,7 +224,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(failed).toEqual({ content: [{ type: 'text', text: 'Too far' }], isError: true })
   })
 
-  it("an agent's abort reaches ctx.signal of the handler [B-04]", async () => {
+  it("an agent's abort reaches ctx.signal of the handler [E-WEBMCP-020]", async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const events: string[] = []
@@ -248,7 +248,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     complaints = complaints.filter((text) => !text.includes('The request was aborted'))
   })
 
-  it('an abort after the result cancels nothing [B-04]', async () => {
+  it('an abort after the result cancels nothing [E-WEBMCP-020]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       let cancelled = 0
@@ -268,7 +268,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(outcome).toBe(0)
   })
 
-  it('tools that are added, removed and changed are followed, each with a toolchange event [B-05] [W-09]', async () => {
+  it('tools that are added, removed and changed are followed, each with a toolchange event [E-WEBMCP-021] [E-WEBMCP-009]', async () => {
     const steps = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const first = server.tool('first', { description: 'One' }, () => 'one')
@@ -303,7 +303,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     ])
   })
 
-  it('a call that runs while its tool changes ends with the result of the old one [W-09]', async () => {
+  it('a call that runs while its tool changes ends with the result of the old one [E-WEBMCP-009]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       let finish: ((text: string) => void) | undefined
@@ -322,7 +322,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(outcome).toEqual([result('old'), result('new')])
   })
 
-  it('a tool without a description is described by its title, or else by its name [W-13]', async () => {
+  it('a tool without a description is described by its title, or else by its name [E-WEBMCP-013]', async () => {
     const descriptions = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('named', {}, () => '')
@@ -333,7 +333,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(descriptions).toEqual(['named', 'Title'])
   })
 
-  it("content comes with its annotations and _meta, for the page's origin as principal [W-15] [W-16]", async () => {
+  it("content comes with its annotations and _meta, for the page's origin as principal [E-WEBMCP-015] [E-WEBMCP-016]", async () => {
     const content = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('whoami', {}, (_args, { principal }) => ({
@@ -375,7 +375,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
   })
 
   it.each(['close', 'signal'])(
-    '%s withdraws all tools, and a running call ends normally [B-06] [W-10]',
+    '%s withdraws all tools, and a running call ends normally [E-WEBMCP-022] [E-WEBMCP-010]',
     async (way) => {
       const outcome = await page.evaluate(async (way) => {
         const server = edgewise.createServer({ name: 'page', version: '1' })
@@ -396,7 +396,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     },
   )
 
-  it('a name that browsers do not accept is reported once, whatever else changes [W-12]', async () => {
+  it('a name that browsers do not accept is reported once, whatever else changes [E-WEBMCP-012]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('a/b', {}, () => '')
@@ -413,7 +413,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     ])
   })
 
-  it('a name that is taken is reported with the name [newcomer]', async () => {
+  it('a name that is taken is reported with the name [P033]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('mine', {}, () => '')
@@ -429,7 +429,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     ])
   })
 
-  it('a misspelt filter is refused, so that no tool is offered by mistake [newcomer]', async () => {
+  it('a misspelt filter is refused, so that no tool is offered by mistake [P033]', async () => {
     const outcome = await page.evaluate(async () => {
       const misspelt = { filters: () => false } as object
       const offering = edgewise.offerTools(edgewise.portable, misspelt)
@@ -448,7 +448,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
   })
 
   it.each(['*', 'example.com', 'http://example.com', 'https://example.com/path'])(
-    'exposing tools to "%s" is refused by one error before any tool is registered [W-08]',
+    'exposing tools to "%s" is refused by one error before any tool is registered [E-WEBMCP-008]',
     async (origin) => {
       const outcome = await page.evaluate(async (origin) => {
         const offering = edgewise.offerTools(edgewise.portable, { exposedTo: [origin] })
@@ -476,7 +476,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(outcome).toEqual([{ content: [{ type: 'text', text: 'two' }] }, 2, 0])
   })
 
-  it("pageTools serves the page's tools to any client, and follows them [B-09]", async () => {
+  it("pageTools serves the page's tools to any client, and follows them [E-WEBMCP-025]", async () => {
     const outcome = await page.evaluate(async () => {
       const register = async (
         name: string,
@@ -594,7 +594,7 @@ describe.each(contexts)('With $name [B-10],', ({ args, shape }) => {
     expect(outcome).toBe('ABORTED')
   })
 
-  it('tools of a frame of the same origin are listed and called [B-07]', async () => {
+  it('tools of a frame of the same origin are listed and called [E-WEBMCP-023]', async () => {
     const outcome = await page.evaluate(async (shape) => {
       const frame = document.body.appendChild(document.createElement('iframe'))
       frame.src = '/everything.html'
@@ -621,7 +621,7 @@ describe("With the browser's own model context and other origins,", () => {
     context = await browser.newContext()
   })
 
-  it('tools are seen by Playwright, which calls them too [B-01] [B-03]', async () => {
+  it('tools are seen by Playwright, which calls them too [E-WEBMCP-017] [E-WEBMCP-019]', async () => {
     await open()
     await page.evaluate(() => edgewise.offerTools(edgewise.portable))
     const tools = await page.webmcp.tools()
@@ -642,7 +642,7 @@ describe("With the browser's own model context and other origins,", () => {
     ['no exposedTo', 'tools', false, true, []],
     ['no fromOrigins', 'tools', true, false, []],
   ])(
-    'a frame of another origin with %s shows what it may [B-07]',
+    'a frame of another origin with %s shows what it may [E-WEBMCP-023]',
     async (_case, allow, exposes, asks, expected) => {
       await open()
       const names = await page.evaluate(
@@ -673,7 +673,7 @@ describe("With the browser's own model context and other origins,", () => {
     site.assets.set('/forbidden.html', pageOf('everything', { 'permissions-policy': 'tools=()' }))
   })
 
-  it('a policy that forbids tools is reported once, and nothing throws [B-08]', async () => {
+  it('a policy that forbids tools is reported once, and nothing throws [E-WEBMCP-024]', async () => {
     await open('/forbidden.html')
     const outcome = await page.evaluate(async () => {
       const errors: string[] = []
@@ -696,7 +696,7 @@ describe('Without a model context,', () => {
     await open()
   })
 
-  it('offerTools and pageTools give undefined, and connect to nothing [B-11]', async () => {
+  it('offerTools and pageTools give undefined, and connect to nothing [E-WEBMCP-027]', async () => {
     const outcome = await page.evaluate(async () => {
       let listed = 0
       const server = edgewise.createServer({ name: 'page', version: '1' })
@@ -714,7 +714,7 @@ describe('Without a model context,', () => {
     expect(outcome).toEqual([[undefined, undefined, undefined], 0])
   })
 
-  it('tools are offered through navigator.modelContext of older drafts [W-07]', async () => {
+  it('tools are offered through navigator.modelContext of older drafts [E-WEBMCP-007]', async () => {
     const outcome = await page.evaluate(async () => {
       const tools = new Map<string, { execute(input: object): Promise<unknown> }>()
       const value = {
@@ -797,7 +797,7 @@ describe('Without a model context,', () => {
     ['a dictionary', { window: 'self' }],
     ['an interface', { source: 'self' }],
   ])(
-    'pageTools reads %s with text, null and missing members [B-09] [W-05] [W-06]',
+    'pageTools reads %s with text, null and missing members [E-WEBMCP-025] [E-WEBMCP-005] [E-WEBMCP-006]',
     async (_shape, owner) => {
       const outcome = await page.evaluate(async (owner) => {
         const listed = [

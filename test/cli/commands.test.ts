@@ -152,7 +152,7 @@ describe('a program over stdio', () => {
   })
 })
 
-it('suggests the usual path where a URL without one is not found [newcomer]', async () => {
+it('suggests the usual path where a URL without one is not found [P033]', async () => {
   const server = createServer((_, response) => void response.writeHead(404).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -206,7 +206,7 @@ describe('help', () => {
   })
 })
 
-it('a server that wants other scopes is quoted on them when it refuses to connect [left over: scopes]', async () => {
+it('a server that wants other scopes is quoted on them when it refuses to connect [P024]', async () => {
   const challenge = 'Bearer error="insufficient_scope", scope="shop:read shop:list"'
   const server = createServer((_, response) => {
     response.writeHead(403, { 'www-authenticate': challenge }).end()
@@ -229,7 +229,7 @@ describe('options', () => {
     ['--header a:b', 'program'],
     ['--token a', 'program'],
     ['--sign-in', 'program'],
-  ] as const)('%s is refused with a %s, which has no use for it [use 1]', async (option, kind) => {
+  ] as const)('%s is refused with a %s, which has no use for it [P001]', async (option, kind) => {
     for (const command of ['list', 'inspect', 'bridge']) {
       const [url, ...program] = kind === 'URL' ? target.URL : ['', ...target.program]
       const words = [command, url, ...option.split(' '), ...program].filter((word) => word)

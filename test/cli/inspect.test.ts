@@ -154,7 +154,7 @@ describe('edgewise inspect', () => {
     }
   })
 
-  it('has its page connect as --revision and --timeout-ms say [use 1]', async () => {
+  it('has its page connect as --revision and --timeout-ms say [P001]', async () => {
     const page = await inspect(
       'http://127.0.0.1:9/mcp',
       '--revision',
@@ -168,7 +168,7 @@ describe('edgewise inspect', () => {
     })
   })
 
-  it('tells its page how to sign in to a server that wants that [use 1]', async () => {
+  it('tells its page how to sign in to a server that wants that [P001]', async () => {
     await using site = await listenProtected()
     const page = await inspect(site.url)
     const answer = await fetch(new URL('mcp', page), { method: 'POST', body: '{}' })
@@ -178,7 +178,7 @@ describe('edgewise inspect', () => {
     ])
   })
 
-  it('signs in before it opens its page, which then has what the user has [use 1]', async () => {
+  it('signs in before it opens its page, which then has what the user has [P001]', async () => {
     await using site = await listenProtected()
     const state = mkdtempSync(join(tmpdir(), 'edgewise-'))
     endings.push(() => rmSync(state, { recursive: true }))

@@ -120,7 +120,7 @@ export { require, __dirname }
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
   })
 
-  it('for Deno has tests that pass, again and again [use 10]', async () => {
+  it('for Deno has tests that pass, again and again [P010]', async () => {
     const project = await create('deno')
     // The package as it is here, not as it is published.
     const file = join(project, 'deno.json')
@@ -133,7 +133,7 @@ export { require, __dirname }
     for (let run = 0; run < 2; run++) await tool(project, 'deno', 'test', '--no-prompt')
   })
 
-  it('for Bun has types that fit, tests that pass, and answers over stdio [use 10]', async () => {
+  it('for Bun has types that fit, tests that pass, and answers over stdio [P010]', async () => {
     const project = await create('bun')
     await tool(project, 'node', tsc)
     for (let run = 0; run < 2; run++) await tool(project, 'bun', 'test')
@@ -143,7 +143,7 @@ export { require, __dirname }
     expect(readFileSync(join(project, 'package.json'), 'utf8')).toContain('"name": "bun-app"')
   })
 
-  it('for Workers knows the bindings that "wrangler types" finds [use 6]', async () => {
+  it('for Workers knows the bindings that "wrangler types" finds [P006]', async () => {
     const project = await create('workers')
     appendFileSync(join(project, 'wrangler.toml'), '\n[vars]\nGREETING = "Hi"\n')
     await tool(project, 'node', wrangler, 'types', '--include-runtime=false')

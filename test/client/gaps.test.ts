@@ -127,7 +127,7 @@ describe('The GET stream of a session, once it has worked', () => {
     await client.close()
   })
 
-  test('is opened later each time while the server closes it at once [probe: backoff]', async () => {
+  test('is opened later each time while the server closes it at once [P015]', async () => {
     vi.useFakeTimers()
     const peer = listenedTo(() => {
       const stream = eventStream()
@@ -143,7 +143,7 @@ describe('The GET stream of a session, once it has worked', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is opened after the shortest pause where each lasts for a while [probe: backoff]', async () => {
+  test('is opened after the shortest pause where each lasts for a while [P015]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams()
     const peer = listenedTo(open)

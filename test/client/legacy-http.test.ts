@@ -177,7 +177,7 @@ describe('acknowledgements of a notification', () => {
     ['200 text', () => new Response('ok', { headers: { 'content-type': 'text/plain' } })],
     ['200 null', () => json(null)],
     ['200 {}', () => json({})],
-  ])('B019 may be %s [L-HTTP-012]', async (_, answer) => {
+  ])('may be %s [L-HTTP-012] [B019]', async (_, answer) => {
     const peer = scripted((seen) =>
       seen.message.method === 'notifications/initialized' ? answer() : undefined,
     )
@@ -246,7 +246,7 @@ describe('answers to a request', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('B013 come cut anywhere, with comments, priming events and a byte order mark [L-HTTP-019] [L-RPC-023]', async () => {
+  test('come cut anywhere, with comments, priming events and a byte order mark [L-HTTP-019] [L-RPC-023] [B013]', async () => {
     const text = `\uFEFF: hi\nid: 7\nretry: 10\ndata:\n\nevent: other\ndata: {\n\nevent: message\ndata:{"jsonrpc":"2.0",\ndata: "id":2,"result":{"content":[],"t":"漢😀"}}\nfoo: bar\ndata\n\n`
     const bytes = new TextEncoder().encode(text)
     for (const size of [1, 2, 3, 5, 7, 1000]) {
@@ -695,7 +695,7 @@ describe('a session that the server ended', () => {
     return state
   }
 
-  test('B021 is replaced once, however many calls find out, and they succeed [L-HTTP-057]', async () => {
+  test('is replaced once, however many calls find out, and they succeed [L-HTTP-057] [B021]', async () => {
     const server = forgetful()
     const client = await connectTo(server.peer, legacy)
     await client.callTool('a')
@@ -714,7 +714,7 @@ describe('a session that the server ended', () => {
     await client.close()
   })
 
-  test('B021 is replaced when the stream of notifications finds out, and what was asked for is asked again', async () => {
+  test('is replaced when the stream of notifications finds out, and what was asked for is asked again [B021]', async () => {
     const server = forgetful()
     const stream = eventStream()
     let first = true
@@ -785,7 +785,7 @@ describe('a session that the server ended', () => {
     await client.close()
   })
 
-  test('B021 that is lost again at once is given up', async () => {
+  test('that is lost again at once is given up [B021]', async () => {
     let initializes = 0
     const peer = httpPeer((seen) => {
       if (seen.message.method === 'initialize') {

@@ -203,7 +203,7 @@ describe('lists', () => {
       [undefined, 'a'],
     ],
   ])(
-    'a server that gives %s is followed until it repeats itself, and each entry comes once [probe: repeating pages]',
+    'a server that gives %s is followed until it repeats itself, and each entry comes once [P016]',
     async (_, pages, names, cursor, expected) => {
       const problems: Error[] = []
       const { result, asked } = await withPages(pages, all, { onError: (e) => problems.push(e) })
@@ -215,7 +215,7 @@ describe('lists', () => {
     },
   )
 
-  test('an entry that two pages share comes once [probe: repeating pages]', async () => {
+  test('an entry that two pages share comes once [P016]', async () => {
     const { result } = await withPages(
       [
         [undefined, [[1, 2], 'a']],
@@ -226,7 +226,7 @@ describe('lists', () => {
     expect(result).toEqual([1, 2, 3])
   })
 
-  test('a list of more than 200 pages is refused by default [probe: repeating pages]', async () => {
+  test('a list of more than 200 pages is refused by default [P016]', async () => {
     const { peer, count } = endlessPeer((page) => ({ prompts: [{ name: `p${page}` }] }))
     await using client = await connectTo(peer)
     await expect(client.listAllPrompts()).rejects.toMatchObject({

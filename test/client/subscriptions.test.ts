@@ -363,7 +363,7 @@ describe('listening over a transport', () => {
 })
 
 describe('hooks', () => {
-  test('hear over one stream, with what is subscribed to, which asks only for what the server offers [left over: one stream per client]', async () => {
+  test('hear over one stream, with what is subscribed to, which asks only for what the server offers [P022]', async () => {
     const heard: string[] = []
     const { peer, streams, listens } = listenPeer()
     const client = await connectTo(peer, {

@@ -132,7 +132,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
   })
 })
 
-test('a call that is returned without await under await using says what to do [use 9]', async () => {
+test('a call that is returned without await under await using says what to do [P009]', async () => {
   const server = createServer(info)
   server.tool('a', {}, () => 'a')
   const call = async (list: boolean): Promise<unknown> => {
@@ -151,7 +151,7 @@ test('a call that is returned without await under await using says what to do [u
 test.each([
   [{ timeoutMs: 20 }, '"timeoutMs" is 20'],
   [{ timeoutMs: 60_000, maxTimeoutMs: 20 }, '"maxTimeoutMs" is 20'],
-])('a timeout names the option that set it: %j [probe: progress]', async (options, named) => {
+])('a timeout names the option that set it: %j [P019]', async (options, named) => {
   const peer = modernPeer(() => new Promise(() => {}))
   await using client = await connectTo(peer)
   await expect(client.callTool('a', {}, options)).rejects.toMatchObject({

@@ -109,7 +109,7 @@ describe('Secrets that are no secrets', () => {
     }
   })
 
-  it('are named where they are MCP_SECRET of the environment [left over: short secrets]', async () => {
+  it('are named where they are MCP_SECRET of the environment [P025]', async () => {
     await startWith({ SECRETS: NEW })
     const stateless = await bundleWorker('stateless.ts')
     for (const bad of ['', 'short']) {

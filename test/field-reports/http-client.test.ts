@@ -36,7 +36,7 @@ const gets = (peer: HttpPeer): Seen[] => peer.seen.filter(({ method }) => method
 
 describe('an event without data', () => {
   it.each(['data:\n', 'data: \n', ''])(
-    'B011 may come before any answer, and on the stream of the session: %j',
+    'may come before any answer, and on the stream of the session: %j [B011]',
     async (data) => {
       const problems: Error[] = []
       const streams: { cancelled: boolean }[] = []
@@ -75,7 +75,7 @@ describe('the time after which a stream is resumed', () => {
     ['5x', 1_000],
     ['0', 50],
     ['86400000', 86_400_000],
-  ])('B015 is what the server says: %s', async (retry, delayMs) => {
+  ])('is what the server says: %s [B015]', async (retry, delayMs) => {
     vi.useFakeTimers()
     const stream = eventStream()
     stream.write(`id: ok1\ndata:\n\nid: a\0b\nretry: ${retry}\ndata:\n\n`)
@@ -102,7 +102,7 @@ describe('the time after which a stream is resumed', () => {
   })
 
   it.each(['2147483648', '99999999999999999999', '9'.repeat(400)])(
-    'B015 is not at once because no timer is that long: %s',
+    'is not at once because no timer is that long: %s [B015]',
     async (retry) => {
       vi.useFakeTimers()
       const peer = scripted(({ method }) => {
@@ -121,7 +121,7 @@ describe('the time after which a stream is resumed', () => {
 })
 
 describe('the stream of the session', () => {
-  it('B023 may be 404 although the session is there: calls go on, and sessions are not opened for ever', async () => {
+  it('may be 404 although the session is there: calls go on, and sessions are not opened for ever [B023]', async () => {
     vi.useFakeTimers()
     const problems: Error[] = []
     const peer = scripted(({ method }) =>
@@ -143,7 +143,7 @@ describe('the stream of the session', () => {
 
 describe('the fallback to the transport of 2024-11-05', () => {
   it.each([400, 404, 405])(
-    'B037 that fails too tells status and message of the first answer: %i',
+    'that fails too tells status and message of the first answer: %i [B037]',
     async (status) => {
       const peer = httpPeer((seen) =>
         seen.method === 'GET'
@@ -161,7 +161,7 @@ describe('the fallback to the transport of 2024-11-05', () => {
 })
 
 describe('an answer that never comes', () => {
-  it('B025 rejects at once and leaves nothing waiting, in either era', async () => {
+  it('rejects at once and leaves nothing waiting, in either era [B025]', async () => {
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
       for (const answer of [
         () => new Response('', { headers: { 'content-type': 'application/json' } }),

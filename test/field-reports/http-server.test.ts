@@ -47,7 +47,7 @@ describe('the version header', () => {
     ['2025-11-25,2025-11-25,2025-11-25', 200],
     ['2025-11-25, 2025-06-18', 400],
     ['2025-11-25, ', 400],
-  ])('B017 %j is %i', async (version, status) => {
+  ])('%j is %i [B017]', async (version, status) => {
     const { send } = await openSession(sessionHandler(makeServer().server))
     expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
   })
@@ -58,7 +58,7 @@ describe('the version header', () => {
     ['', 400],
     [undefined, 200],
     ['2025-11-25', 200],
-  ])('B031 %j on POST, GET and DELETE is %i', async (version, status) => {
+  ])('%j on POST, GET and DELETE is %i [B031]', async (version, status) => {
     const { id, send } = await openSession(sessionHandler(makeServer().server))
     expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
     const handle = sessionHandler(makeServer().server)
@@ -76,7 +76,7 @@ describe('the version header', () => {
   })
 
   it.each([undefined, 'nonsense', '2025-11-25', '1900-01-01'])(
-    'B031 %j does not stand in the way of initialize, whose body says the version',
+    '%j does not stand in the way of initialize, whose body says the version [B031]',
     async (version) => {
       const handle = sessionHandler(makeServer().server)
       const response = await post(handle, init('2025-11-25'), { 'mcp-protocol-version': version })
@@ -85,7 +85,7 @@ describe('the version header', () => {
     },
   )
 
-  it('B031 of a later revision that the body asks for as well is negotiated down', async () => {
+  it('of a later revision that the body asks for as well is negotiated down [B031]', async () => {
     const handle = sessionHandler(makeServer().server)
     const response = await post(handle, init('2099-01-01'), {
       'mcp-protocol-version': '2099-01-01',
@@ -93,7 +93,7 @@ describe('the version header', () => {
     expect((await lastMessage(response)).result.protocolVersion).toBe('2025-11-25')
   })
 
-  it('B031 must say in 2026-07-28 what the body says', async () => {
+  it('must say in 2026-07-28 what the body says [B031]', async () => {
     const handle = sessionHandler(makeServer().server)
     const headers = modernHeaders('tools/list')
     const statuses: unknown[] = []
@@ -115,7 +115,7 @@ describe('the version header', () => {
 
 describe('a stream by GET', () => {
   it.each([{ sessions: false as const }, { jsonOnly: true }])(
-    'B023 that is not offered is 405, whatever is accepted: %j',
+    'that is not offered is 405, whatever is accepted: %j [B023]',
     async (options) => {
       const handle = sessionHandler(makeServer().server, options)
       for (const accept of ['text/event-stream', 'application/json', '*/*']) {
@@ -126,7 +126,7 @@ describe('a stream by GET', () => {
     },
   )
 
-  it('B023 and DELETE are 405 where only 2026-07-28 is spoken', async () => {
+  it('and DELETE are 405 where only 2026-07-28 is spoken [B023]', async () => {
     const handle = sessionHandler(
       createServer({ name: 's', version: '1' }, { revisions: ['2026-07-28'] }),
     )
@@ -152,7 +152,7 @@ describe('one id in flight twice', () => {
   const params = { name: 'whoami', arguments: {}, _meta: { progressToken: 1 } }
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
 
-  it('B029 gives each exchange its own answer, in any revision', async () => {
+  it('gives each exchange its own answer, in any revision [B029]', async () => {
     const handle = whoami()
     for (let round = 0; round < 100; round++) {
       const tokens = Array.from({ length: 5 }, (_, n) => `Bearer ${round}-${n}`)
@@ -167,7 +167,7 @@ describe('one id in flight twice', () => {
     }
   })
 
-  it('B029 gives each session its own answer', async () => {
+  it('gives each session its own answer [B029]', async () => {
     const handle = whoami()
     const sessions = await Promise.all(Array.from({ length: 10 }, () => openSession(handle)))
     for (let round = 0; round < 20; round++) {
@@ -181,7 +181,7 @@ describe('one id in flight twice', () => {
     }
   })
 
-  it('B029 refuses the second one in a session, and answers the first', async () => {
+  it('refuses the second one in a session, and answers the first [B029]', async () => {
     const { send } = await openSession(whoami())
     const [first, second] = await Promise.all([
       send(call, { authorization: 'Bearer a' }).then(lastMessage),
@@ -198,23 +198,26 @@ describe('pages of other origins', () => {
   const asked =
     'content-type, authorization, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, mcp-param-city'
 
-  it.each(['POST', 'GET', 'DELETE'])('B033 may ask by %s whether they may call', async (method) => {
-    const response = await ask(handle, 'OPTIONS', {
-      origin,
-      'access-control-request-method': method,
-      'access-control-request-headers': asked,
-    })
-    const { status, headers } = response
-    expect(status).toBe(204)
-    expect(headers.get('access-control-allow-origin')).toBe(origin)
-    expect(headers.get('access-control-allow-methods')).toContain(method)
-    const allowed = headers.get('access-control-allow-headers')?.split(', ')
-    expect(allowed).toEqual(expect.arrayContaining(asked.split(', ')))
-    expect(headers.get('vary')).toMatch(/origin/i)
-    expect(headers.get('access-control-allow-credentials')).toBeNull()
-  })
+  it.each(['POST', 'GET', 'DELETE'])(
+    'may ask by %s whether they may call [B033]',
+    async (method) => {
+      const response = await ask(handle, 'OPTIONS', {
+        origin,
+        'access-control-request-method': method,
+        'access-control-request-headers': asked,
+      })
+      const { status, headers } = response
+      expect(status).toBe(204)
+      expect(headers.get('access-control-allow-origin')).toBe(origin)
+      expect(headers.get('access-control-allow-methods')).toContain(method)
+      const allowed = headers.get('access-control-allow-headers')?.split(', ')
+      expect(allowed).toEqual(expect.arrayContaining(asked.split(', ')))
+      expect(headers.get('vary')).toMatch(/origin/i)
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    },
+  )
 
-  it('B033 can read answers and refusals alike', async () => {
+  it('can read answers and refusals alike [B033]', async () => {
     const opened = await post(handle, init('2025-11-25'), { origin })
     const gone = await post(handle, list, { origin, 'mcp-session-id': 'gone' })
     const bad = await postRaw(handle, '{', { origin })
@@ -247,12 +250,12 @@ describe('the host on this machine', () => {
     ['evil.io:3000', 403],
     ['127.0.0.1.evil.io', 403],
     ['[::2]:3000', 403],
-  ])('B035 %s is %i', async (host, status) => {
+  ])('%s is %i [B035]', async (host, status) => {
     const request = new Request(`http://${host}/mcp`, { method: 'POST', headers, body })
     expect((await answer(request)).status).toBe(status)
   })
 
-  it('B035 is refused by an empty list of hosts, as nothing is on it', async () => {
+  it('is refused by an empty list of hosts, as nothing is on it [B035]', async () => {
     const handle = sessionHandler(makeServer().server, { allowedHosts: [] })
     expect((await post(handle, init('2025-11-25'))).status).toBe(403)
   })
@@ -260,7 +263,7 @@ describe('the host on this machine', () => {
 
 describe('where a handler is mounted', () => {
   it.each(['/', '/mcp', '/a/b/mcp', '/tenant-1/mcp/', '/mcp?key=1'])(
-    'B039 does not matter: %s',
+    'does not matter: %s [B039]',
     async (path) => {
       const handle = sessionHandler(makeServer().server)
       const request = new Request(`http://localhost${path}`, {
@@ -282,7 +285,7 @@ describe('arrays of messages', () => {
     ['[[]]', () => [[]]],
   ]
 
-  it.each(arrays)('B043 %s is -32600 since 2025-06-18, and nothing runs', async (_, make) => {
+  it.each(arrays)('%s is -32600 since 2025-06-18, and nothing runs [B043]', async (_, make) => {
     const { server, ran } = makeServer()
     const handle = sessionHandler(server)
     const outcomes: unknown[] = []
@@ -301,7 +304,7 @@ describe('arrays of messages', () => {
     expect(ran).toEqual([])
   })
 
-  it('B043 are served in 2025-03-26, except empty ones and those with initialize', async () => {
+  it('are served in 2025-03-26, except empty ones and those with initialize [B043]', async () => {
     const { server, ran } = makeServer()
     const { send } = await openSession(sessionHandler(server), '2025-03-26')
     const outcomes: unknown[] = []
@@ -320,7 +323,7 @@ describe('arrays of messages', () => {
   })
 
   it.each([['2026-07-28'], ['2025-11-25', '2026-07-28']] as const)(
-    'B043 are refused where 2025-03-26 is not spoken, session or not: %j',
+    'are refused where 2025-03-26 is not spoken, session or not: %j [B043]',
     async (...revisions) => {
       const { server, ran } = makeServer({ revisions })
       const handle = sessionHandler(server, { sessions: false })
@@ -332,7 +335,7 @@ describe('arrays of messages', () => {
     },
   )
 
-  it('B043 of which one id is in flight twice are refused before any of it runs', async () => {
+  it('of which one id is in flight twice are refused before any of it runs [B043]', async () => {
     const { server, ran } = makeServer()
     const { send } = await openSession(sessionHandler(server), '2025-03-26')
     const response = await send([add(1), add(1)])
@@ -343,7 +346,7 @@ describe('arrays of messages', () => {
 })
 
 describe('isolates that share nothing', () => {
-  it('B091 answer any request of a server without sessions, initialized there or not', async () => {
+  it('answer any request of a server without sessions, initialized there or not [B091]', async () => {
     const isolates = [1, 2].map(() => sessionHandler(makeServer().server, { sessions: false }))
     let turn = 0
     const pick = (): Handler => isolates[[0, 0, 1, 0, 1, 1, 1][turn++ % 7]!] as Handler
@@ -358,7 +361,7 @@ describe('isolates that share nothing', () => {
     }
   })
 
-  it('B091 know no session of one another where sessions are in memory', async () => {
+  it('know no session of one another where sessions are in memory [B091]', async () => {
     const a = sessionHandler(makeServer().server)
     const b = sessionHandler(makeServer().server)
     const { id } = await openSession(a)

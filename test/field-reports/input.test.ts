@@ -49,7 +49,7 @@ function messages(...contents: unknown[]): JsonObject[] {
 describe('a conversation for the model of the client', () => {
   const tools = [{ name: 't', inputSchema: { type: 'object' } }]
 
-  it.each([...wrong, ...right])('B077 is checked by the client: %s', async (name, params) => {
+  it.each([...wrong, ...right])('is checked by the client: %s [B077]', async (name, params) => {
     const asked: unknown[] = []
     const peer = duplexPeer((message) =>
       message.method === 'initialize' ? reply(message, initialized()) : undefined,
@@ -71,7 +71,7 @@ describe('a conversation for the model of the client', () => {
     expect(asked).toEqual(fails ? [] : [given.messages])
   })
 
-  it.each([...wrong, ...right])('B077 is checked by the server: %s', async (name, params) => {
+  it.each([...wrong, ...right])('is checked by the server: %s [B077]', async (name, params) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('ask', {}, async (_args, ctx) => {
       const given = { maxTokens: 1, tools, ...params } as never
@@ -90,7 +90,7 @@ describe('a conversation for the model of the client', () => {
     }
   })
 
-  it('B077 that the user refused is -1', async () => {
+  it('that the user refused is -1 [B077]', async () => {
     const peer = duplexPeer((message) =>
       message.method === 'initialize' ? reply(message, initialized()) : undefined,
     )
@@ -126,7 +126,7 @@ describe('the kind of a result', () => {
     ],
     [{ resultType: 'input_required', inputRequests: { a: form } }, { content }],
     [{ resultType: 'input_required', requestState: '' }, { content }],
-  ])('B099 %j', async (kind, expected) => {
+  ])('%j [B099]', async (kind, expected) => {
     const peer = modernPeer((seen) => {
       const again = 'requestState' in kind || 'inputRequests' in kind
       const first = peer.sent('tools/call').length === 1
@@ -144,7 +144,7 @@ describe('the kind of a result', () => {
     }
   })
 
-  it('B099 a discovery without a kind is a discovery', async () => {
+  it('a discovery without a kind is a discovery [B099]', async () => {
     const { resultType: _, ...old } = discovered()
     const peer = duplexPeer((message) => reply(message, old))
     await using client = await connectTo(peer)
@@ -154,7 +154,7 @@ describe('the kind of a result', () => {
   it.each([
     'io.modelcontextprotocol/protocolVersion',
     'io.modelcontextprotocol/clientCapabilities',
-  ])('B099 a request without %s is -32602 with 400', async (key) => {
+  ])('a request without %s is -32602 with 400 [B099]', async (key) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('a', {}, () => 'x')
     const request = modernRequest('tools/list')
@@ -163,7 +163,7 @@ describe('the kind of a result', () => {
     expect([response.status, (await lastMessage(response)).error.code]).toEqual([400, -32602])
   })
 
-  it('B099 a state that this server did not seal is refused, and nothing runs', async () => {
+  it('a state that this server did not seal is refused, and nothing runs [B099]', async () => {
     let ran = 0
     const server = createServer({ name: 's', version: '1' })
     server.tool('ask', {}, async (_args, ctx) => {

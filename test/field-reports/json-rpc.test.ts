@@ -27,7 +27,7 @@ import { rawPeer } from './raw-peer.ts'
 const legacy = { revision: '2025-11-25' } as const
 
 describe('JSON that is no message', () => {
-  it('B005 is answered by id where it has one, and never when it is a notification', async () => {
+  it('is answered by id where it has one, and never when it is a notification [B005]', async () => {
     await using peer = await rawPeer(makeServer().server)
     await peer.write('{"id":7,"method":"ping"}\n')
     await peer.write('{"jsonrpc":"2.0","id":8,"method":5}\n')
@@ -49,7 +49,7 @@ describe('JSON that is no message', () => {
 })
 
 describe('null as an id', () => {
-  it('B041 of a request is refused and nothing runs, over HTTP and stdio', async () => {
+  it('of a request is refused and nothing runs, over HTTP and stdio [B041]', async () => {
     const { server, ran } = makeServer()
     const call = { method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 } } }
     const { send } = await openSession(sessionHandler(server))
@@ -65,7 +65,7 @@ describe('null as an id', () => {
     expect(ran).toEqual([])
   })
 
-  it('B041 is in no answer to what cannot be read', async () => {
+  it('is in no answer to what cannot be read [B041]', async () => {
     const handle = sessionHandler(makeServer().server)
     for (const response of [
       await postRaw(handle, '{"jsonrpc":"2.0","id":1'),
@@ -77,7 +77,7 @@ describe('null as an id', () => {
   })
 
   it.each([{ id: null }, {}])(
-    'B041 with an error belongs to the HTTP request that it answers: %j',
+    'with an error belongs to the HTTP request that it answers: %j [B041]',
     async (id) => {
       const data = { why: 'old' }
       const peer = legacyPeer(() =>
@@ -91,7 +91,7 @@ describe('null as an id', () => {
 })
 
 describe('methods and responses that nobody knows', () => {
-  it('B045 requests are -32601 with their id, notifications are taken', async () => {
+  it('requests are -32601 with their id, notifications are taken [B045]', async () => {
     const handle = sessionHandler(makeServer().server)
     const { send } = await openSession(handle)
     const unknown = { jsonrpc: '2.0', id: 5, method: 'no/such' }
@@ -113,7 +113,7 @@ describe('methods and responses that nobody knows', () => {
     expect(await peer.until(({ id }) => id === 5)).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('B045 requests of the server that nothing handles are -32601', async () => {
+  it('requests of the server that nothing handles are -32601 [B045]', async () => {
     const peer = duplexPeer((message) =>
       message.method === 'initialize' ? reply(message, initialized()) : undefined,
     )
@@ -126,7 +126,7 @@ describe('methods and responses that nobody knows', () => {
     }
   })
 
-  it('B045 responses that nobody waits for, or that are none, harm no server', async () => {
+  it('responses that nobody waits for, or that are none, harm no server [B045]', async () => {
     const odd = [
       { jsonrpc: '2.0', id: 99, result: {} },
       { jsonrpc: '2.0', id: 99, error: { code: 1, message: 'x' } },
@@ -150,43 +150,46 @@ describe('methods and responses that nobody knows', () => {
     {},
     { result: null },
     { error: 'x' },
-  ])('B045 an answer that is none fails the question of the server at once: %j', async (answer) => {
-    const server = createServer({ name: 's', version: '1' })
-    server.tool('roots', {}, async (_args, ctx) => {
-      const failure: unknown = await ctx.roots().catch((e: unknown) => e)
-      return text(failure instanceof Error ? 'failed' : 'answered')
-    })
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } }
-    await using peer = await rawPeer(server)
-    await peer.initialize({ roots: {} })
-    await peer.write(`${JSON.stringify(call)}\n`)
-    const asked = await peer.until(({ method }) => method === 'roots/list')
-    await peer.write(`${JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...answer })}\n`)
-    const { result } = await peer.until(({ id, method }) => id === 1 && method === undefined)
-    expect(result).toMatchObject({ content: [{ type: 'text', text: 'failed' }] })
+  ])(
+    'an answer that is none fails the question of the server at once: %j [B045]',
+    async (answer) => {
+      const server = createServer({ name: 's', version: '1' })
+      server.tool('roots', {}, async (_args, ctx) => {
+        const failure: unknown = await ctx.roots().catch((e: unknown) => e)
+        return text(failure instanceof Error ? 'failed' : 'answered')
+      })
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } }
+      await using peer = await rawPeer(server)
+      await peer.initialize({ roots: {} })
+      await peer.write(`${JSON.stringify(call)}\n`)
+      const asked = await peer.until(({ method }) => method === 'roots/list')
+      await peer.write(`${JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...answer })}\n`)
+      const { result } = await peer.until(({ id, method }) => id === 1 && method === undefined)
+      expect(result).toMatchObject({ content: [{ type: 'text', text: 'failed' }] })
 
-    const { send } = await openSession(sessionHandler(server), '2025-11-25', { roots: {} })
-    const response = await send(call)
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-    let stream = ''
-    const id = /"id":(\d+),"method":"roots\/list"/
-    while (!id.test(stream)) stream += new TextDecoder().decode((await reader.read()).value)
-    const question = Number(id.exec(stream)?.[1])
-    expect((await send({ jsonrpc: '2.0', id: question, ...answer })).status).toBe(400)
-    for (let end = false; !end;) {
-      const { value, done } = await reader.read()
-      stream += new TextDecoder().decode(value)
-      end = done
-    }
-    expect(stream).toContain('"text":"failed"')
-  })
+      const { send } = await openSession(sessionHandler(server), '2025-11-25', { roots: {} })
+      const response = await send(call)
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      let stream = ''
+      const id = /"id":(\d+),"method":"roots\/list"/
+      while (!id.test(stream)) stream += new TextDecoder().decode((await reader.read()).value)
+      const question = Number(id.exec(stream)?.[1])
+      expect((await send({ jsonrpc: '2.0', id: question, ...answer })).status).toBe(400)
+      for (let end = false; !end;) {
+        const { value, done } = await reader.read()
+        stream += new TextDecoder().decode(value)
+        end = done
+      }
+      expect(stream).toContain('"text":"failed"')
+    },
+  )
 })
 
 describe('members that nobody knows', () => {
   const _meta = { 'x.y/z': 1, 'io.modelcontextprotocol/related-task': { taskId: 't' } }
 
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
-    'B047 go through both ways in %s',
+    'go through both ways in %s [B047]',
     async (revision) => {
       const block = { type: 'text' as const, text: 'x', foo: 1, _meta: { 'a.b/c': [1] } }
       let heard: unknown
@@ -212,7 +215,7 @@ describe('members that nobody knows', () => {
     },
   )
 
-  it('B047 of a result are kept by the client', async () => {
+  it('of a result are kept by the client [B047]', async () => {
     const content = [{ type: 'text', text: 'x', foo: 1, _meta: {} }]
     const peer = legacyPeer((seen) =>
       json({ jsonrpc: '2.0', id: seen.message.id, result: { content, _meta, ext: 1 }, extra: 1 }),
@@ -222,7 +225,7 @@ describe('members that nobody knows', () => {
   })
 })
 
-it('B045 an error in place of a result keeps its code, whatever the status', async () => {
+it('an error in place of a result keeps its code, whatever the status [B045]', async () => {
   const peer = legacyPeer((seen) => error(seen, -32601, 404), { session: '' })
   await using client = await connectTo(peer, legacy)
   await expect(client.request('no/such')).rejects.toMatchObject({ code: -32601, status: 404 })

@@ -28,7 +28,7 @@ describe('the version that initialize asks for', () => {
     [undefined, -32602],
     [20250618, -32602],
     [null, -32602],
-  ])('B049 %j is answered with %j', async (protocolVersion, answered) => {
+  ])('%j is answered with %j [B049]', async (protocolVersion, answered) => {
     const response = await post(
       sessionHandler(makeServer().server),
       init({ ...(protocolVersion !== undefined && { protocolVersion }) }),
@@ -46,7 +46,7 @@ describe('the version that initialize asks for', () => {
   })
 
   it.each(['2099-01-01', '2026-07-28', '', undefined, 7])(
-    'B049 answered with %j, which the client does not speak, ends the connection',
+    'answered with %j, which the client does not speak, ends the connection [B049]',
     async (version) => {
       let closed = false
       const peer = duplexPeer((message) =>
@@ -73,7 +73,7 @@ describe('the version that initialize asks for', () => {
 })
 
 describe('before the handshake is complete', () => {
-  it('B051 pings and a log level are taken, other requests leave the server able to begin', async () => {
+  it('pings and a log level are taken, other requests leave the server able to begin [B051]', async () => {
     await using peer = await rawPeer(makeServer().server)
     const send = (id: number, method: string, params = {}): Promise<void> =>
       peer.send({ jsonrpc: '2.0', id, method, params })
@@ -98,7 +98,7 @@ describe('before the handshake is complete', () => {
     )
   })
 
-  it('B051 a client answers pings while it still finds out what the server is', async () => {
+  it('a client answers pings while it still finds out what the server is [B051]', async () => {
     const peer = duplexPeer((message) => {
       if (message.method === 'server/discover') {
         peer.send({ jsonrpc: '2.0', id: 'early', method: 'ping' })
@@ -115,7 +115,7 @@ describe('before the handshake is complete', () => {
     expect(peer.seen).toContainEqual({ jsonrpc: '2.0', id: 'early', result: {} })
   })
 
-  it('B051 a server of 2026-07-28 may not ping, and is not answered', async () => {
+  it('a server of 2026-07-28 may not ping, and is not answered [B051]', async () => {
     const problems: Error[] = []
     const peer = duplexPeer((message) =>
       message.method === 'server/discover' ? reply(message, discovered()) : undefined,
@@ -156,7 +156,7 @@ describe('what was not declared', () => {
     [{ sampling: {} }, ['sample']],
     [{ sampling: { tools: {} } }, ['sample', 'tools']],
     [{ roots: {} }, ['roots']],
-  ])('B053 is not asked of a client that declares %j', async (capabilities, allowed) => {
+  ])('is not asked of a client that declares %j [B053]', async (capabilities, allowed) => {
     await using peer = await rawPeer(asking())
     await peer.initialize(capabilities)
     for (const name of ['form', 'url', 'sample', 'tools', 'roots']) {
@@ -173,7 +173,7 @@ describe('what was not declared', () => {
     expect(asked).toHaveLength(allowed.length)
   })
 
-  it('B053 is named by a server of 2026-07-28', async () => {
+  it('is named by a server of 2026-07-28 [B053]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('form', {}, async (_args, ctx) => {
       await ctx.elicit({ message: 'Sure?', schema })
@@ -186,7 +186,7 @@ describe('what was not declared', () => {
     ])
   })
 
-  it('B053 is advertised only where something answers it', async () => {
+  it('is advertised only where something answers it [B053]', async () => {
     const empty = createServer({ name: 's', version: '1' })
     await using peer = await rawPeer(empty)
     const { result } = await peer.initialize()

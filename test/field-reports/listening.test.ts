@@ -28,7 +28,7 @@ function statusFor(port: number, host: string | undefined): Promise<number> {
   })
 }
 
-it('B035 only names of this machine pass, with any port or none, however they are written', async () => {
+it('only names of this machine pass, with any port or none, however they are written [B035]', async () => {
   const http = await serveHttp(makeServer().server)
   try {
     const statuses: Record<string, number> = {}
@@ -69,7 +69,7 @@ it('B035 only names of this machine pass, with any port or none, however they ar
   }
 })
 
-it('B045 an answer that is none fails the question over HTTP+SSE too', async () => {
+it('an answer that is none fails the question over HTTP+SSE too [B045]', async () => {
   const server = createServer({ name: 's', version: '1' })
   server.tool('roots', {}, async (_args, ctx) => {
     const failure: unknown = await ctx.roots().catch((e: unknown) => e)

@@ -11,23 +11,26 @@ import { rawPeer } from './raw-peer.ts'
 const legacy = { revision: '2025-11-25' } as const
 
 describe('a progress token', () => {
-  it.each([0, '', '0', 'abc'])('B055 may be %j, and comes back as it is', async (progressToken) => {
-    const handle = sessionHandler(makeServer().server)
-    const { send } = await openSession(handle)
-    const params = { name: 'chat', arguments: {}, _meta: { progressToken } }
-    const old = await send({ jsonrpc: '2.0', id: 0, method: 'tools/call', params })
-    const modern = await postModern(handle, 'tools/call', params)
-    for (const response of [old, modern]) {
-      const tokens = (await allMessages(response)).flatMap((message) =>
-        'method' in message && message.method === 'notifications/progress'
-          ? [message.params?.progressToken]
-          : [],
-      )
-      expect(tokens).toEqual([progressToken, progressToken])
-    }
-  })
+  it.each([0, '', '0', 'abc'])(
+    'may be %j, and comes back as it is [B055]',
+    async (progressToken) => {
+      const handle = sessionHandler(makeServer().server)
+      const { send } = await openSession(handle)
+      const params = { name: 'chat', arguments: {}, _meta: { progressToken } }
+      const old = await send({ jsonrpc: '2.0', id: 0, method: 'tools/call', params })
+      const modern = await postModern(handle, 'tools/call', params)
+      for (const response of [old, modern]) {
+        const tokens = (await allMessages(response)).flatMap((message) =>
+          'method' in message && message.method === 'notifications/progress'
+            ? [message.params?.progressToken]
+            : [],
+        )
+        expect(tokens).toEqual([progressToken, progressToken])
+      }
+    },
+  )
 
-  it('B055 id 0 can be cancelled, over HTTP and stdio', async () => {
+  it('id 0 can be cancelled, over HTTP and stdio [B055]', async () => {
     const { server, ran } = makeServer()
     const call = { jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name: 'wait' } }
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } }
@@ -48,7 +51,7 @@ describe('a progress token', () => {
 })
 
 describe('progress that comes late', () => {
-  it('B057 is neither heard nor a problem, and what comes before the answer is heard first', async () => {
+  it('is neither heard nor a problem, and what comes before the answer is heard first [B057]', async () => {
     const problems: Error[] = []
     const heard: unknown[] = []
     const note = (progressToken: unknown, progress: number): void =>
@@ -91,7 +94,7 @@ describe('progress that comes late', () => {
 })
 
 describe('cancellation', () => {
-  it('B059 reaches the handler while it runs, is not answered, and odd ones are ignored', async () => {
+  it('reaches the handler while it runs, is not answered, and odd ones are ignored [B059]', async () => {
     const reasons: unknown[] = []
     let finish = (): void => {}
     const server = createServer({ name: 's', version: '1' })
@@ -123,7 +126,7 @@ describe('cancellation', () => {
     expect(peer.got.map(({ id }) => id)).toEqual(['init', 10, 11, 12])
   })
 
-  it('B059 of the client by the server is not heard, in either era', async () => {
+  it('of the client by the server is not heard, in either era [B059]', async () => {
     const problems: Error[] = []
     const peer = duplexPeer((message) => {
       if (message.method === 'initialize') return reply(message, initialized())
@@ -139,7 +142,7 @@ describe('cancellation', () => {
 })
 
 describe('a cursor', () => {
-  it('B061 that is empty is none that this server gave, and one that is absent begins', async () => {
+  it('that is empty is none that this server gave, and one that is absent begins [B061]', async () => {
     const { server } = makeServer({ pageSize: 2 })
     const handle = sessionHandler(server, { sessions: false })
     const list = async (params: object): Promise<unknown> => {
@@ -153,7 +156,7 @@ describe('a cursor', () => {
 })
 
 describe('a time that is longer than timers can measure', () => {
-  it.each([2 ** 31, Infinity])('B015 is long, on the side of the server too: %d', async (ms) => {
+  it.each([2 ** 31, Infinity])('is long, on the side of the server too: %d [B015]', async (ms) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('roots', {}, async (_args, ctx) => text(String((await ctx.roots()).length)))
     await using peer = await rawPeer(server, { askTimeoutMs: ms })

@@ -39,7 +39,7 @@ describe('a resource', () => {
     [7, -32602, -32602],
     [undefined, -32602, -32602],
     ['fail:///', -32603, -32603],
-  ])('B073 %j is %i before 2026-07-28, then %i', async (uri, old, modern) => {
+  ])('%j is %i before 2026-07-28, then %i [B073]', async (uri, old, modern) => {
     const answers = await both(files(), 'resources/read', uri === undefined ? {} : { uri })
     const errors = answers.map(({ error }) => error as { code: number; data?: unknown })
     expect(errors.map(({ code }) => code)).toEqual([old, modern])
@@ -47,7 +47,7 @@ describe('a resource', () => {
     expect(JSON.stringify(errors)).not.toContain('secret')
   })
 
-  it('B073 whose reader has nothing is missing, and the client can tell', async () => {
+  it('whose reader has nothing is missing, and the client can tell [B073]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.resourceTemplate('db://{id}', { name: 'db' }, ({ uri, variables: { id } }) => {
       if (id === 'thrown') throw new ProtocolError(RESOURCE_NOT_FOUND, 'No such row', { uri })
@@ -77,7 +77,7 @@ describe('a resource', () => {
   })
 
   it.each(['test://x%20y', 'urn:a:b', 'HTTP://Host/%7Ea/../b'])(
-    'B073 is found by the URI as it is written: %s',
+    'is found by the URI as it is written: %s [B073]',
     async (uri) => {
       for (const { result } of await both(files(), 'resources/read', { uri })) {
         expect(result).toMatchObject({ contents: [{ uri, text: `I am ${uri}` }] })
@@ -87,7 +87,7 @@ describe('a resource', () => {
 })
 
 describe('completion', () => {
-  it('B075 is offered only where there is something to complete', async () => {
+  it('is offered only where there is something to complete [B075]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.prompt('p', { input: z.object({ a: z.string() }) }, () => 'x')
     server.resourceTemplate('x://{a}', { name: 'x' }, () => 'x')
@@ -127,7 +127,7 @@ describe('completion', () => {
     return { server, contexts }
   }
 
-  it('B075 has the first hundred values, of optional arguments too, for any beginning', async () => {
+  it('has the first hundred values, of optional arguments too, for any beginning [B075]', async () => {
     const { server } = completing()
     for (const revision of ['2025-03-26', '2025-11-25', '2026-07-28'] as const) {
       await using client = await connectInMemory(server, { revision })
@@ -142,7 +142,7 @@ describe('completion', () => {
     }
   })
 
-  it('B075 knows the other arguments', async () => {
+  it('knows the other arguments [B075]', async () => {
     const { server, contexts } = completing()
     await using client = await connectInMemory(server, { revision: '2025-11-25' })
     const ref = { type: 'ref/resource' as const, uri: 'x://{country}/{city}' }
@@ -151,7 +151,7 @@ describe('completion', () => {
     expect(contexts).toEqual([{ country: 'no' }])
   })
 
-  it('B075 of a prompt or a template that is not there is -32602', async () => {
+  it('of a prompt or a template that is not there is -32602 [B075]', async () => {
     const handle = sessionHandler(completing().server)
     for (const ref of [
       { type: 'ref/prompt', name: 'none' },

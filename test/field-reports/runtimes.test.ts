@@ -9,7 +9,7 @@ import { makeServer } from '../server/fixture.ts'
 import { lastMessage, openSession } from '../transport/streamable-http/post.ts'
 
 describe('what an application can reach', () => {
-  it('B093 decides nothing of where answers go: writing over all of it loses none', async () => {
+  it('decides nothing of where answers go: writing over all of it loses none [B093]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('greedy', {}, async (_args, ctx) => {
       const { client, meta, auth, env, request } = ctx
@@ -30,7 +30,7 @@ describe('what an application can reach', () => {
 })
 
 describe('the sources', () => {
-  it('B095 of what runs everywhere import and name nothing of one platform', () => {
+  it('of what runs everywhere import and name nothing of one platform [B095]', () => {
     const root = new URL('../../src/', import.meta.url)
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.ts'),
@@ -53,7 +53,7 @@ describe('arguments of the wrong kind', () => {
       () => stdioTransport(makeServer().server as never, undefined as never),
     ],
     ['streams as a server', () => sessionHandler(new TransformStream() as never)],
-  ])('B095 are refused at once: %s', (_, make) => {
+  ])('are refused at once: %s [B095]', (_, make) => {
     expect(make).toThrow(TypeError)
   })
 
@@ -62,7 +62,7 @@ describe('arguments of the wrong kind', () => {
     ['nothing to connect to', () => connect(undefined as never)],
     ['an object to serve', () => serveTransport({} as never, {} as never)],
     ['an object to serve on', () => serveTransport(makeServer().server, {} as never)],
-  ])('B095 are refused at once: %s', async (_, make) => {
+  ])('are refused at once: %s [B095]', async (_, make) => {
     await expect(make()).rejects.toThrow(/^(?:The server must be|A transport is needed)/)
   })
 })

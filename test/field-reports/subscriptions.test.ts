@@ -16,7 +16,7 @@ const idOf = ({ params, result }: JsonObject): unknown =>
   ((params ?? result) as { _meta?: JsonObject } | undefined)?._meta?.[META_SUBSCRIPTION_ID]
 
 describe('a stream of changes', () => {
-  it('B097 of a server that offers nothing is refused, with 404 over HTTP', async () => {
+  it('of a server that offers nothing is refused, with 404 over HTTP [B097]', async () => {
     const server = createServer({ name: 's', version: '1' })
     const params = { notifications: { toolsListChanged: true } }
     const response = await postModern(sessionHandler(server), 'subscriptions/listen', params)
@@ -26,7 +26,7 @@ describe('a stream of changes', () => {
     ])
   })
 
-  it('B097 tells first what is honoured, then only what was asked for, by its own id', async () => {
+  it('tells first what is honoured, then only what was asked for, by its own id [B097]', async () => {
     const { server } = makeServer()
     await using peer = await rawPeer(server)
     const acknowledged = 'notifications/subscriptions/acknowledged'
@@ -60,7 +60,7 @@ describe('a stream of changes', () => {
     server.prompt(name, {}, () => 'x')
   }
 
-  it('B097 that was refused, or never acknowledged, is no stream for the client', async () => {
+  it('that was refused, or never acknowledged, is no stream for the client [B097]', async () => {
     const refusing = duplexPeer((message) =>
       message.method === 'server/discover' ? reply(message, discovered()) : refuse(message, -32601),
     )
@@ -76,7 +76,7 @@ describe('a stream of changes', () => {
   })
 
   it.each(['cancelled', 'a result'])(
-    'B097 may be ended by the server with %s alone',
+    'may be ended by the server with %s alone [B097]',
     async (how) => {
       const peer = duplexPeer((message) => {
         if (message.method === 'server/discover') return reply(message, discovered())

@@ -78,7 +78,7 @@ const schemas: [name: string, schema: StandardSchema, good: JsonObject[], bad: J
 ]
 
 describe('what a tool takes', () => {
-  it.each(schemas)('B063 is advertised as it is checked: %s', async (_, input, good, bad) => {
+  it.each(schemas)('is advertised as it is checked: %s [B063]', async (_, input, good, bad) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('t', { input }, () => 'ok')
     await using client = await connectInMemory(server, { revision: '2025-11-25' })
@@ -102,7 +102,7 @@ describe('what a tool takes', () => {
     ['an array', z.array(z.object({}))],
     ['a union of texts', z.union([z.string(), z.literal('x')])],
     ['what JSON Schema cannot say', z.object({ when: z.date() })],
-  ])('B063 is refused at registration when it is no object: %s', (kind, input) => {
+  ])('is refused at registration when it is no object: %s [B063]', (kind, input) => {
     const server = createServer({ name: 's', version: '1' })
     expect(() => server.tool('t', { input }, () => 'x')).toThrow()
     if (kind !== 'what JSON Schema cannot say') {
@@ -111,7 +111,7 @@ describe('what a tool takes', () => {
   })
 
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
-    'B065 without a schema is nothing in %s: other arguments are not advertised, and ignored [I012]',
+    'without a schema is nothing in %s: other arguments are not advertised, and ignored [I012] [B065]',
     async (revision) => {
       const server = createServer({ name: 's', version: '1' })
       const taken: unknown[] = []
@@ -135,7 +135,7 @@ describe('structured content', () => {
     [null, 'null'],
     [0, '0'],
     [false, 'false'],
-  ])('B067 is repeated as text when there is no other: %j', async (structuredContent, said) => {
+  ])('is repeated as text when there is no other: %j [B067]', async (structuredContent, said) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('t', {}, () => ({ structuredContent }))
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
@@ -154,7 +154,7 @@ describe('structured content', () => {
     [{}, 'INVALID_MESSAGE'],
     [{ toolResult: 1 }, 'INVALID_MESSAGE'],
     [{ content: 'x' }, 'INVALID_MESSAGE'],
-  ])('B067 without content is taken, and nothing else: %j', async (answer, expected) => {
+  ])('without content is taken, and nothing else: %j [B067]', async (answer, expected) => {
     for (const peer of [legacyPeer, modernPeer]) {
       const server = peer((seen) => result(seen, answer))
       const revision = peer === legacyPeer ? '2025-11-25' : '2026-07-28'
@@ -165,7 +165,7 @@ describe('structured content', () => {
     }
   })
 
-  it('B067 an array as the answer to a ping fails that ping only', async () => {
+  it('an array as the answer to a ping fails that ping only [B067]', async () => {
     const peer = legacyPeer((seen) =>
       seen.message.method === 'ping'
         ? result(seen, [] as unknown as JsonObject)
@@ -203,7 +203,7 @@ describe('calls that fail', () => {
     [{ name: 'refuses' }, { error: { code: 1234, message: 'On purpose', data: { why: 1 } } }],
     [{}, { error: { code: -32602 } }],
     [{ name: 5 }, { error: { code: -32602 } }],
-  ])('B069 %j is %j', async (params, expected) => {
+  ])('%j is %j [B069]', async (params, expected) => {
     const handle = sessionHandler(failing())
     const { send } = await openSession(handle)
     const old = await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
@@ -231,7 +231,7 @@ describe('names of tools', () => {
     '=?base64?eA==?=',
   ]
 
-  it('B071 are advice: all can be listed and called, in every era', async () => {
+  it('are advice: all can be listed and called, in every era [B071]', async () => {
     const server = createServer({ name: 's', version: '1' })
     for (const name of names) server.tool(name, {}, () => `I am ${name}`)
     const handle = sessionHandler(server)
@@ -246,7 +246,7 @@ describe('names of tools', () => {
     }
   })
 
-  it('B071 that are taken are refused', () => {
+  it('that are taken are refused [B071]', () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('a', {}, () => 'x')
     expect(() => server.tool('a', {}, () => 'x')).toThrow(TypeError)

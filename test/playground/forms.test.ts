@@ -111,7 +111,7 @@ describe('Playground: forms', () => {
     expect(JSON.parse(await whole.innerText())).toMatchObject({ structuredContent: { given: {} } })
   })
 
-  it('hold a text against its pattern while it is typed only if that takes no time [probe: pattern]', async () => {
+  it('hold a text against its pattern while it is typed only if that takes no time [P020]', async () => {
     await show(page, 'tool/spell', 'spell')
     const held = Object.keys(patterns).map(async (name) => {
       const box = page.getByRole('main').getByLabel(name)

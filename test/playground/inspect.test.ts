@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('Playground: as edgewise inspect serves it', () => {
-  it('connects to the server below its secret path, under its policy [use 1] [S015]', async () => {
+  it('connects to the server below its secret path, under its policy [P001] [S015]', async () => {
     const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => {

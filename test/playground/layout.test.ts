@@ -23,25 +23,22 @@ for (const [name, executable, there] of browsers) {
       [1000, 700],
       [800, 600],
       [360, 640],
-    ])(
-      'opens saved servers right below their button at %i by %i [use 3]',
-      async (width, height) => {
-        const page = await visited.open('', { viewport: { width, height } })
-        await press(page, 'Saved servers')
-        const popover = (await page.locator('#saved').boundingBox())!
-        const button = (await page.locator('#saved-open').boundingBox())!
-        const below = popover.y - (button.y + button.height)
-        expect(below).toBeGreaterThanOrEqual(0)
-        expect(below).toBeLessThan(60)
-        expect(popover.x).toBeGreaterThanOrEqual(0)
-        expect(popover.x).toBeLessThanOrEqual(button.x)
-        expect(popover.x + popover.width).toBeLessThanOrEqual(width)
-        expect(popover.y + popover.height).toBeLessThanOrEqual(height)
-        await page.context().close()
-      },
-    )
+    ])('opens saved servers right below their button at %i by %i [P003]', async (width, height) => {
+      const page = await visited.open('', { viewport: { width, height } })
+      await press(page, 'Saved servers')
+      const popover = (await page.locator('#saved').boundingBox())!
+      const button = (await page.locator('#saved-open').boundingBox())!
+      const below = popover.y - (button.y + button.height)
+      expect(below).toBeGreaterThanOrEqual(0)
+      expect(below).toBeLessThan(60)
+      expect(popover.x).toBeGreaterThanOrEqual(0)
+      expect(popover.x).toBeLessThanOrEqual(button.x)
+      expect(popover.x + popover.width).toBeLessThanOrEqual(width)
+      expect(popover.y + popover.height).toBeLessThanOrEqual(height)
+      await page.context().close()
+    })
 
-    it('leaves nothing to scroll sideways in at 360 pixels, whatever it shows [use 3]', async () => {
+    it('leaves nothing to scroll sideways in at 360 pixels, whatever it shows [P003]', async () => {
       const page = await visited.open('', { viewport: { width: 360, height: 640 } })
       for (const [what, reach] of states) {
         await reach(page)

@@ -69,7 +69,7 @@ describe('Signing in from the playground', () => {
     expect(new URL(page.url()).origin).toBe(playground.url)
   })
 
-  it('can be denied on a page that fits a phone, and the page says so [use 10]', async () => {
+  it('can be denied on a page that fits a phone, and the page says so [P010]', async () => {
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
       page.getByRole('button', { name: 'Connect' }).click(),

@@ -6,7 +6,7 @@ import { isConnected, sees, visit } from './visit.ts'
 const visited = visit(server)
 
 describe('Playground: a tab that waits for its turn to listen', () => {
-  it('says so in its log, and that it listens once another tab is closed [left over: turns]', async () => {
+  it('says so in its log, and that it listens once another tab is closed [P028]', async () => {
     const first = await visited.open()
     const context = first.context()
     const tabs = [first]

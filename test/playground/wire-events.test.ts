@@ -38,7 +38,7 @@ describe('Playground: wire', () => {
     expect(await reported(pieces)).toEqual([{ a: 1 }, { b: 'ü' }])
   })
 
-  it('looks once at an event that comes in many pieces [probe: long event]', async () => {
+  it('looks once at an event that comes in many pieces [P021]', async () => {
     const piece = 'x'.repeat(100)
     const split = vi.spyOn(String.prototype, 'split')
     expect(await reported(['data: "', ...Array<string>(1_000).fill(piece), '"\n\n'])).toHaveLength(

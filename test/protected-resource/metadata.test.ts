@@ -37,7 +37,7 @@ describe('The metadata', () => {
     }
   })
 
-  it('B081 is that of the endpoint, not of its host, and named in every refusal [L-AUTH-011] [M-ADISC-005]', async () => {
+  it('is that of the endpoint, not of its host, and named in every refusal [L-AUTH-011] [M-ADISC-005] [B081]', async () => {
     const resource = 'https://h.example/a/mcp?x=1'
     const { handle } = protect(undefined, { resource })
     for (const headers of [{}, { authorization: 'Bearer x' }, { authorization: 'Bearer' }]) {

@@ -128,7 +128,7 @@ describe('visible', () => {
     return server
   }
 
-  it('hides a tool from clients that lack what it needs, in every revision [use 11]', async () => {
+  it('hides a tool from clients that lack what it needs, in every revision [P011]', async () => {
     for (const revision of ['2025-11-25', '2026-07-28'] as const) {
       for (const [able, names] of [
         [true, ['plain', 'draft']],
@@ -154,12 +154,12 @@ describe('visible', () => {
     }
   })
 
-  it('is told that the client is unknown where no session says more [use 11]', async () => {
+  it('is told that the client is unknown where no session says more [P011]', async () => {
     const { result } = await sessionless(createHandler(samplers()), 'tools/list')
     expect((result.tools as Tool[]).map(({ name }) => name)).toEqual(['plain'])
   })
 
-  it('lets no call pass without the scopes of a tool that depends on the client [use 11]', async () => {
+  it('lets no call pass without the scopes of a tool that depends on the client [P011]', async () => {
     const calls: string[] = []
     const server = createServer({ name: 's', version: '1' })
     const scopes = ['notes:write']
@@ -202,7 +202,7 @@ describe('capabilities', () => {
     return client.serverCapabilities
   }
 
-  it('have logging only where a handler or middleware takes its context [use 11]', async () => {
+  it('have logging only where a handler or middleware takes its context [P011]', async () => {
     const silent = await capabilitiesOf((server) => {
       server.tool('a', {}, () => '')
       server.prompt('b', {}, (_args) => '')
@@ -225,7 +225,7 @@ describe('capabilities', () => {
     ).toHaveProperty('logging')
   })
 
-  it('promise no list changes where nothing can tell of them [use 11]', async () => {
+  it('promise no list changes where nothing can tell of them [P011]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('a', {}, () => '')
     const handle = createHandler(server)

@@ -122,7 +122,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       })
     })
 
-    it('tells whoever asked that the server behind refuses a subscription [left over: refused subscriptions]', async () => {
+    it('tells whoever asked that the server behind refuses a subscription [P023]', async () => {
       const { inner, gateway, watched, problems } = await many()
       for (const method of ['resources/subscribe', 'subscriptions/listen']) {
         inner.use(method, ({ params }, _ctx, next) => {

@@ -116,12 +116,12 @@ const cases: [string, () => unknown, RegExp][] = [
 ]
 
 describe('an option of an unknown name', () => {
-  it.each(cases)('is refused with the names that there are: %s [use 8]', (_what, give, message) => {
+  it.each(cases)('is refused with the names that there are: %s [P008]', (_what, give, message) => {
     expect(give).toThrow(TypeError)
     expect(give).toThrow(message)
   })
 
-  it('is refused by a client before anything is sent [use 8]', async () => {
+  it('is refused by a client before anything is sent [P008]', async () => {
     const options = untyped({ timeout: 5, fetch: () => expect.fail('Sent') })
     await expect(connect('http://localhost/mcp', options)).rejects.toThrow(
       /^The client has no option "timeout", it has .*\btimeoutMs\b/,
@@ -140,7 +140,7 @@ describe('a tool that is always a task', () => {
     return server
   }
 
-  it('counts as it is when serving begins, whatever was changed before [use 8]', () => {
+  it('counts as it is when serving begins, whatever was changed before [P008]', () => {
     const removed = createServer(info)
     removed.tool('export', { task: 'required' }, () => 'done').remove()
     expect(() => createHandler(removed)).not.toThrow()
@@ -149,7 +149,7 @@ describe('a tool that is always a task', () => {
     expect(() => createHandler(updated)).toThrow('The tool "export" is always a task')
   })
 
-  it('is not served by a server that has no tasks [use 8]', async () => {
+  it('is not served by a server that has no tasks [P008]', async () => {
     const message = 'The tool "export" is always a task: extend the server with tasks()'
     expect(() => createHandler(always())).toThrow(message)
     expect(() => createSseHandler(always())).toThrow(message)

@@ -165,7 +165,7 @@ describe('annotations', () => {
 })
 
 it.each(['x://{+path}', 'x://a/{id}', '{scheme}://a'])(
-  'the template "%s" in the place of a URI is refused with the method that takes it [small: template]',
+  'the template "%s" in the place of a URI is refused with the method that takes it [P030]',
   (template) => {
     const server = createServer(info)
     expect(() => server.resource(template, { name: 'a' }, () => '')).toThrow('use resourceTemplate')

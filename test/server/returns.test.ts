@@ -112,7 +112,7 @@ it('literals that an output schema wants may be written in place, as the compile
   ])
 })
 
-it('a tool that returns an object of its own learns at run time where to put it [use 9]', async () => {
+it('a tool that returns an object of its own learns at run time where to put it [P009]', async () => {
   const errors: unknown[] = []
   const server = createServer({ name: 's', version: '1' }, { onError: (e) => errors.push(e) })
   server.tool('a', {}, () => ({ price: 3 }) as never)
@@ -123,7 +123,7 @@ it('a tool that returns an object of its own learns at run time where to put it 
   )
 })
 
-it('a tool that returns an object of its own learns from the compiler where to put it [use 9]', () => {
+it('a tool that returns an object of its own learns from the compiler where to put it [P009]', () => {
   const name = `${root}test/server/returns-an-object.ts`
   const source = `
     import { createServer } from '../../src/presets/server.ts'

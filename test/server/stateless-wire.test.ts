@@ -134,7 +134,7 @@ describe('every message that a server of 2026-07-28 sends', () => {
   })
 })
 
-it('the author of an error with a reserved code learns which codes are free [use 5]', async () => {
+it('the author of an error with a reserved code learns which codes are free [P005]', async () => {
   const errors: unknown[] = []
   const server = createServer(
     { name: 's', version: '1' },

@@ -279,7 +279,7 @@ describe('a tool', () => {
     await handle.close()
   })
 
-  it('with an output may return toolError beside what its schema wants [use 4]', async () => {
+  it('with an output may return toolError beside what its schema wants [P004]', async () => {
     const server = createServer(info)
     const output = z.object({ price: z.number() })
     server.tool('quote', { input: z.object({ city: z.string() }), output }, ({ city }) =>
@@ -297,7 +297,7 @@ describe('a tool', () => {
   })
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'beyond a rate limit answers HTTP 429 with Retry-After in %s [E-EXT-074] [reading: rateLimit]',
+    'beyond a rate limit answers HTTP 429 with Retry-After in %s [E-EXT-074]',
     async (revision) => {
       for (const [options, code] of [
         [{}, 429],
@@ -337,7 +337,7 @@ describe('a tool', () => {
     [{ requests: 10, perMS: 1000 }, 'The rate limit has no option "perMS"'],
     [{ requests: 10 }, 'A rate limit needs numbers for "requests" and "perMs"'],
     [{ requests: Number.NaN, perMs: 1000 }, 'A rate limit needs numbers'],
-  ])('is not limited by %j, which is refused where it is written [newcomer]', (options, why) => {
+  ])('is not limited by %j, which is refused where it is written [P033]', (options, why) => {
     expect(() => rateLimit(options as never)).toThrow(why)
   })
 

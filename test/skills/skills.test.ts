@@ -329,7 +329,7 @@ describe('a skill that is not what its entry says', () => {
     },
   )
 
-  it('is not loaded from contents of another URI, nor of none [reading: contents[0]]', async () => {
+  it('is not loaded from contents of another URI, nor of none [P032]', async () => {
     for (const content of [{ uri: 'skill://b/SKILL.md', text }, { text }]) {
       await expect(load(peerOf(await entryOf(text), content))).rejects.toThrow('it has no content')
     }

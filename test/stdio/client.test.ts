@@ -448,7 +448,7 @@ describe('connect', () => {
     })
   })
 
-  test('to a program that throws names the error, not the version of Node after it [newcomer]', async () => {
+  test('to a program that throws names the error, not the version of Node after it [P033]', async () => {
     const script = `console.error('Reading'); throw new TypeError('The variable "KEY" is not set')`
     const throwing = stdioClient({ command: process.execPath, args: ['-e', script] })
     await expect(connect(throwing)).rejects.toMatchObject({

@@ -122,7 +122,7 @@ describe.each([
     }
   })
 
-  test('B009 a large answer arrives whole when the client closes stdin before it has read it', async () => {
+  test('a large answer arrives whole when the client closes stdin before it has read it [B009]', async () => {
     const program = start()
     await program.initialize()
     program.child.stdout.pause()
@@ -179,7 +179,7 @@ describe.each([
     expect(program.lines).toHaveLength(1)
   })
 
-  test('B007 a client that vanishes ends it quietly, whatever it still logs [M-STDIO-033]', async () => {
+  test('a client that vanishes ends it quietly, whatever it still logs [M-STDIO-033] [B007]', async () => {
     const program = start()
     await program.initialize()
     program.write(call(1, 'talk', { waitMs: 200 }))

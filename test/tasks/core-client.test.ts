@@ -541,7 +541,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     await connected.close()
   })
 
-  test('are kept for no time where the server wants none kept: ttl 0 [small one: ttl 0]', async () => {
+  test('are kept for no time where the server wants none kept: ttl 0 [P031]', async () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [followTasks()],

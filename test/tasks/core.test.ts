@@ -144,7 +144,7 @@ describe('A task of 2025-11-25', () => {
     await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(INVALID_PARAMS)
   })
 
-  test('is kept for the shortest time where its client wants none kept: ttl 0 [small one: ttl 0]', async () => {
+  test('is kept for the shortest time where its client wants none kept: ttl 0 [P031]', async () => {
     const wire = await open(makeFixture({ maxTtlMs: 10_000 }))
     const { taskId, ttl } = await start(wire, 'wait', { ttl: 0 })
     expect(ttl).toBe(1)

@@ -41,14 +41,14 @@ async function expectItsProgress(client: Client): Promise<(progress: ProgressPar
 describe.each(BOTH)('in %s', (revision) => {
   const extensions = [followTasks()]
 
-  test('a tool that may be a task is called in such a way that its progress comes [use 7]', async () => {
+  test('a tool that may be a task is called in such a way that its progress comes [P007]', async () => {
     const client = closing(await connectInMemory(counting(), { revision, extensions }))
     const onProgress = await expectItsProgress(client)
     expect(textOf(await client.callTool('optional'))).toBe('optional')
     expect('task' in (await startTask(client, 'optional', {}, { onProgress }))).toBe(true)
   })
 
-  test('a tool that may be a task becomes one for a client that follows its tasks by onTask [use 7]', async () => {
+  test('a tool that may be a task becomes one for a client that follows its tasks by onTask [P007]', async () => {
     const seen: string[] = []
     const followed = [followTasks({ onTask: ({ status }) => seen.push(status) })]
     const client = closing(await connectInMemory(counting(), { revision, extensions: followed }))
@@ -57,7 +57,7 @@ describe.each(BOTH)('in %s', (revision) => {
     expect(seen.at(-1)).toBe('completed')
   })
 
-  test.each(BOTH)('a gateway to a server of %s loses none of it [use 7]', async (behind) => {
+  test.each(BOTH)('a gateway to a server of %s loses none of it [P007]', async (behind) => {
     const gateway = await createGateway((options) =>
       connectInMemory(counting(), { ...options, revision: behind, extensions }),
     )
@@ -67,7 +67,7 @@ describe.each(BOTH)('in %s', (revision) => {
   })
 })
 
-test('a call that fails for want of another capability than tasks is not made twice [use 7]', async () => {
+test('a call that fails for want of another capability than tasks is not made twice [P007]', async () => {
   const server = createServer({ name: 'asking', version: '1' })
   extend(server, tasks())
   let runs = 0
@@ -81,7 +81,7 @@ test('a call that fails for want of another capability than tasks is not made tw
   expect(runs).toBe(1)
 })
 
-test('a call that fails with a code of the tool itself is not made twice [use 7]', async () => {
+test('a call that fails with a code of the tool itself is not made twice [P007]', async () => {
   const server = createServer({ name: 'odd', version: '1' })
   extend(server, tasks())
   let runs = 0

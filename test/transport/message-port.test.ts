@@ -277,7 +277,7 @@ describe('The end of a message port', () => {
     expect(ends[0]!.ends[0]).toMatchObject({ code: 'CLOSED', message: 'The other end is gone' })
   })
 
-  it('is noticed when the application closes the port, where ports have no close event [left over: ports]', async () => {
+  it('is noticed when the application closes the port, where ports have no close event [P026]', async () => {
     const [left, right] = channel()
     for (const port of [left, right]) {
       const listen: typeof port.addEventListener = port.addEventListener.bind(port)

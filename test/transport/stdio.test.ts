@@ -86,7 +86,7 @@ const echo = (text: string): JsonRpcMessage => ({
 })
 
 describe('reading', () => {
-  test('B001 a message cut at any byte arrives whole [M-STDIO-004]', async () => {
+  test('a message cut at any byte arrives whole [M-STDIO-004] [B001]', async () => {
     const message = echo('a—é漢😀')
     const bytes = encode(JSON.stringify(message) + '\n')
     for (let cut = 0; cut <= bytes.length; cut++) {
@@ -106,7 +106,7 @@ describe('reading', () => {
     expect((await read([text.slice(0, 1001), text.slice(1001)])).frames).toEqual(messages)
   })
 
-  test('B003 CRLF, blank lines and one byte order mark are tolerated [L-STDIO-003] [M-STDIO-004]', async () => {
+  test('CRLF, blank lines and one byte order mark are tolerated [L-STDIO-003] [M-STDIO-004] [B003]', async () => {
     const line = JSON.stringify(ping(1))
     const chunks = ['\uFEFF' + line, '\r', '\n', '\n\r\n  \n', line + '\r\n']
     const mark = encode('\uFEFF')
@@ -236,7 +236,7 @@ describe('reading', () => {
     expect(notes.frames).toEqual([ping(1), ping(1)])
   })
 
-  test('B009 64 MB without a line end are not kept', async () => {
+  test('64 MB without a line end are not kept [B009]', async () => {
     const chunk = new Uint8Array(65_536).fill(0x78)
     function* flood(): Generator<Uint8Array> {
       for (let i = 0; i < 1024; i++) yield chunk
@@ -254,7 +254,7 @@ describe('reading', () => {
     }
   })
 
-  test('B009 a large message in small chunks is copied a bounded number of times', async () => {
+  test('a large message in small chunks is copied a bounded number of times [B009]', async () => {
     const copied = async (megabytes: number): Promise<number> => {
       const bytes = encode(JSON.stringify(echo('x'.repeat(megabytes * 1024 * 1024))) + '\n')
       const chunks = Array.from({ length: Math.ceil(bytes.length / 1024) }, (_, i) =>

@@ -35,7 +35,7 @@ const URL_ = 'https://api.example/mcp'
 const ping: JsonObject = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
 describe('A header that was sent twice with one value', () => {
-  it('has that value [probe: joined headers]', async () => {
+  it('has that value [P017]', async () => {
     const handle = serve()
     const { id } = await openSession(handle)
     const twice = {
@@ -48,7 +48,7 @@ describe('A header that was sent twice with one value', () => {
     expect((await handle(new Request(URL_, { headers }))).status).toBe(200)
   })
 
-  it('resumes a stream [probe: joined headers]', async () => {
+  it('resumes a stream [P017]', async () => {
     const handle = serve()
     const { id, send } = await openSession(handle)
     const params = { name: 'wait', _meta: { progressToken: 1 } }
@@ -63,7 +63,7 @@ describe('A header that was sent twice with one value', () => {
     expect((await allMessages(resumed)).at(-1)).toHaveProperty('result')
   })
 
-  it('reaches a session that is served elsewhere [probe: joined headers]', async () => {
+  it('reaches a session that is served elsewhere [P017]', async () => {
     const seen: (string | null)[] = []
     const behind = serve()
     const front = serve({
@@ -77,7 +77,7 @@ describe('A header that was sent twice with one value', () => {
     expect(seen.at(-1)).toBe(id)
   })
 
-  it('repeats what the body says [probe: joined headers]', async () => {
+  it('repeats what the body says [P017]', async () => {
     const handle = serve()
     const headers = { ...modernHeaders('tools/call', 'say'), 'mcp-param-city': 'Rome' }
     const twice = Object.entries(headers).map(([name, value]) => [name, `${value}, ${value}`])
@@ -86,14 +86,14 @@ describe('A header that was sent twice with one value', () => {
     expect(result).toHaveProperty('content.0.text', 'Rome')
   })
 
-  it('names the one page that may read the answer [probe: joined headers]', async () => {
+  it('names the one page that may read the answer [P017]', async () => {
     const handle = serve({ allowedOrigins: ['https://app.example'] })
     const headers = { origin: 'https://app.example, https://app.example' }
     const response = await handle(new Request(URL_, { method: 'OPTIONS', headers }))
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
   })
 
-  it('names the session to a client [probe: joined headers]', async () => {
+  it('names the session to a client [P017]', async () => {
     const handle = serve()
     const asked: (string | null)[] = []
     await using client = await connect(URL_, {
@@ -122,7 +122,7 @@ it('a value with a comma in it is one value, where the body says the same', asyn
 
 describe('A header that was sent twice with different values', () => {
   it.each(['mcp-session-id', 'mcp-protocol-version', 'content-type'])(
-    'is an error that says so: %s [probe: joined headers]',
+    'is an error that says so: %s [P017]',
     async (name) => {
       const handle = serve()
       const { id } = await openSession(handle)
@@ -133,7 +133,7 @@ describe('A header that was sent twice with different values', () => {
     },
   )
 
-  it('is an error that says so to a client [probe: joined headers]', async () => {
+  it('is an error that says so to a client [P017]', async () => {
     const handle = serve()
     const connecting = connect(URL_, {
       revision: '2025-11-25',

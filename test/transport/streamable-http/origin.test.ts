@@ -31,7 +31,7 @@ describe('An origin', () => {
     ['https://app.example:443', 'https://app.example'],
     ['http://app.example', 'http://app.example:80/'],
     ['https://xn--bcher-kva.example', 'https://bücher.example'],
-  ])('%s is let in where %s is allowed [probe: origins as text]', async (origin, allowed) => {
+  ])('%s is let in where %s is allowed [P018]', async (origin, allowed) => {
     expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(204)
   })
 
@@ -53,7 +53,7 @@ describe('An origin', () => {
     expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(403)
   })
 
-  it('is not let in for being a part of a text where a list belongs [newcomer]', async () => {
+  it('is not let in for being a part of a text where a list belongs [P033]', async () => {
     const handle = serve({ allowedOrigins: 'https://app.example' as never })
     const headers = { origin: 'https://app' }
     const response = await handle(
@@ -73,7 +73,7 @@ describe('An origin', () => {
     },
   )
 
-  it('of icons is let in however it is allowed [probe: origins as text]', () => {
+  it('of icons is let in however it is allowed [P018]', () => {
     const icon = { src: 'https://cdn.example/a.png' }
     const allowedOrigins = ['https://CDN.example:443/']
     const wish = { serverUrl: 'https://api.example/mcp', allowedOrigins }
@@ -92,7 +92,7 @@ describe('A host', () => {
     },
   )
 
-  it('is served however it is allowed [probe: origins as text]', async () => {
+  it('is served however it is allowed [P018]', async () => {
     for (const allowed of ['localhost', 'LOCALHOST', 'localhost:8000']) {
       expect((await postRaw(serve({ allowedHosts: [allowed] }), '{}')).status).toBe(400)
     }

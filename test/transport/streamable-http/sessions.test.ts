@@ -214,7 +214,7 @@ describe('sessions over HTTP', () => {
     expect(text.split('notifications/resources/updated').length - 1).toBe(1)
   })
 
-  it('B027 a dropped connection does not cancel, and resuming gets what was missed, once and in order [L-HTTP-029] [L-HTTP-043] [L-HTTP-044] [L-HTTP-045]', async () => {
+  it('a dropped connection does not cancel, and resuming gets what was missed, once and in order [L-HTTP-029] [L-HTTP-043] [L-HTTP-044] [L-HTTP-045] [B027]', async () => {
     const server = createServer({ name: 's', version: '1' })
     let release = (): void => {}
     const released = new Promise<void>((resolve) => (release = resolve))
