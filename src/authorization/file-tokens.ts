@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
+import { sleep } from '../patterns/abort.ts'
 import { digestText } from '../patterns/digest.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -77,7 +78,7 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
 async function acquire(files: Files, lock: string, owner: string): Promise<void> {
   while (!(await files.create(lock, owner))) {
     const broken = (await isDead(files, lock)) && (await breakLock(files, lock, owner))
-    if (!broken) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    if (!broken) await sleep(LOOK_MS)
   }
 }
 

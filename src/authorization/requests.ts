@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#security-considerations
  */
+import { withTimeout } from '../patterns/timeout.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 import { readText } from '../transport/http/response-body.ts'
@@ -95,7 +96,7 @@ export async function send(
   step: AuthorizationStep,
 ): Promise<Response> {
   try {
-    return await within(timeoutMs, signal, (over) => fetch(url, { ...init, signal: over }))
+    return await withTimeout(timeoutMs, (over) => fetch(url, { ...init, signal: over }), signal)
   } catch (cause) {
     throw unreachable(url, step, cause)
   }
@@ -118,11 +119,7 @@ export async function readAnswer(
   const { status, ok } = response
   let text: string
   try {
-    text = await within(timeoutMs, signal, async (over) => {
-      const body = await readText(response, MAX_LENGTH, over)
-      over.throwIfAborted()
-      return body
-    })
+    text = await withTimeout(timeoutMs, (over) => readText(response, MAX_LENGTH, over), signal)
   } catch (cause) {
     throw unreachable(url, step, cause)
   }
@@ -146,28 +143,6 @@ export async function readAnswer(
     body,
     error: hide(json?.error),
     description: hide(json?.error_description),
-  }
-}
-
-/**
- * Does work that is given up after some time, or when a signal fires. Unlike that of
- * `AbortSignal.timeout`, the timer keeps no program from ending once the work is done.
- */
-export async function within<T>(
-  ms: number,
-  signal: AbortSignal | undefined,
-  work: (over: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const over = new AbortController()
-  const timer = setTimeout(() => over.abort(new Error(`Not done within ${ms} ms`)), ms)
-  const leave = (): void => over.abort(signal?.reason)
-  signal?.addEventListener('abort', leave)
-  if (signal?.aborted) leave()
-  try {
-    return await work(over.signal)
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', leave)
   }
 }
 

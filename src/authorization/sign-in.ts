@@ -7,6 +7,7 @@ import { validateAuthResponse } from 'oauth4webapi'
 import { digestText } from '../patterns/digest.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isLoopback } from '../patterns/loopback.ts'
+import { withTimeout } from '../patterns/timeout.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
@@ -24,7 +25,6 @@ import {
   type RegistrationOptions,
 } from './registration.ts'
 import { forgetRegistration } from './registrations.ts'
-import { within } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
 import { checkUrl, parseUrl } from './urls.ts'
@@ -104,8 +104,10 @@ class CodeGrant implements Grant {
         const allowed = { ...request, scopes }
         const { url, flow } = await begin(allowed, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
-        const going = within(interactionTimeoutMs, signal, (over) =>
-          visit.go(url, JSON.stringify(flow), over),
+        const going = withTimeout(
+          interactionTimeoutMs,
+          (over) => visit.go(url, JSON.stringify(flow), over),
+          signal,
         )
         const callback = await going.catch(async (cause: unknown) => {
           // Some servers show unknown clients an error page, from which users do not come back

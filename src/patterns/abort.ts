@@ -1,10 +1,10 @@
 /**
- * Waiting that can be given up.
+ * Waiting that an `AbortSignal` ends.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
+ * @see https://dom.spec.whatwg.org/#aborting-ongoing-activities
  */
-import { MAX_DELAY_MS } from './timers.ts'
 import { McpError } from '../protocol/errors.ts'
+import { MAX_DELAY_MS } from './timers.ts'
 
 /**
  * Waits for a promise, or until a signal fires, whichever comes first.
@@ -23,11 +23,11 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /**
- * Waits for some milliseconds, but no longer than a timer can.
+ * Waits for some milliseconds, or for the longest time that timers can if that is shorter.
  *
  * @throws {McpError} `ABORTED` when the signal fires first.
  */
-export async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const slept = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS))

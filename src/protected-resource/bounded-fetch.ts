@@ -5,6 +5,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
 import { readBytes } from '../patterns/bounded-read.ts'
+import { withTimeout } from '../patterns/timeout.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -63,19 +64,16 @@ async function readWhole(
   timeoutMs: number,
   ...[input, init]: Parameters<Fetch>
 ): Promise<() => Response> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
+  const { response, bytes } = await withTimeout(timeoutMs, async (signal) => {
+    const response = await fetch(input, { ...init, signal })
+    // Ends the body at the timeout, also where `fetch` does not
+    const body = response.body?.pipeThrough(new TransformStream<Uint8Array>(), { signal })
+    return { response, bytes: await readBytes(body ?? null, MAX_BYTES) }
   })
-  late.catch(() => {})
-  const response = await Promise.race([fetch(input, { ...init, signal }), late])
+  if (!bytes) throw new RangeError(`The answer is longer than ${MAX_BYTES} bytes`)
   const headers = new Headers(response.headers)
   // What is passed on is decoded
   for (const name of ['content-encoding', 'content-length']) headers.delete(name)
-  // Ends the body at the timeout, also where `fetch` does not
-  const body = response.body?.pipeThrough(new TransformStream<Uint8Array>(), { signal })
-  const bytes = await readBytes(body ?? null, MAX_BYTES)
-  if (!bytes) throw new RangeError(`The answer is longer than ${MAX_BYTES} bytes`)
   // Some frameworks answer every POST with 201
   const status = response.ok ? 200 : response.status
   return () => new Response(bytes.length > 0 ? bytes : null, { status, headers })

@@ -12,6 +12,7 @@ import { requireAskable } from '../server/request/ask.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { Exchange } from '../server/request/exchange.ts'
+import { sleep } from '../patterns/abort.ts'
 import { invalidAnswer } from '../patterns/input.ts'
 import { McpError } from '../protocol/errors.ts'
 
@@ -71,10 +72,7 @@ async function ask(
     for (let known: JsonObject = created.task; known.status === 'working';) {
       const { pollInterval } = known
       const delayMs = typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : POLL_MS
-      await pause(Math.min(delayMs, MAX_POLL_MS), signal)
-      if (cancellation.cancelled) {
-        throw cancellation.reason ?? new McpError('ABORTED', 'Nobody waits any more')
-      }
+      await sleep(Math.min(delayMs, MAX_POLL_MS), signal)
       known = await put({ method: 'tasks/get', params: { taskId } })
     }
     return await put({ method: 'tasks/result', params: { taskId } })
@@ -87,18 +85,4 @@ async function ask(
     }
     throw error
   }
-}
-
-/** Waits for some milliseconds, or until nobody wants the answer any more. */
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', over)
-      resolve()
-    }
-    const timer = setTimeout(over, delayMs)
-    signal.addEventListener('abort', over)
-    if (signal.aborted) over()
-  })
 }

@@ -138,7 +138,7 @@ describe('An issuer in trouble', () => {
     const { handle, errors } = protect(issuer, { verify: jwtTokens({ fetch, timeoutMs: 20 }) })
     const response = await call(handle, 'whoami', bearer(await issuer.token()))
     expect(response.status).toBe(503)
-    expect(errors).toMatchObject([{ name: 'TimeoutError' }])
+    expect(errors).toMatchObject([{ code: 'TIMEOUT' }])
   })
 
   it.each<[string, (controller: ReadableStreamDefaultController) => void]>([

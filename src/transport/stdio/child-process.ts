@@ -3,6 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown
  */
+import { sleep } from '../../patterns/abort.ts'
+import { withTimeout } from '../../patterns/timeout.ts'
 import { ChildStderr } from './child-stderr.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 import type { Transport } from '../../protocol/transport.ts'
@@ -110,7 +112,7 @@ export class ChildConnection {
     const { child } = this
     let anyLeft = child.kill('SIGTERM')
     for (let waited = 0; anyLeft && waited < this.#graceMs; waited += POLL_MS) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      await sleep(POLL_MS)
       anyLeft = child.kill('SIGCONT')
     }
     if (anyLeft) child.kill('SIGKILL')
@@ -156,14 +158,6 @@ class Output {
 }
 
 /** What the promise gives, or nothing when it takes too long. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
+function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  return withTimeout(ms, () => promise).catch(() => undefined)
 }

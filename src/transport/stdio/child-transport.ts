@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
+import { sleep } from '../../patterns/abort.ts'
 import { backoffMs } from '../../patterns/backoff.ts'
 import { McpError } from '../../protocol/errors.ts'
 import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
@@ -252,8 +253,4 @@ function failure(name: string, { lastLine, ...exit }: ChildOutcome): McpError {
   const how = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
   const why = lastLine && `: ${lastLine}`
   return new McpError('CLOSED', `The server "${name}" ${how}${why}`, { data: exit })
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

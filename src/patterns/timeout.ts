@@ -1,0 +1,34 @@
+/**
+ * Work that is given up after some time.
+ *
+ * @see https://dom.spec.whatwg.org/#dom-abortsignal-timeout
+ */
+import { McpError } from '../protocol/errors.ts'
+import { MAX_DELAY_MS } from './timers.ts'
+
+/**
+ * Runs work until it is done, the time is over or a signal fires. The work gets a signal that fires
+ * when it is given up, and need not heed it. Unlike that of `AbortSignal.timeout`, the timer keeps no
+ * program from ending once the work is done.
+ *
+ * @param timeoutMs Milliseconds; a time that is longer than timers can wait ends as they do.
+ * @param signal Ends the work, with its reason.
+ * @param message What the error of the timeout says.
+ * @throws {McpError} `TIMEOUT`.
+ */
+export async function withTimeout<T>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
+  message: string = `Not done within ${timeoutMs} ms`,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const late = new AbortController()
+  const over = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+  const expire = (): void => late.abort(new McpError('TIMEOUT', message))
+  const timer = setTimeout(expire, Math.min(timeoutMs, MAX_DELAY_MS))
+  return new Promise<T>((resolve, reject) => {
+    over.addEventListener('abort', () => reject(over.reason))
+    work(over).then(resolve, reject)
+  }).finally(() => clearTimeout(timer))
+}
