@@ -91,7 +91,9 @@ describe('Bundle of a page', () => {
       'runtimes/browser/stream-turns.ts',
       'runtimes/browser/turn-channel.ts',
     ])
-    expect(paths.filter((path) => /reconnecting|port-[^/]*$|message-port/.test(path))).toEqual([])
+    expect(paths.filter((path) => /reconnecting|\/(open-)?port-|message-port/.test(path))).toEqual(
+      [],
+    )
   })
 
   it('that observes a connection in React has no server and no ports', async () => {
