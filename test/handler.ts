@@ -1,7 +1,7 @@
 /** Handlers that keep sessions, which most tests of the revisions before 2026-07-28 are about. */
 import {
   createHandler,
-  keptSessions,
+  statefulSessions,
   type Handler,
   type HandlerOptions,
   type Server,
@@ -9,5 +9,5 @@ import {
 
 /** Makes a handler that keeps sessions in memory. */
 export function sessionHandler(server: Server, options: HandlerOptions = {}): Handler {
-  return createHandler(server, { sessions: keptSessions(), ...options })
+  return createHandler(server, { sessions: statefulSessions(), ...options })
 }

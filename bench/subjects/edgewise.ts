@@ -1,5 +1,5 @@
 /** Edgewise over fetch. */
-import { createHandler, keptSessions, type HandlerOptions } from 'edgewise/server'
+import { createHandler, statefulSessions, type HandlerOptions } from 'edgewise/server'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
 import { createEdgewise } from './edgewise-server.ts'
 
@@ -9,7 +9,7 @@ const serve =
     createHandler(createEdgewise(set), options)
 
 export const subject: HttpSubject = {
-  session: serve({ sessions: keptSessions() }),
+  session: serve({ sessions: statefulSessions() }),
   stateless: serve(),
   modern: serve(),
 }

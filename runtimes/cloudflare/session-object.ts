@@ -7,8 +7,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
   createHandler,
-  keepCalls,
-  keptSessions,
+  resumableCalls,
+  statefulSessions,
   type Handler,
   type Server,
   type SessionRecord,
@@ -80,7 +80,7 @@ export function sessionObject<Env>(
       this.#handle = createHandler(server, {
         ...shared,
         // The alarm ends sessions, as only the hub knows who still listens.
-        sessions: keptSessions({ store: this.#store, calls: keepCalls, idleMs: Infinity }),
+        sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
         // The hub tells clients itself.
         changes: { subscribe: () => () => {} },

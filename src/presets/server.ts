@@ -145,12 +145,12 @@ export {
   type LoggedEvent,
 } from '../session/event-store.ts'
 export {
-  keptSessions,
-  type KeptSessionOptions,
+  statefulSessions,
+  type StatefulSessionOptions,
 } from '../transport/streamable-http/sessions/stateful.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
-export type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
-export { keepCalls, type CallKeeper } from '../session/resumable-calls.ts'
+export type { PendingCall, OpenStream, Sink, StreamStore } from '../session/stream-store.ts'
+export { resumableCalls, type CallStore } from '../session/resumable-calls.ts'
 export {
   sealedSessions,
   type SealedSessionOptions,

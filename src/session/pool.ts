@@ -63,7 +63,7 @@ export interface SessionObserver {
 }
 
 /** Opens, finds and ends sessions. What fails when the store does can be asked for again. */
-export class Sessions {
+export class SessionPool {
   readonly #store: SessionStore
   readonly #idleMs: number
   readonly #maxSessions: number

@@ -17,11 +17,11 @@ import {
 } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import type { LiveSession } from './pool.ts'
-import type { KeptCall } from './stream-store.ts'
+import type { PendingCall } from './stream-store.ts'
 import type { SessionStream, SessionStreams } from './streams.ts'
 
 /** Keeps calls, in a store whose streams are kept too. */
-export interface CallKeeper {
+export interface CallStore {
   /** The record of a call that begins. */
   begin(live: LiveSession, request: JsonRpcRequest): CallRecord
   /** Takes over the calls of an earlier host: waits for the client, or says that the call is lost. */
@@ -46,11 +46,11 @@ export type AskKept = (request: InputRequest, sent: (id: RequestId) => void) => 
 
 /** The record of one call; in memory only until the call has a stream. */
 export class CallRecord {
-  readonly call: KeptCall
+  readonly call: PendingCall
   readonly #streams: SessionStreams
   #stream: SessionStream | undefined
 
-  constructor(streams: SessionStreams, call: KeptCall, stream?: SessionStream) {
+  constructor(streams: SessionStreams, call: PendingCall, stream?: SessionStream) {
     this.#streams = streams
     this.call = call
     this.#stream = stream
@@ -104,7 +104,7 @@ export class CallRecord {
 }
 
 /** Keeps calls in the store of their session's streams. */
-export const keepCalls: CallKeeper = {
+export const resumableCalls: CallStore = {
   begin({ streams }, request) {
     return new CallRecord(streams, {
       request,
@@ -116,7 +116,7 @@ export const keepCalls: CallKeeper = {
 
   restore({ session, streams, waiting }) {
     for (const stream of streams.calls()) {
-      const { request, asked } = stream.call as KeptCall
+      const { request, asked } = stream.call as PendingCall
       const ids = Object.keys(asked)
       if (ids.length > 0) {
         for (const id of ids) waiting.set(id, stream)
@@ -157,7 +157,7 @@ export const keepCalls: CallKeeper = {
   },
 }
 
-function takeAnswer(call: KeptCall, id: string, response: JsonRpcResponse): void {
+function takeAnswer(call: PendingCall, id: string, response: JsonRpcResponse): void {
   const { asked, answers, recording } = call
   const key = asked[id] as string
   delete asked[id]

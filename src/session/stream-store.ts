@@ -7,7 +7,7 @@ import type { Recording } from '../patterns/replay.ts'
 import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 
 /** A request that is being answered on a stream. Plain JSON. */
-export interface KeptCall {
+export interface PendingCall {
   readonly request: JsonRpcRequest
   /** What its handler asked and did so far. */
   recording: Recording
@@ -18,9 +18,9 @@ export interface KeptCall {
 }
 
 /** An open stream: of a call, or of what belongs to no request. */
-export interface KeptStream {
+export interface OpenStream {
   readonly id: string
-  readonly call?: KeptCall | undefined
+  readonly call?: PendingCall | undefined
 }
 
 /** Where a stream's events go while a client is connected. */
@@ -37,11 +37,11 @@ export interface Sink {
 /** Keeps the open streams of one session. Synchronous, as a log is, and never throws. */
 export interface StreamStore {
   /** Keeps a stream, or what changed of it. */
-  keep(stream: KeptStream): void
+  keep(stream: OpenStream): void
   /** Forgets a stream that ended. */
   forget(id: string): void
   /** Every stream that is open, in the order of opening. */
-  all(): KeptStream[]
+  all(): OpenStream[]
   /** The connection of a stream, where connections outlive their host. */
   sink?(id: string): Sink | undefined
 }

@@ -7,18 +7,18 @@
 import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import type { EventLog, LoggedEvent } from './event-store.ts'
-import type { KeptCall, Sink, StreamStore } from './stream-store.ts'
+import type { PendingCall, Sink, StreamStore } from './stream-store.ts'
 
 /** One stream, which may outlive several connections. */
 export class SessionStream {
   readonly id: string
   /** The request that is being answered on it, where that is kept. */
-  readonly call: KeptCall | undefined
+  readonly call: PendingCall | undefined
   readonly #log: EventLog
   #sink: Sink | undefined
   #ended = false
 
-  constructor(id: string, log: EventLog, call?: KeptCall) {
+  constructor(id: string, log: EventLog, call?: PendingCall) {
     this.id = id
     this.call = call
     this.#log = log
@@ -105,7 +105,7 @@ export class SessionStreams {
   }
 
   /** Opens the stream that carries what belongs to one request, or to a batch of them. */
-  open(call?: KeptCall): SessionStream {
+  open(call?: PendingCall): SessionStream {
     const stream = new SessionStream(crypto.randomUUID().slice(0, 8), this.#log, call)
     this.#open.set(stream.id, stream)
     if (call) this.keep(stream)

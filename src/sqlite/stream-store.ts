@@ -5,7 +5,7 @@
  */
 import { callHook, ignore } from '../patterns/hooks.ts'
 import { emptyRecording } from '../patterns/replay.ts'
-import type { KeptCall, KeptStream, Sink, StreamStore } from '../session/stream-store.ts'
+import type { PendingCall, OpenStream, Sink, StreamStore } from '../session/stream-store.ts'
 import { MAX_ROW_BYTES, MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
@@ -34,7 +34,7 @@ export function createSqlStreamStore(
     attempt(() => tables.query('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id))
   }
   return {
-    keep({ id, call }: KeptStream) {
+    keep({ id, call }: OpenStream) {
       const whole = call ? JSON.stringify(call) : null
       const text = call && !fits(whole ?? '') ? JSON.stringify(idOf(call)) : whole
       attempt(() =>
@@ -55,10 +55,10 @@ export function createSqlStreamStore(
           'SELECT id, call FROM mcp_streams WHERE session = ? ORDER BY opened_at',
           session,
         )
-        .flatMap(({ id, call }): KeptStream[] => {
+        .flatMap(({ id, call }): OpenStream[] => {
           if (call === null) return [{ id }]
           try {
-            return [{ id, call: JSON.parse(call) as KeptCall }]
+            return [{ id, call: JSON.parse(call) as PendingCall }]
           } catch (error) {
             // A damaged call must not affect the other streams of the session
             onError(error)
@@ -76,6 +76,6 @@ function fits(text: string): boolean {
 }
 
 /** A call of which nothing is known but what to answer. */
-function idOf({ request: { jsonrpc, id, method } }: KeptCall): KeptCall {
+function idOf({ request: { jsonrpc, id, method } }: PendingCall): PendingCall {
   return { request: { jsonrpc, id, method }, recording: emptyRecording(), asked: {}, answers: {} }
 }

@@ -13,7 +13,7 @@ import {
 } from '../../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, keptSessions } from '../../src/presets/server.ts'
+import { createHandler, createServer, statefulSessions } from '../../src/presets/server.ts'
 
 export const MCP = 'https://mcp.example/mcp'
 export const ISSUER = 'https://as.example'
@@ -157,7 +157,7 @@ export function createWorld(differences: Differences = {}): World {
 
   const handle = createHandler(createTravel(), {
     allowedHosts: ['mcp.example'],
-    sessions: keptSessions(),
+    sessions: statefulSessions(),
   })
   const mcp = async (request: Seen, init: RequestInit): Promise<Response> => {
     const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]

@@ -2,7 +2,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeListener } from 'edgewise/node'
-import { createHandler, keptSessions, type Server } from 'edgewise/server'
+import { createHandler, statefulSessions, type Server } from 'edgewise/server'
 
 /** A server that pages of every origin may call. */
 export interface Far {
@@ -15,7 +15,7 @@ export interface Far {
 /** Serves a server to pages of every origin. */
 export async function startFar(server: Server): Promise<Far> {
   const answer = toNodeListener(
-    createHandler(server, { allowedOrigins: '*', sessions: keptSessions() }),
+    createHandler(server, { allowedOrigins: '*', sessions: statefulSessions() }),
   )
   let streams = 0
   const http = createHttpServer((request, response) => {

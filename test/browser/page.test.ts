@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'edgewise/browser'
 import { toNodeListener } from 'edgewise/node'
 import type { Revision } from 'edgewise'
-import { createHandler, createServer, keptSessions, type HandlerOptions } from 'edgewise/server'
+import { createHandler, createServer, statefulSessions, type HandlerOptions } from 'edgewise/server'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -69,7 +69,7 @@ beforeAll(async () => {
       if (request.url === '/mcp') near(request, response)
       else if (request.url !== '/hangs') response.writeHead(404).end()
     }),
-    startFar({ allowedOrigins: '*', sessions: keptSessions() }),
+    startFar({ allowedOrigins: '*', sessions: statefulSessions() }),
     startFar({ allowedOrigins: ['https://friend.example'] }),
     // Names that are not this machine's, though it answers to them
     launchChromium(['--host-resolver-rules=MAP *.test 127.0.0.1']),
@@ -351,7 +351,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
   'The lean client in a page, over %s,',
   (revision) => {
     it('calls, listens to nothing, and goes on with a server that was started anew', async () => {
-      const first = await startFar({ allowedOrigins: '*', sessions: keptSessions() })
+      const first = await startFar({ allowedOrigins: '*', sessions: statefulSessions() })
       const page = await visitEverything()
       await page.evaluate(
         async ({ url, revision }) => {
@@ -368,7 +368,10 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
       expect(first.streams()).toBe(0)
       await first.stop()
       expect(await page.evaluate('client.ping().catch(({ code }) => code)')).toBe('NETWORK')
-      const second = await startFar({ allowedOrigins: '*', sessions: keptSessions() }, first.port)
+      const second = await startFar(
+        { allowedOrigins: '*', sessions: statefulSessions() },
+        first.port,
+      )
       expect(await greeting()).toBe('Hello, Ada')
       await page.evaluate('client.close()')
       await second.stop()

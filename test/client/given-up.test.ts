@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { connect } from '../../src/presets/client.ts'
-import { createHandler, createServer, keptSessions } from '../../src/presets/server.ts'
+import { createHandler, createServer, statefulSessions } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 
 const asking = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
@@ -23,7 +23,7 @@ test.each(
       const { action } = await ctx.elicit({ message: 'Sure?', schema: z.object({}) })
       return action
     })
-    const handle = createHandler(server, { sessions: keptSessions() })
+    const handle = createHandler(server, { sessions: statefulSessions() })
     let shown: AbortSignal | undefined
     const options = {
       revision,

@@ -5,7 +5,7 @@ import {
   createHandler,
   createServer,
   extend,
-  keptSessions,
+  statefulSessions,
   observer,
 } from '../../src/presets/server.ts'
 import { callTask, followTasks, tasks } from '../../src/tasks/index.ts'
@@ -36,7 +36,7 @@ server.tool('tell', { task: 'optional' }, async (_args, ctx) => {
 server.notify.subscribe(rejects('notify.subscribe'))
 
 // What a stranger can send: a handshake that is too deep to be read
-const handle = createHandler(server, { sessions: keptSessions() })
+const handle = createHandler(server, { sessions: statefulSessions() })
 const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
 const body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"a","version":"1"},"capabilities":{"experimental":${deep}}}}`
 const headers = {

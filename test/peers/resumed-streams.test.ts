@@ -12,7 +12,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serveHttp } from '../../runtimes/node/index.ts'
 import { connect } from '../../src/presets/client.ts'
-import { createServer, keptSessions, text } from '../../src/presets/server.ts'
+import { createServer, statefulSessions, text } from '../../src/presets/server.ts'
 import { PATIENCE } from '../patience.ts'
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -37,7 +37,7 @@ server.tool('slow', {}, async (_args, ctx) => {
 
 let http: Awaited<ReturnType<typeof serveHttp>>
 beforeAll(async () => {
-  http = await serveHttp(server, { port: 0, sessions: keptSessions() })
+  http = await serveHttp(server, { port: 0, sessions: statefulSessions() })
 })
 afterAll(() => http.close())
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createHandler, keptSessions, type Server } from 'edgewise/server'
+import { createHandler, statefulSessions, type Server } from 'edgewise/server'
 import { toNodeListener } from 'edgewise/node'
 import { root } from '../process.ts'
 
@@ -23,7 +23,7 @@ export interface Host {
 /** Serves the page at `/` and the server at `/mcp`. */
 export async function host(server: Server): Promise<Host> {
   const folder = join(root, 'dist/playground')
-  const handle = createHandler(server, { sessions: keptSessions() })
+  const handle = createHandler(server, { sessions: statefulSessions() })
   const policy = (await readFile(join(folder, '_headers'), 'utf8')).match(/^ +\S+: .*$/gm) ?? []
   const headers = policy.map((line): [string, string] => {
     const [name = '', ...value] = line.trim().split(': ')

@@ -6,7 +6,7 @@ import {
   createHandler,
   createServer,
   createSseHandler,
-  keptSessions,
+  statefulSessions,
   type Handler,
 } from '../../src/presets/server.ts'
 import { EventReader, type Event } from '../cloudflare/events.ts'
@@ -56,7 +56,7 @@ function makeProtected(options: { revocationCheckMs?: number } = {}) {
     clockSkewMs: 0,
     ...options,
   })
-  const handle = createHandler(server, { protect, sessions: keptSessions() })
+  const handle = createHandler(server, { protect, sessions: statefulSessions() })
   closing(handle)
   let serial = 0
   const token = (lifeMs: number): string => `${++serial}-${Date.now() + lifeMs}`

@@ -6,7 +6,7 @@ import {
   createHandler,
   createServer,
   createSseHandler,
-  keptSessions,
+  statefulSessions,
   sealedSessions,
 } from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
@@ -27,7 +27,7 @@ server.tool('echo', {}, () => 'text')
 
 describe('A message that is nested 5,000 levels deep is refused with 400', () => {
   it.each([
-    ['kept sessions', keptSessions()],
+    ['stateful sessions', statefulSessions()],
     ['sealed sessions', sealedSessions()],
     ['no sessions', false as const],
   ])('in what a client says of itself, with %s [S028]', async (_what, sessions) => {

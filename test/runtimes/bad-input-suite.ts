@@ -1,9 +1,9 @@
 // What a server over HTTP answers to bad requests, on every runtime.
-import { createHandler, keptSessions } from 'edgewise/server'
+import { createHandler, statefulSessions } from 'edgewise/server'
 import { equal, ok, type Suite } from './harness.ts'
 import { server } from './server.ts'
 
-const handle = createHandler(server, { maxBodyBytes: 10_000, sessions: keptSessions() })
+const handle = createHandler(server, { maxBodyBytes: 10_000, sessions: statefulSessions() })
 const ping = { jsonrpc: '2.0', id: 'first', method: 'ping' }
 
 async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {

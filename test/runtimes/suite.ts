@@ -1,7 +1,7 @@
 // The portable suite: the same tests on Node, workerd, Deno, Bun and Chromium.
 import { revisions } from 'edgewise'
 import { connect, connectLean } from 'edgewise/client'
-import { createHandler, keptSessions } from 'edgewise/server'
+import { createHandler, statefulSessions } from 'edgewise/server'
 import { connectInMemory } from 'edgewise/testing'
 import { badInputSuite } from './bad-input-suite.ts'
 import { leanSuite, type OpenLean } from './call-suite.ts'
@@ -10,7 +10,7 @@ import { leanServerSuite } from './lean-server-suite.ts'
 import { revisionSuite, type Open } from './revision-suite.ts'
 import { server } from './server.ts'
 
-const handle = createHandler(server, { sessions: keptSessions() })
+const handle = createHandler(server, { sessions: statefulSessions() })
 
 const inMemory: Open = (options) => connectInMemory(server, options)
 const url = 'https://portable.test/mcp'

@@ -8,7 +8,7 @@ import {
   createServer,
   createSseHandler,
   forwardedSessions,
-  keptSessions,
+  statefulSessions,
   sealedSessions,
   type Handler,
   type HandlerOptions,
@@ -103,10 +103,10 @@ async function overSse(server: Server): Promise<Send> {
 const BOTH = 'application/json, text/event-stream'
 const handler = (server: Server, options: HandlerOptions): Handler => createHandler(server, options)
 const ways: [string, (server: Server) => Promise<Send>][] = [
-  ['in a session', (server) => overHttp(handler(server, { sessions: keptSessions() }), BOTH)],
+  ['in a session', (server) => overHttp(handler(server, { sessions: statefulSessions() }), BOTH)],
   [
     'in a session whose client takes JSON only',
-    (server) => overHttp(handler(server, { sessions: keptSessions() }), 'application/json'),
+    (server) => overHttp(handler(server, { sessions: statefulSessions() }), 'application/json'),
   ],
   [
     'in a sealed session',
@@ -117,7 +117,7 @@ const ways: [string, (server: Server) => Promise<Send>][] = [
   [
     'in a forwarded session',
     (server) => {
-      const served = handler(server, { sessions: keptSessions() })
+      const served = handler(server, { sessions: statefulSessions() })
       const front = handler(server, { sessions: forwardedSessions(served) })
       return overHttp(front, BOTH)
     },
@@ -179,7 +179,7 @@ describe.each(ways)('%s', (_way, open) => {
 describe('The requests of a batch', () => {
   it('do not begin once their session has ended [S001]', async () => {
     const { server, ran } = probe()
-    const handle = handler(server, { sessions: keptSessions() })
+    const handle = handler(server, { sessions: statefulSessions() })
     const { id, send } = await openSession(handle, REVISION)
     server.tool('end', {}, async () => {
       const init = { method: 'DELETE', headers: { 'mcp-session-id': id } }
@@ -264,7 +264,7 @@ it('a request whose answer cannot be kept by the store ends without it [S001]', 
     return 'full'
   })
   const handle = createHandler(server, {
-    sessions: keptSessions({ store: { ...store, eventLog } }),
+    sessions: statefulSessions({ store: { ...store, eventLog } }),
   })
   const { send } = await openSession(handle)
   const params = { name: 'fill', _meta: { progressToken: 1 } }

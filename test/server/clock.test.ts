@@ -1,7 +1,12 @@
 // A clock that is set back while a server runs: what measures a time goes on as if nothing happened.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { rememberTokens } from '../../src/protected-resource/index.ts'
-import { createHandler, createServer, keptSessions, rateLimit } from '../../src/presets/server.ts'
+import {
+  createHandler,
+  createServer,
+  statefulSessions,
+  rateLimit,
+} from '../../src/presets/server.ts'
 import { postModern, openSession } from '../transport/streamable-http/post.ts'
 import { openWire } from './wire.ts'
 
@@ -49,7 +54,9 @@ describe('A clock that is set back by an hour', () => {
   })
 
   it('does not lengthen the life of an idle session [S019]', async () => {
-    const handle = createHandler(createServer(info), { sessions: keptSessions({ idleMs: 1000 }) })
+    const handle = createHandler(createServer(info), {
+      sessions: statefulSessions({ idleMs: 1000 }),
+    })
     const { send } = await openSession(handle)
     setBack(1001)
     expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404)

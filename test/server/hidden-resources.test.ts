@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonRpcMessage } from '../../src/index.ts'
-import { createHandler, keptSessions, serveTransport } from '../../src/presets/server.ts'
+import { createHandler, statefulSessions, serveTransport } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { EventReader, listen } from '../cloudflare/events.ts'
@@ -10,7 +10,7 @@ import { checkListening, checkSession, makeRestricted } from './hidden-resources
 
 function makeHost() {
   const server = makeRestricted()
-  const handle = createHandler(server, { sessions: keptSessions() })
+  const handle = createHandler(server, { sessions: statefulSessions() })
   closing(handle)
   return {
     as: (principal: string) =>
@@ -30,7 +30,7 @@ describe('A resource that is hidden from a caller', () => {
 
   it('is not told of to who may no longer see it, though the session is subscribed [S006]', async () => {
     const server = makeRestricted()
-    const handle = createHandler(server, { sessions: keptSessions() })
+    const handle = createHandler(server, { sessions: statefulSessions() })
     closing(handle)
     let scopes = ['all']
     const known = (request: Request) => handle(request, { principal: 'eve', auth: { scopes } })

@@ -11,7 +11,7 @@ import {
   createLeanServer,
   createServer,
   extend,
-  keptSessions,
+  statefulSessions,
   mount,
   mountClient,
   rateLimit,
@@ -88,7 +88,7 @@ const ways: [string, (revision: Revision) => Promise<LeanClient>][] = [
   [
     'a handler with sessions',
     (revision) => {
-      const handle = createHandler(leanServer(), { sessions: keptSessions() })
+      const handle = createHandler(leanServer(), { sessions: statefulSessions() })
       return connect(url, { revision, fetch: fetchOf(handle) })
     },
   ],

@@ -11,7 +11,7 @@ import {
   createServer,
   createSseHandler,
   extend,
-  keptSessions,
+  statefulSessions,
   serveTransport,
 } from '../../src/presets/server.ts'
 import { createEndpoint } from '../../src/transport/index.ts'
@@ -105,8 +105,8 @@ const cases: [string, () => unknown, RegExp][] = [
   ],
   [
     'a misspelt limit of sessions',
-    () => keptSessions(untyped({ idleMS: 5 })),
-    /^keptSessions has no option "idleMS", it has .*\bidleMs\b/,
+    () => statefulSessions(untyped({ idleMS: 5 })),
+    /^statefulSessions has no option "idleMS", it has .*\bidleMs\b/,
   ],
   [
     'a misspelt protection over HTTP+SSE',

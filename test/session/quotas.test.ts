@@ -9,9 +9,9 @@ import {
   createHandler,
   createServer,
   createSseHandler,
-  keptSessions,
+  statefulSessions,
   type Caller,
-  type KeptSessionOptions,
+  type StatefulSessionOptions,
   observer,
 } from '../../src/presets/server.ts'
 import { commandOf, root } from '../process.ts'
@@ -20,7 +20,7 @@ import { initializeRequest } from '../transport/streamable-http/post.ts'
 const URL_ = 'http://localhost/mcp'
 
 /** A handler, and what callers do to its sessions. */
-function serve(options: KeptSessionOptions) {
+function serve(options: StatefulSessionOptions) {
   const ended: (string | undefined)[] = []
   const server = createServer(
     { name: 's', version: '1' },
@@ -36,7 +36,7 @@ function serve(options: KeptSessionOptions) {
     {},
     () => new Promise<string>((resolve) => running.push(() => resolve('done'))),
   )
-  const handle = createHandler(server, { sessions: keptSessions(options), keepAliveMs: 0 })
+  const handle = createHandler(server, { sessions: statefulSessions(options), keepAliveMs: 0 })
   const post = (caller: Caller, body: unknown, id?: string): Promise<Response> => {
     const accept = 'application/json, text/event-stream'
     const headers = new Headers({ 'content-type': 'application/json', accept })

@@ -3,8 +3,8 @@ import {
   createHandler,
   createMemorySessionStore,
   createServer,
-  keptSessions,
-  type KeptSessionOptions,
+  statefulSessions,
+  type StatefulSessionOptions,
   type SessionStore,
 } from '../../src/presets/server.ts'
 import { EventReader } from '../cloudflare/events.ts'
@@ -19,7 +19,7 @@ import {
 const URIS = ['note://one', 'note://two']
 
 /** A server whose sessions are in a store that can be told to fail. */
-function serve(limits: KeptSessionOptions = {}) {
+function serve(limits: StatefulSessionOptions = {}) {
   const reported: unknown[] = []
   const server = createServer(
     { name: 'notes', version: '1' },
@@ -63,7 +63,7 @@ function serve(limits: KeptSessionOptions = {}) {
     },
     eventLog: (id) => memory.eventLog(id),
   }
-  const handle = createHandler(server, { sessions: keptSessions({ ...limits, store }) })
+  const handle = createHandler(server, { sessions: statefulSessions({ ...limits, store }) })
   return { server, handle, failing, records, reported }
 }
 
@@ -194,7 +194,7 @@ describe('A source of changes that fails', () => {
     const onError = (error: unknown): void => void reported.push(error)
     const server = createServer({ name: 'notes', version: '1' }, { onError })
     const changes = { subscribe: () => Promise.reject(new Error('The broker is down')) }
-    const handle = createHandler(server, { sessions: keptSessions(), changes })
+    const handle = createHandler(server, { sessions: statefulSessions(), changes })
     const { send } = await openSession(handle)
     expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
     await handle.close()

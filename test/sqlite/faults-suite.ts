@@ -3,7 +3,7 @@
 import {
   createHandler,
   createServer,
-  keptSessions,
+  statefulSessions,
   type Handler,
 } from '../../src/presets/server.ts'
 import { SqlSessionStore, SqlTaskStore, type Sql } from '../../src/sqlite/index.ts'
@@ -20,7 +20,7 @@ function serve(sql: Sql, idleMs: number, onError?: (error: unknown) => void) {
   const server = createServer({ name: 'durable', version: '1' })
   server.tool('echo', {}, () => 'echo')
   const store = new SqlSessionStore(sql, onError && { onError })
-  const handle = createHandler(server, { sessions: keptSessions({ store, idleMs }) })
+  const handle = createHandler(server, { sessions: statefulSessions({ store, idleMs }) })
   return { handle, server, store }
 }
 

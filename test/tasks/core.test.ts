@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type Revision,
 } from '../../src/index.ts'
-import { createHandler, keptSessions, createServer, text } from '../../src/presets/server.ts'
+import { createHandler, statefulSessions, createServer, text } from '../../src/presets/server.ts'
 import { createMemoryTaskStore } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
 import { openWire, type Message, type Wire } from '../server/wire.ts'
@@ -428,7 +428,7 @@ describe('The list of tasks', () => {
 describe('Tasks over HTTP', () => {
   test('answer tasks/get by JSON, and survive that nobody reads their streams [L-TASK-030] [L-TASK-031] [L-TASK-056]', async () => {
     const fixture = makeFixture()
-    const handle = createHandler(fixture.server, { sessions: keptSessions() })
+    const handle = createHandler(fixture.server, { sessions: statefulSessions() })
     const { send } = await openSession(handle, '2025-11-25', asks)
     const request = (id: number, method: string, params: JsonObject): JsonObject => ({
       jsonrpc: '2.0',

@@ -7,7 +7,7 @@ import {
   createServer,
   createSseHandler,
   extend,
-  keptSessions,
+  statefulSessions,
   type Handler,
 } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
@@ -40,7 +40,7 @@ function makeProtected() {
     verify: async (token) => ({ subject: 'ada', audience: RESOURCE, scopes: token.split('+') }),
     scopes: ['mcp'],
   })
-  const handle = createHandler(server, { protect, sessions: keptSessions() })
+  const handle = createHandler(server, { protect, sessions: statefulSessions() })
   closing(handle)
   return { server, handle, protect, registered }
 }

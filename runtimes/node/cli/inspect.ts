@@ -3,7 +3,7 @@
  * everything on, so that servers need not allow pages of other origins.
  */
 import { readFile } from 'node:fs/promises'
-import { createGateway, createHandler, keptSessions } from '../../../src/presets/server.ts'
+import { createGateway, createHandler, statefulSessions } from '../../../src/presets/server.ts'
 import { host } from '../loopback.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
@@ -72,7 +72,7 @@ async function reach(
     return { serve, close: async () => {} }
   }
   const gateway = await createGateway((passed) => open(invocation, passed, end), { onError })
-  const serve = createHandler(gateway.server, { sessions: keptSessions() })
+  const serve = createHandler(gateway.server, { sessions: statefulSessions() })
   return { serve, close: () => gateway.close() }
 }
 

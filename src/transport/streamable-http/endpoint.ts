@@ -9,7 +9,7 @@ import type { LeanServer } from '../../server/definition.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { createGuard } from '../http/guard.ts'
 import { createHandler, HANDLER_OPTIONS } from './handler.ts'
-import { keptSessions } from './sessions/stateful.ts'
+import { statefulSessions } from './sessions/stateful.ts'
 import type { HandlerOptions } from './options.ts'
 
 /** Where and how a server is served over HTTP; `sessions` are kept in memory by default. */
@@ -70,7 +70,7 @@ export function createEndpoint(server: LeanServer, options: ListenOptions): Endp
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)
   const known: HandlerOptions = {
-    sessions: keptSessions(),
+    sessions: statefulSessions(),
     ...(local && { allowedHosts: LOOPBACK }),
     ...handling,
   }

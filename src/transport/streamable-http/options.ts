@@ -11,7 +11,7 @@ import type { HostSessions } from './sessions/manager.ts'
 import type { StreamOptions } from './stream-options.ts'
 
 /**
- * A way to have sessions, with all the code that takes: `keptSessions`, `sealedSessions` or
+ * A way to have sessions, with all the code that takes: `statefulSessions`, `sealedSessions` or
  * `forwardedSessions`.
  */
 export interface HandlerSessions {
@@ -50,11 +50,11 @@ export const LEAN_HANDLER_OPTIONS: OptionNames<LeanHandlerOptions> = {
 /** How a server is served over HTTP. */
 export interface HandlerOptions extends LeanHandlerOptions, InputOptions, StreamOptions {
   /**
-   * How the revisions up to 2025-11-25 have sessions. `keptSessions()` keeps them, in memory or in a
+   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` keeps them, in memory or in a
    * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
    * was negotiated. `forwardedSessions()` hands their requests over to another handler. Without any,
    * which is the default, as a handler cannot know whether the next request reaches it, these revisions are
-   * served request by request, and handlers know nothing of the client. Without `keptSessions` the
+   * served request by request, and handlers know nothing of the client. Without `statefulSessions` the
    * server cannot ask or tell a client of these revisions anything outside its answers.
    */
   sessions?: HandlerSessions | false

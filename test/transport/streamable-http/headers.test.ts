@@ -7,7 +7,7 @@ import {
   createHandler,
   createServer,
   forwardedSessions,
-  keptSessions,
+  statefulSessions,
   type Handler,
   type HandlerOptions,
 } from '../../../src/presets/server.ts'
@@ -28,7 +28,7 @@ function serve(options: HandlerOptions = {}): Handler {
     await ctx.progress(1)
     return 'waited'
   })
-  return createHandler(server, { sessions: keptSessions(), ...options })
+  return createHandler(server, { sessions: statefulSessions(), ...options })
 }
 
 const URL_ = 'https://api.example/mcp'

@@ -7,7 +7,7 @@ import {
   createLeanHandler,
   createLeanServer,
   identifyCallers,
-  keptSessions,
+  statefulSessions,
   type Handler,
 } from '../../../src/presets/server.ts'
 import { post } from './post.ts'
@@ -28,7 +28,7 @@ const protect = identifyCallers(async ({ headers }) => {
 const options = { protect, allowedOrigins: [page] }
 const handlers: [string, Handler][] = [
   ['a lean handler', createLeanHandler(server, options)],
-  ['a handler with sessions', createHandler(server, { ...options, sessions: keptSessions() })],
+  ['a handler with sessions', createHandler(server, { ...options, sessions: statefulSessions() })],
 ]
 
 describe.each(handlers)('%s that identifies callers', (_name, handle) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createServer, keptSessions, text, type Handler } from '../../../src/presets/server.ts'
+import { createServer, statefulSessions, text, type Handler } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { revisions } from '../../../src/protocol/revisions.ts'
 import { until } from '../../client/peers.ts'
@@ -118,7 +118,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
 describe('ids of sessions', () => {
   it('cannot be foretold from others [L-HTTP-050]', async () => {
     const handle = sessionHandler(makeServer().server, {
-      sessions: keptSessions({ maxSessions: 300 }),
+      sessions: statefulSessions({ maxSessions: 300 }),
     })
     const ids: string[] = []
     for (let n = 0; n < 200; n++) ids.push((await openSession(handle)).id)

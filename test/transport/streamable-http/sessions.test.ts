@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import {
   createMemorySessionStore,
   createServer,
-  keptSessions,
+  statefulSessions,
   type Handler,
 } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
@@ -243,7 +243,7 @@ describe('sessions over HTTP', () => {
   it('a stream that brings nothing for long can be resumed, whatever other streams bring [I013]', async () => {
     const { server } = makeServer()
     const store = createMemorySessionStore({ maxEvents: 3 })
-    const handle = sessionHandler(server, { sessions: keptSessions({ store }) })
+    const handle = sessionHandler(server, { sessions: statefulSessions({ store }) })
     const { id, send } = await openSession(handle)
     const idle = await listen(handle, id)
     const begun = /id: (\S+)/.exec(await readUntil(idle, 'data: \n\n'))?.[1] as string
@@ -289,7 +289,7 @@ describe('sessions over HTTP', () => {
 
   it('an idle session ends, and the oldest gives way at the bound [L-HTTP-063]', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const { handle } = serve({ sessions: keptSessions({ idleMs: 60_000, maxSessions: 2 }) })
+    const { handle } = serve({ sessions: statefulSessions({ idleMs: 60_000, maxSessions: 2 }) })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const first = await openSession(handle)
     await openSession(handle)

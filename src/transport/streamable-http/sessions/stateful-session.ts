@@ -29,9 +29,9 @@ import type { Ask, Caller, Exchange } from '../../../server/request/exchange.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { InputOptions } from '../../../server/engine/multi-round-trip.ts'
-import type { CallKeeper, CallRecord, Outlet, RunAgain } from '../../../session/resumable-calls.ts'
+import type { CallStore, CallRecord, Outlet, RunAgain } from '../../../session/resumable-calls.ts'
 import { idInUse, type SessionRecord } from '../../../session/session.ts'
-import type { LiveSession, Sessions } from '../../../session/pool.ts'
+import type { LiveSession, SessionPool } from '../../../session/pool.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
 import { refuse } from '../../http/http-error.ts'
 import { readHeader } from '../../http/request-body.ts'
@@ -43,9 +43,9 @@ export interface SessionsHost {
   readonly server: ServerDefinition
   readonly options: StreamOptions &
     Pick<InputOptions, 'askTimeoutMs'> & { readonly jsonOnly?: boolean }
-  readonly sessions: Sessions
+  readonly sessions: SessionPool
   /** Lets calls go on after their host was replaced. */
-  readonly calls: CallKeeper | undefined
+  readonly calls: CallStore | undefined
 }
 
 /** A session, as one HTTP request found it. */

@@ -11,9 +11,9 @@ import { accountOf } from '../../../session/account.ts'
 import { announceTo } from '../../../server/features/announce.ts'
 import type { Caller } from '../../../server/request/exchange.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'
-import type { CallKeeper } from '../../../session/resumable-calls.ts'
+import type { CallStore } from '../../../session/resumable-calls.ts'
 import type { SessionRecord } from '../../../session/session.ts'
-import { Sessions, type SessionLimits } from '../../../session/pool.ts'
+import { SessionPool, type SessionLimits } from '../../../session/pool.ts'
 import { createMemorySessionStore, type SessionStore } from '../../../session/store.ts'
 import { finder } from './find-session.ts'
 import type { HostSessions } from './manager.ts'
@@ -23,17 +23,17 @@ import { readHeader } from '../../http/request-body.ts'
 import { answerInSession } from '../session-methods.ts'
 
 /** Where sessions are kept, for how long, and how many. */
-export interface KeptSessionOptions extends SessionLimits {
+export interface StatefulSessionOptions extends SessionLimits {
   /** In memory by default: then every request of a session must reach the same process. */
   store?: SessionStore
   /**
-   * Lets calls of a session go on after their host was replaced: `keepCalls`, where the store keeps
+   * Lets calls of a session go on after their host was replaced: `resumableCalls`, where the store keeps
    * streams; not by default.
    */
-  calls?: CallKeeper
+  calls?: CallStore
 }
 
-const OPTIONS: OptionNames<KeptSessionOptions> = {
+const OPTIONS: OptionNames<StatefulSessionOptions> = {
   ...{ store: 1, calls: 1, idleMs: 1, maxSessions: 1, maxSessionsPerCaller: 1 },
 }
 
@@ -43,12 +43,12 @@ const OPTIONS: OptionNames<KeptSessionOptions> = {
  *
  * @throws {TypeError} when an option is unknown.
  */
-export function keptSessions(options: KeptSessionOptions = {}): HandlerSessions {
-  requireKnown('keptSessions', options, OPTIONS)
+export function statefulSessions(options: StatefulSessionOptions = {}): HandlerSessions {
+  requireKnown('statefulSessions', options, OPTIONS)
   const { store = createMemorySessionStore(), calls, ...limits } = options
   return {
     start(server, options) {
-      const sessions = new Sessions(store, limits, server, calls?.restore)
+      const sessions = new SessionPool(store, limits, server, calls?.restore)
       return new HttpSessions({ server, options, sessions, calls })
     },
   }
