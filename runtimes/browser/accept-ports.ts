@@ -4,13 +4,13 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
+import { callHook } from '#internal/patterns'
 import {
   serveTransport,
   type ConnectionOptions,
   type LeanServer,
 } from '../../src/presets/server.ts'
 import {
-  callHook,
   messagePortTransport,
   type MessagePortOptions,
   type Transport,

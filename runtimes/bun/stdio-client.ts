@@ -4,14 +4,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import type { Subprocess } from 'bun'
+import { childTransport, inheritedVariables, type ChildProcess } from '#internal/stdio'
 import { McpError } from '../../src/index.ts'
-import {
-  childTransport,
-  inheritedVariables,
-  type ChildProcess,
-  type ChildTransport,
-  type StdioClientOptions,
-} from '../../src/transport/index.ts'
+import { type ChildTransport, type StdioClientOptions } from '../../src/transport/index.ts'
 import { endWithProcess } from '../node/orphans.ts'
 import { webWritable } from './streams.ts'
 

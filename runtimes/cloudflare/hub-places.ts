@@ -4,7 +4,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
-import { accountOf, type SubscribeOptions } from '../../src/presets/server.ts'
+import { accountOf, type SubscribeOptions } from '#internal/http'
 
 /** The most sockets of one object, as the platform has it. */
 const MAX_SOCKETS = 32_768

@@ -1,7 +1,8 @@
 /**
  * Who listens and to what, on its way to the hub, and in the attachment of a listener's socket.
  */
-import type { ServerChange, SubscribeOptions } from '../../src/presets/server.ts'
+import type { SubscribeOptions } from '#internal/http'
+import type { ServerChange } from '../../src/presets/server.ts'
 
 /** The filter of a listener; `resources: true` where its URIs are too many to be attached. */
 interface Wish {

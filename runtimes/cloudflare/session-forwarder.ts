@@ -4,13 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import {
-  forwardedSessions,
-  type Caller,
-  type HandlerSessions,
-  type Server,
-} from '../../src/presets/server.ts'
-import { sessionStream } from '../../src/transport/index.ts'
+import { type HandlerSessions, sessionStream } from '#internal/http'
+import { forwardedSessions, type Caller, type Server } from '../../src/presets/server.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
 import { begin, noStream, type Hub } from './hub.ts'

@@ -5,8 +5,9 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
+import type { SqlSessionStoreOptions } from '#internal/storage'
 import type { SessionRecord } from '../../src/presets/server.ts'
-import { SqlSessionStore, type Sql, type SqlSessionStoreOptions } from '../../src/sqlite/index.ts'
+import { SqlSessionStore, type Sql } from '../../src/sqlite/index.ts'
 import type { HubTeller } from './hub-teller.ts'
 import { isShared } from './session-id.ts'
 

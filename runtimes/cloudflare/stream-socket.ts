@@ -9,9 +9,9 @@ import {
   EventStream,
   type EventStreamOptions,
   type ServerSentEvent,
-  type Sink,
-} from '../../src/presets/server.ts'
-import { cut } from '../../src/sqlite/index.ts'
+} from '#internal/http'
+import { cut } from '#internal/storage'
+import { type Sink } from '../../src/presets/server.ts'
 
 /** A message takes 1 MiB at most, and a UTF-16 unit three bytes of it at most. */
 const MAX_PIECE_CHARACTERS = 300_000

@@ -2,7 +2,8 @@
  * Has the tasks of a server kept and worked on by objects.
  */
 import { env } from 'cloudflare:workers'
-import { tasksOf, type Server } from '../../src/presets/server.ts'
+import { tasksOf } from '#internal/tasks'
+import { type Server } from '../../src/presets/server.ts'
 import type { Tasks } from '../../src/tasks/index.ts'
 import { requireNamespace } from './bindings.ts'
 import type { WorkerOptions } from './options.ts'

@@ -5,14 +5,8 @@
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
 import { DurableObject } from 'cloudflare:workers'
-import type {
-  GivenOutcome,
-  InputOutcome,
-  NewTask,
-  TaskEngine,
-  TaskRecord,
-  Tasks,
-} from '../../src/tasks/index.ts'
+import type { GivenOutcome, InputOutcome, NewTask, TaskEngine } from '#internal/tasks'
+import type { TaskRecord, Tasks } from '../../src/tasks/index.ts'
 import { requireSql } from './bindings.ts'
 import type { ObjectClass } from './session-object.ts'
 import { sendEvent } from './stream-socket.ts'

@@ -4,14 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import type {
-  GivenOutcome,
-  InputOutcome,
-  NewTask,
-  TaskRecord,
-  TaskService,
-  TaskWait,
-} from '../../src/tasks/index.ts'
+import type { GivenOutcome, InputOutcome, NewTask, TaskService, TaskWait } from '#internal/tasks'
+import type { TaskRecord } from '../../src/tasks/index.ts'
 import { inTime } from './in-time.ts'
 import { objectOf } from './session-id.ts'
 import { hearEvents } from './stream-socket.ts'

@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import { cut } from '../../src/sqlite/index.ts'
+import { cut } from '#internal/storage'
 import type { TaskKeeper, TaskRecord } from '../../src/tasks/index.ts'
 
 const PREFIX = 'mcp_task/'

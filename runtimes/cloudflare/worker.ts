@@ -6,15 +6,14 @@
  */
 import { env } from 'cloudflare:workers'
 import { IttyRouter, type IRequestStrict } from 'itty-router'
+import { type ChangeSource, createGuard } from '#internal/http'
 import { METHOD_NOT_FOUND, ProtocolError } from '../../src/index.ts'
 import {
   createHandler,
   sealedSessions,
-  type ChangeSource,
   type HandlerOptions,
   type Server,
 } from '../../src/presets/server.ts'
-import { createGuard } from '../../src/transport/index.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'

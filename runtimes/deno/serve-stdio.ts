@@ -3,13 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
+import { printToStderr, serveStdioOn, type StdioHost } from '#internal/stdio'
 import type { LeanServer } from '../../src/presets/server.ts'
-import {
-  printToStderr,
-  serveStdioOn,
-  type ServeStdioOptions,
-  type StdioHost,
-} from '../../src/transport/index.ts'
+import { type ServeStdioOptions } from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /** Windows knows no SIGTERM. */

@@ -17,7 +17,7 @@ export function fileTokens(folder: string): TokenStore {
   // Here, so that programs that sign nobody in do not load it.
   const load = async (): Promise<TokenStore> => {
     const { files } = await import('./token-files.ts')
-    const { fileTokensOn } = await import('../../src/authorization/index.ts')
+    const { fileTokensOn } = await import('#internal/authorization')
     return fileTokensOn(files, folder)
   }
   const open = (): Promise<TokenStore> => (opened ??= load())

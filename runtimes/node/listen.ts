@@ -5,7 +5,7 @@
  */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { listenFault } from '../../src/transport/index.ts'
+import { listenFault } from '#internal/http'
 
 /**
  * Resolves to the port when the server listens.

@@ -6,7 +6,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Interaction, LoopbackHost, LoopbackOptions } from '../../src/authorization/index.ts'
+import type { LoopbackHost } from '#internal/authorization'
+import type { Interaction, LoopbackOptions } from '../../src/authorization/index.ts'
 
 /**
  * Signs users in with their own browser: give the result to `signIn` as `interaction`. On Deno it
@@ -17,7 +18,7 @@ export function loopback(options: LoopbackOptions = {}): Interaction {
   return {
     // Here, so that programs that sign nobody in do not load it.
     async begin(known) {
-      const { loopbackOn } = await import('../../src/authorization/index.ts')
+      const { loopbackOn } = await import('#internal/authorization')
       return loopbackOn(host, options).begin(known)
     },
   }

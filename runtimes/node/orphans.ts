@@ -4,7 +4,7 @@
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
-import type { ChildProcess } from '../../src/transport/index.ts'
+import type { ChildProcess } from '#internal/stdio'
 
 type Kill = ChildProcess['kill']
 

@@ -3,8 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
+import { serveStdioOn, type StdioHost } from '#internal/stdio'
 import type { LeanServer } from '../../src/presets/server.ts'
-import { serveStdioOn, type ServeStdioOptions, type StdioHost } from '../../src/transport/index.ts'
+import { type ServeStdioOptions } from '../../src/transport/index.ts'
 import { webReadable, webWritable } from './streams.ts'
 import { allowSuspensions } from './suspensions.ts'
 

@@ -9,15 +9,14 @@ import type {
   SpawnOptions,
 } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { McpError } from '../../src/index.ts'
 import {
   childTransport,
   inheritedVariables,
   type ChildExit,
   type ChildProcess,
-  type ChildTransport,
-  type StdioClientOptions,
-} from '../../src/transport/index.ts'
+} from '#internal/stdio'
+import { McpError } from '../../src/index.ts'
+import { type ChildTransport, type StdioClientOptions } from '../../src/transport/index.ts'
 import { endWithProcess } from './orphans.ts'
 import { webReadable, webWritable } from './streams.ts'
 

@@ -7,7 +7,7 @@ import { mkdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from '
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import process from 'node:process'
-import type { Files } from '../../src/authorization/index.ts'
+import type { Files } from '#internal/authorization'
 
 /** Reads and writes files for their owner alone, and knows the processes of this machine. */
 export const files: Files = {

@@ -31,11 +31,4 @@ export { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } 
 export { parseChallenges, type Challenge } from './challenge.ts'
 export type { Proofs } from './requests.ts'
 export { isPrivateHost, type UrlPolicy } from './urls.ts'
-export {
-  loopbackOn,
-  openBrowser,
-  type LoopbackHost,
-  type LoopbackListener,
-  type LoopbackOptions,
-} from './loopback.ts'
-export { fileTokensOn, type Files } from './file-tokens.ts'
+export { openBrowser, type LoopbackListener, type LoopbackOptions } from './loopback.ts'

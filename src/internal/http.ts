@@ -3,9 +3,25 @@
  *
  * @module
  */
+export { createNotifier, type ChangeSource, type SubscribeOptions } from '../server/notifier.ts'
+export { accountOf } from '../session/account.ts'
+export {
+  EVENT_STREAM_HEADERS,
+  EventStream,
+  type EventStreamOptions,
+  type ServerSentEvent,
+} from '../transport/http/event-stream.ts'
+export { createGuard, type Guard } from '../transport/http/guard.ts'
 export {
   createEndpoint,
   listenFault,
   type Endpoint,
 } from '../transport/streamable-http/endpoint.ts'
-export { createGuard, type Guard } from '../transport/http/guard.ts'
+export type { HandlerSessions } from '../transport/streamable-http/options.ts'
+export type { SessionForwarder } from '../transport/streamable-http/sessions/forwarded.ts'
+export {
+  sessionStream,
+  type ChangeListener,
+  type StreamCarrier,
+  type StreamOptions,
+} from '../transport/streamable-http/stream-options.ts'

@@ -7,7 +7,6 @@ export type { Secrets } from '../patterns/sealed-state.ts'
 export type { AsJson } from '../patterns/steps.ts'
 export { createServer } from '../server/server.ts'
 export { createLeanServer } from '../server/lean-server.ts'
-export { tasksOf } from '../server/lean-definition.ts'
 export type {
   LeanServer,
   LeanServerOptions,
@@ -35,7 +34,6 @@ export type {
   ScopedServer,
   Viewer,
 } from '../server/request/exchange.ts'
-export { accountOf } from '../session/account.ts'
 export type { Protection } from '../server/auth.ts'
 export { identifyCallers } from '../server/identify-callers.ts'
 export { extend } from '../server/composition/extend.ts'
@@ -52,14 +50,7 @@ export type {
   UrlAnswer,
   UrlQuestion,
 } from '../server/request/elicitation.ts'
-export {
-  createNotifier,
-  type ChangeSource,
-  type Notifier,
-  type ServerChange,
-  type SubscribeOptions,
-  type Unsubscribe,
-} from '../server/notifier.ts'
+export type { Notifier, ServerChange, Unsubscribe } from '../server/notifier.ts'
 export {
   observer,
   type Observation,
@@ -106,7 +97,6 @@ export { createTickets, type TicketOptions, type Tickets } from '../server/featu
 export type { ToolResult, ToolReturn } from '../server/features/tool-result.ts'
 export type { TaskSupport, ToolTask } from '../server/features/tool-task.ts'
 export type {
-  TaskMaker,
   ToolHandler,
   ToolHandlerFor,
   ToolOptions,
@@ -117,26 +107,8 @@ export { serveTransport, type ConnectionOptions } from '../server/serve-transpor
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
 export { createLeanHandler } from '../transport/streamable-http/lean-handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse/server.ts'
-export {
-  EVENT_STREAM_HEADERS,
-  EventStream,
-  type EventStreamOptions,
-  type ServerSentEvent,
-} from '../transport/http/event-stream.ts'
-export type {
-  HandlerOptions,
-  HandlerSessions,
-  LeanHandlerOptions,
-} from '../transport/streamable-http/options.ts'
-export {
-  forwardedSessions,
-  type SessionForwarder,
-} from '../transport/streamable-http/sessions/forwarded.ts'
-export type {
-  ChangeListener,
-  StreamCarrier,
-  StreamOptions,
-} from '../transport/streamable-http/stream-options.ts'
+export type { HandlerOptions, LeanHandlerOptions } from '../transport/streamable-http/options.ts'
+export { forwardedSessions } from '../transport/streamable-http/sessions/forwarded.ts'
 export {
   createMemoryEventLog,
   type EventLog,

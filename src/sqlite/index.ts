@@ -4,7 +4,6 @@
  *
  * @module
  */
-export { SqlSessionStore, type SqlSessionStoreOptions } from './session-store.ts'
+export { SqlSessionStore } from './session-store.ts'
 export { sqlOf, type Sql, type SqliteDatabase, type SqlValue } from './sql.ts'
-export { cut } from './pieces.ts'
 export { SqlTaskStore, type SqlTaskStoreOptions } from './task-store.ts'

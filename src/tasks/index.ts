@@ -6,16 +6,8 @@
 export { createMemoryTaskStore, type TaskKeeper, type TaskStore } from './store.ts'
 export { tasks, type TaskHandle, type Tasks } from './tasks.ts'
 export type { TasksOptions } from './options.ts'
-export type { AllTasks, EngineOptions, TaskEngine } from './engine.ts'
-export type { GivenOutcome, TaskService, TaskWait } from './service.ts'
-export type {
-  InputOutcome,
-  NewTask,
-  OpenInput,
-  TaskCall,
-  TaskRecord,
-  TaskStatus,
-} from './record.ts'
+export type { AllTasks, EngineOptions } from './engine.ts'
+export type { OpenInput, TaskCall, TaskRecord, TaskStatus } from './record.ts'
 export { TASKS_EXTENSION, type CoreTask, type DetailedTask, type Task } from './wire.ts'
 export {
   callTask,

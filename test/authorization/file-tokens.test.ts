@@ -6,13 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fileTokensOn, type Files } from '#internal/authorization'
 import { fileTokens } from '../../runtimes/node/index.ts'
-import {
-  fileTokensOn,
-  memoryTokens,
-  type Files,
-  type TokenStore,
-} from '../../src/authorization/index.ts'
+import { memoryTokens, type TokenStore } from '../../src/authorization/index.ts'
 import { root } from '../process.ts'
 import { bun, deno } from '../runtimes/binaries.ts'
 import { createWorld, ISSUER } from './world.ts'

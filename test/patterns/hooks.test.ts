@@ -1,8 +1,8 @@
 // Functions of an application that nothing waits for: what they throw harms nothing else.
 import { describe, expect, it, vi } from 'vitest'
+import { callHook } from '#internal/patterns'
 import { createConnection, watchInteraction } from '../../src/presets/client.ts'
 import { createServer, observer, text } from '../../src/presets/server.ts'
-import { callHook } from '../../src/transport/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { runLines } from '../process.ts'

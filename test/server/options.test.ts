@@ -1,6 +1,7 @@
 // Options and definitions that nobody reads are refused by name.
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { createEndpoint } from '#internal/http'
 import { signIn } from '../../src/authorization/index.ts'
 import { connect, connectLean } from '../../src/presets/client.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
@@ -14,7 +15,6 @@ import {
   statefulSessions,
   serveTransport,
 } from '../../src/presets/server.ts'
-import { createEndpoint } from '../../src/transport/index.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
 import { openWire } from './wire.ts'

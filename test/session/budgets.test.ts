@@ -1,10 +1,7 @@
 // Memory that sessions and streams share, however many of them there are.
 import { describe, expect, it } from 'vitest'
-import {
-  createMemorySessionStore,
-  EventStream,
-  type SessionRecord,
-} from '../../src/presets/server.ts'
+import { EventStream } from '#internal/http'
+import { createMemorySessionStore, type SessionRecord } from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 
 const record: SessionRecord = {

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, vi } from 'vitest'
+import { accountOf } from '#internal/http'
 import type { JsonObject } from '../../src/index.ts'
 import {
-  accountOf,
   createHandler,
   createServer,
   createSseHandler,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EventStream } from '../../src/presets/server.ts'
+import { EventStream } from '#internal/http'
 
 describe('a stream of events', () => {
   it('is cut when its reader lags behind by more than the bound, and says so once', async () => {

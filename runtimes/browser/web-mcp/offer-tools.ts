@@ -3,15 +3,11 @@
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
+import { callHook, requireKnown, type OptionNames } from '#internal/patterns'
 import { connect, type Client, type ConnectOptions } from '../../../src/presets/client.ts'
 import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
 import { serveTransport, type LeanServer } from '../../../src/presets/server.ts'
-import {
-  callHook,
-  inMemoryTransports,
-  requireKnown,
-  type OptionNames,
-} from '../../../src/transport/index.ts'
+import { inMemoryTransports } from '../../../src/transport/index.ts'
 import { isSecureOrigin } from './exposed-origins.ts'
 import { findModelContext, type ModelContext } from './model-context.ts'
 import { callTool, modelContextTool, type ToolPresentation } from './model-context-tool.ts'

@@ -4,6 +4,7 @@
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
+import { callHook, requireKnown, type OptionNames } from '#internal/patterns'
 import {
   isContentBlock,
   isObject,
@@ -15,7 +16,6 @@ import {
   type ToolAnnotations,
 } from '../../../src/index.ts'
 import { createServer, type Server } from '../../../src/presets/server.ts'
-import { callHook, requireKnown, type OptionNames } from '../../../src/transport/index.ts'
 import { findModelContext, type ModelContext, type RegisteredTool } from './model-context.ts'
 
 /** Which tools of the page are served, and how. */

@@ -1,0 +1,13 @@
+/**
+ * What only the runtimes need to speak over stdio; the package does not export it.
+ *
+ * @module
+ */
+export type { ChildExit, ChildProcess } from '../transport/stdio/child-process.ts'
+export {
+  childTransport,
+  inheritedVariables,
+  type ChildTransportOptions,
+} from '../transport/stdio/child-transport.ts'
+export { printToStderr, type PrintingConsole } from '../transport/stdio/print-to-stderr.ts'
+export { serveStdioOn, type StdioHost } from '../transport/stdio/serve-stdio.ts'

@@ -1,0 +1,10 @@
+/**
+ * What only the runtimes need to keep tasks in objects of their own; the package does not export it.
+ *
+ * @module
+ */
+export type { TaskMaker } from '../server/features/tools.ts'
+export { tasksOf } from '../server/lean-definition.ts'
+export type { TaskEngine } from '../tasks/engine.ts'
+export type { InputOutcome, NewTask } from '../tasks/record.ts'
+export type { GivenOutcome, TaskService, TaskWait } from '../tasks/service.ts'
