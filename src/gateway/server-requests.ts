@@ -6,6 +6,7 @@
  */
 import { givenUp, type WatchesGivenUp } from '../client/given-up.ts'
 import type { ConnectOptions, InputContext } from '../client/options.ts'
+import { boundedCache } from '../patterns/bounded-cache.ts'
 import { InputPending } from '../patterns/replay.ts'
 import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type {
@@ -58,14 +59,12 @@ export function questionsOf(
 ): ConnectOptions & WatchesGivenUp {
   const { calls, principal } = served
   /** The ids under which callers were asked to open URLs, by those that the other server gave. */
-  const urls = new Map<unknown, string>()
+  const urls = boundedCache<unknown, string>(MAX_URLS)
   const visit = async (ctx: Context, params: ElicitUrlParams): Promise<ElicitResult> => {
     const { message, url, elicitationId } = params
     const answer = await ctx.elicitUrl({ message, url })
     if (elicitationId !== undefined && answer.elicitationId !== undefined) {
       urls.set(elicitationId, answer.elicitationId)
-      const [oldest] = urls.size > MAX_URLS ? urls.keys() : []
-      urls.delete(oldest)
     }
     return { action: answer.action }
   }

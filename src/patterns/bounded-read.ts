@@ -60,7 +60,7 @@ export class ByteBuffer {
  * @returns The bytes; nothing if there are more than `maxBytes`, and then the stream is cancelled.
  */
 export async function readBytes(
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array> | null | undefined,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   let buffer = new Uint8Array(0)

@@ -7,7 +7,8 @@
 import { readBytes } from '../patterns/bounded-read.ts'
 import { withTimeout } from '../patterns/timeout.ts'
 
-type Fetch = typeof globalThis.fetch
+/** Sends a request to a URL. */
+export type FetchUrl = (url: string, init?: RequestInit) => Promise<Response>
 
 /** The longest answer that is read; key sets and introspections are far shorter. */
 const MAX_BYTES = 1024 * 1024
@@ -30,10 +31,9 @@ interface Outcome {
  * A `fetch` that reads whole responses up to a limit, and that is a circuit breaker: for 5 s a
  * response to GET, or the failure of another request, is the outcome of all requests to that URL.
  */
-export function boundedFetch(fetch: Fetch, timeoutMs: number): Fetch {
+export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   const outcomes = new Map<string, Outcome>()
-  return async (input, init) => {
-    const url = input instanceof Request ? input.url : String(input)
+  return async (url, init) => {
     const known = outcomes.get(url)
     const now = performance.now()
     if (known && now < known.until) return known.repeat()
@@ -42,7 +42,7 @@ export function boundedFetch(fetch: Fetch, timeoutMs: number): Fetch {
     let repeat: () => Response
     let isShared = init?.method !== 'POST'
     try {
-      repeat = await readWhole(fetch, timeoutMs, input, init)
+      repeat = await readWhole(fetch, timeoutMs, url, init)
       const { status } = repeat()
       // 400 and 500 may be caused by one odd token, and then concern no other
       isShared ||= status > 400 && status !== 500
@@ -60,20 +60,18 @@ export function boundedFetch(fetch: Fetch, timeoutMs: number): Fetch {
 
 /** Sends a request and reads the response; returns a function that makes it any number of times. */
 async function readWhole(
-  fetch: Fetch,
+  fetch: FetchUrl,
   timeoutMs: number,
-  ...[input, init]: Parameters<Fetch>
+  ...[url, init]: Parameters<FetchUrl>
 ): Promise<() => Response> {
   const { response, bytes } = await withTimeout(timeoutMs, async (signal) => {
-    const response = await fetch(input, { ...init, signal })
+    const response = await fetch(url, { ...init, signal })
     // Ends the body at the timeout, also where `fetch` does not
     const body = response.body?.pipeThrough(new TransformStream<Uint8Array>(), { signal })
-    return { response, bytes: await readBytes(body ?? null, MAX_BYTES) }
+    return { response, bytes: await readBytes(body, MAX_BYTES) }
   })
   if (!bytes) throw new RangeError(`The answer is longer than ${MAX_BYTES} bytes`)
-  const headers = new Headers(response.headers)
-  // What is passed on is decoded
-  for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+  const { headers } = response
   // Some frameworks answer every POST with 201
   const status = response.ok ? 200 : response.status
   return () => new Response(bytes.length > 0 ? bytes : null, { status, headers })

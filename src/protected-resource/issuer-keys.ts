@@ -6,6 +6,7 @@
  */
 import { isLoopback } from '../patterns/loopback.ts'
 import { isObject } from '../protocol/validate.ts'
+import type { FetchUrl } from './bounded-fetch.ts'
 
 /** The addresses at which the metadata of an issuer may be, the likeliest first. */
 export function metadataUrls(issuer: string): string[] {
@@ -21,7 +22,7 @@ export function metadataUrls(issuer: string): string[] {
  *
  * @throws {Error} when no metadata of this issuer names a key set that can be trusted.
  */
-export async function discoverKeySet(issuer: string, fetch: typeof globalThis.fetch): Promise<URL> {
+export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<URL> {
   const seen: string[] = []
   for (const url of metadataUrls(issuer)) {
     const response = await fetch(url, {

@@ -4,6 +4,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
+import { boundedCache } from '../patterns/bounded-cache.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { AccessToken, TokenVerifier } from './access-token.ts'
 
@@ -33,25 +34,15 @@ export function rememberTokens(
   // By the whole token, so that no other one, with another signature say, passes for it. A digest
   // would keep it from whoever reads this memory, who finds it in the requests anyway, and would
   // cost a trip to another thread, which is what remembering is to spare.
-  //
-  // In the order in which they were learnt, so that the oldest is in front.
-  const known = new Map<string, { token: AccessToken; until: number }>()
+  const known = boundedCache<string, AccessToken>(maxRemembered)
   return async (text, expected) => {
     const found = known.get(text)
-    if (found && found.until > performance.now()) return found.token
-    known.delete(text)
+    if (found) return found
     const token = await verify(text, expected)
     if (!token || 'refused' in token) return token
-    const now = performance.now()
-    const until = now + Math.min(rememberMs, (token.expiresAt ?? Infinity) - Date.now())
-    // Nor is it if its end is not a number
-    if (!(until > now)) return token
-    for (const [oldest, { until: end }] of known) {
-      if (end > now && known.size < maxRemembered) break
-      known.delete(oldest)
-    }
+    const leftMs = (token.expiresAt ?? Infinity) - Date.now()
     freeze(token)
-    known.set(text, { token, until })
+    known.set(text, token, performance.now() + Math.min(rememberMs, leftMs))
     return token
   }
 }

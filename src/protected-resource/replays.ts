@@ -3,6 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-11.1
  */
+import { boundedCache } from '../patterns/bounded-cache.ts'
 
 /** Remembers which proofs were used. */
 export interface Replays {
@@ -22,18 +23,12 @@ export interface Replays {
  * @param maxEntries How many; 100,000 by default. Beyond that the oldest are forgotten.
  */
 export function createReplays(maxEntries = 100_000): Replays {
-  // In the order of use, so that what can be forgotten is in front
-  const uses = new Map<string, number>()
+  const uses = boundedCache<string, true>(maxEntries, () => Date.now())
   return {
     use(key, until) {
-      if (uses.has(key)) return false
-      const now = Date.now()
-      for (const [oldest, end] of uses) {
-        if (end > now && uses.size < maxEntries) break
-        uses.delete(oldest)
-      }
-      uses.set(key, until)
-      return true
+      const isFirst = !uses.get(key)
+      if (isFirst) uses.set(key, true, until)
+      return isFirst
     },
   }
 }

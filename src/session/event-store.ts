@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { boundedCache, type BoundedCache } from '../patterns/bounded-cache.ts'
 
 /** A kept message and the id that it was sent with. */
 export interface LoggedEvent {
@@ -60,7 +61,7 @@ class MemoryEventLog implements EventLog {
   readonly #resized: (by: number) => void
   readonly #events = new Map<string, { stream: string; message: string }>()
   /** The id of the last event of each open stream; at most `maxEvents`. */
-  readonly #last = new Map<string, string>()
+  readonly #last: BoundedCache<string, string>
   #length = 0
   appended = 0
 
@@ -69,6 +70,7 @@ class MemoryEventLog implements EventLog {
     resized: (by: number) => void,
   ) {
     this.#maxEvents = maxEvents
+    this.#last = boundedCache(maxEvents)
     this.#maxSize = maxSize
     this.#resized = resized
   }
@@ -83,10 +85,6 @@ class MemoryEventLog implements EventLog {
     const before = this.size
     this.#events.set(id, { stream, message })
     this.#last.set(stream, id)
-    for (const oldest of this.#last.keys()) {
-      if (this.#last.size <= this.#maxEvents) break
-      this.#last.delete(oldest)
-    }
     this.#length += message.length
     while (this.#events.size > this.#maxEvents || this.#length > this.#maxSize) this.dropOldest()
     this.#resized(this.size - before)

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
+import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { LeanContext } from '../request/context.ts'
@@ -43,21 +44,16 @@ export function rateLimit(options: RateLimit): Middleware<unknown, LeanContext> 
   if (!(requests >= 0 && perMs >= 0)) {
     throw new TypeError('A rate limit needs numbers for "requests" and "perMs"')
   }
-  const periods = new Map<string, { since: number; count: number }>()
+  const periods = boundedCache<string, { readonly endsAt: number; count: number }>(MAX_CALLERS)
   return (_request, ctx, next) => {
-    // A clock that is set back must not lengthen a period
-    const now = performance.now()
     const key = keyOf(ctx)
     let period = periods.get(key)
-    if (!period || now - period.since >= perMs) {
-      period = { since: now, count: 0 }
-      periods.delete(key)
-      const [oldest] = periods.size < MAX_CALLERS ? [] : periods.keys()
-      if (oldest !== undefined) periods.delete(oldest)
-      periods.set(key, period)
+    if (!period) {
+      period = { endsAt: performance.now() + perMs, count: 0 }
+      periods.set(key, period, period.endsAt)
     }
     if (++period.count <= requests) return next()
-    const retryAfterMs = Math.ceil(period.since + perMs - now)
+    const retryAfterMs = Math.ceil(period.endsAt - performance.now())
     throw new ProtocolError(code, 'Too many requests', { retryAfterMs })
   }
 }

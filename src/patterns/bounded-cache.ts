@@ -1,0 +1,47 @@
+/**
+ * A cache with a limit, so that no peer can fill the memory.
+ *
+ * @see https://en.wikipedia.org/wiki/Cache_replacement_policies#First_in_first_out_(FIFO)
+ */
+
+/** A map that evicts its oldest entries. */
+export interface BoundedCache<K, V> {
+  /** The value of a key; `undefined` after it was evicted or expired. */
+  get(key: K): V | undefined
+  /**
+   * Adds or replaces an entry. Expired entries are evicted first, then those that were set first.
+   *
+   * @param expiresAt When the entry expires, in milliseconds of the clock. Default: never.
+   */
+  set(key: K, value: V, expiresAt?: number): void
+  /** Removes an entry. */
+  delete(key: K): void
+}
+
+/**
+ * Creates a cache.
+ *
+ * @param maxEntries How many entries it holds.
+ * @param now The clock. Default: the monotonic one.
+ */
+export function boundedCache<K, V>(
+  maxEntries: number,
+  now: () => number = () => performance.now(),
+): BoundedCache<K, V> {
+  const entries = new Map<K, { readonly value: V; readonly expiresAt: number }>()
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      return entry && entry.expiresAt > now() ? entry.value : undefined
+    },
+    set(key, value, expiresAt = Infinity) {
+      entries.delete(key)
+      for (const [oldest, entry] of entries) {
+        if (entries.size < maxEntries && entry.expiresAt > now()) break
+        entries.delete(oldest)
+      }
+      entries.set(key, { value, expiresAt })
+    },
+    delete: (key) => void entries.delete(key),
+  }
+}
