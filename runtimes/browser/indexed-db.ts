@@ -22,7 +22,7 @@ export function indexedDbTokens(database = 'edgewise'): TokenStore {
     get: (key) => run(database, TOKENS, 'readonly', (tokens) => tokens.get(key)),
     set: (key, value) => run(database, TOKENS, 'readwrite', (tokens) => tokens.put(value, key)),
     delete: (key) => run(database, TOKENS, 'readwrite', (tokens) => tokens.delete(key)),
-    exclusively: (key, work) => inTurn(`${database} ${key}`, work),
+    withLock: (key, work) => inTurn(`${database} ${key}`, work),
   }
 }
 

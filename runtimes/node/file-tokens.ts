@@ -25,6 +25,6 @@ export function fileTokens(folder: string): TokenStore {
     get: async (key) => (await open()).get(key),
     set: async (key, value) => (await open()).set(key, value),
     delete: async (key) => (await open()).delete(key),
-    exclusively: async (key, work) => (await open()).exclusively(key, work),
+    withLock: async (key, work) => (await open()).withLock(key, work),
   }
 }

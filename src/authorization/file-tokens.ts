@@ -5,9 +5,10 @@
  */
 import { sleep } from '../patterns/abort.ts'
 import { digestText } from '../patterns/digest.ts'
+import { keyedMutex } from '../patterns/keyed-mutex.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
-import { takeTurns, type TokenStore } from './store.ts'
+import type { TokenStore } from './store.ts'
 
 /** What that needs of a file system. */
 export interface Files {
@@ -42,7 +43,7 @@ const LOOK_MS = 50
 
 /** Keeps tokens in the files of a folder. */
 export function fileTokensOn(files: Files, folder: string): TokenStore {
-  const takeTurn = takeTurns()
+  const withLock = keyedMutex()
   // The digest is a name that fits every file system
   const path = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
   return {
@@ -58,8 +59,8 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
     async delete(key) {
       await files.remove(`${await path(key)}.json`)
     },
-    exclusively: (key, work) =>
-      takeTurn(key, async () => {
+    withLock: (key, work) =>
+      withLock(key, async () => {
         const lock = `${await path(key)}.lock`
         const owner = [crypto.randomUUID(), await files.self?.()].join(' ')
         await acquire(files, lock, owner)

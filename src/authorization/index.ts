@@ -26,7 +26,8 @@ export {
   type Registration,
 } from './registrations.ts'
 export type { ClientCredentials } from './clients.ts'
-export { memoryTokens, takeTurns, type TokenRecord, type TokenStore } from './store.ts'
+export { keyedMutex } from '../patterns/keyed-mutex.ts'
+export { memoryTokens, type TokenRecord, type TokenStore } from './store.ts'
 export { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } from './errors.ts'
 export { parseChallenges, type Challenge } from './challenge.ts'
 export type { Proofs } from './requests.ts'

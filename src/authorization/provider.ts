@@ -243,7 +243,7 @@ export class Provider implements SignIn {
     work: (latest?: TokenRecord) => Promise<boolean>,
   ): Promise<boolean> {
     server.work ??= this.#tokens
-      .exclusively(tokenKey(server.url), async () => {
+      .withLock(tokenKey(server.url), async () => {
         const latest = await this.#read(server.url)
         if (!latest || latest.accessToken === used?.accessToken) return work(latest)
         server.token = latest

@@ -80,7 +80,7 @@ function changeRegistrations(
   tokens: TokenStore,
   change: (all: Record<string, Registration>) => Record<string, Registration>,
 ): Promise<void> {
-  return tokens.exclusively(KEY, async () => {
+  return tokens.withLock(KEY, async () => {
     await tokens.set(KEY, change(await listRegistrations(tokens)))
   })
 }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
+import { keyedMutex } from '../patterns/keyed-mutex.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../client/options.ts'
 
@@ -18,10 +19,10 @@ export interface TokenStore {
   /** Forgets a value. */
   delete(key: string): Awaitable<void>
   /**
-   * Runs work while nobody else who shares the store runs any under this key; {@link takeTurns}
-   * does that within a process.
+   * Runs work while nobody else who shares the store runs any under this key: a mutex, for which
+   * {@link keyedMutex} does within a process.
    */
-  exclusively<T>(key: string, work: () => Promise<T>): Promise<T>
+  withLock<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
 /** Keeps everything in memory, for as long as the process lives. */
@@ -31,21 +32,7 @@ export function memoryTokens(): TokenStore {
     get: (key) => values.get(key),
     set: (key, value) => void values.set(key, value),
     delete: (key) => void values.delete(key),
-    exclusively: takeTurns(),
-  }
-}
-
-/** Makes a function that runs the work of a key one after another, within this process. */
-export function takeTurns(): TokenStore['exclusively'] {
-  const last = new Map<string, Promise<unknown>>()
-  return (key, work) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, turn)
-    const done = (): void => {
-      if (last.get(key) === turn) last.delete(key)
-    }
-    turn.then(done, done)
-    return turn
+    withLock: keyedMutex(),
   }
 }
 

@@ -6,6 +6,7 @@
 import type { Client } from '../client/client.ts'
 import type { Hooks } from '../client/options.ts'
 import type { Server, ServerDefinition, ServerOptions } from '../server/definition.ts'
+import { semaphore } from '../patterns/semaphore.ts'
 import { pass, unanswered } from './calls.ts'
 import { offerOf, type Behind } from './mirrored-entries.ts'
 import { OpenCalls } from './open-calls.ts'
@@ -115,20 +116,19 @@ async function attach(
 ): Promise<Mount & { server: Server }> {
   let update: (() => Promise<void>) | undefined
   let report: (error: unknown) => void = () => {}
-  let looked: Promise<void> = Promise.resolve()
   let looksAgain = false
   // One look after the other, as the answers to an earlier one may be older and come later
+  const oneAtATime = semaphore(1)
   const follow = (): void => {
     if (looksAgain) return
     looksAgain = true
-    looked = looked
-      .then(() => {
-        looksAgain = false
-        return update?.()
-      })
-      .catch((error: unknown) => {
-        if (update) report(error)
-      })
+    const look = async (): Promise<void> => {
+      looksAgain = false
+      await update?.()
+    }
+    oneAtATime(look).catch((error: unknown) => {
+      if (update) report(error)
+    })
   }
   let updated: (uri: string) => void = () => {}
   let completed: (elicitationId: string) => void = () => {}
@@ -190,9 +190,7 @@ async function attach(
     if (update) mirror(offer)
   }
   try {
-    const first = update()
-    looked = first.catch(() => {})
-    await first
+    await oneAtATime(update)
   } catch (error) {
     await client.close()
     throw error

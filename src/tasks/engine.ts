@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import { semaphore } from '../patterns/semaphore.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
@@ -52,8 +53,8 @@ export class TaskEngine implements TaskService {
   readonly #tasks: KeptTasks
   readonly #work: TaskWork
   readonly #sweeper = new Alarm(() => void this.#work.go(this.sweep()))
-  /** The end of the last addition; one begins when the one before is over, as each counts them all. */
-  #added: Promise<unknown> = Promise.resolve()
+  /** Adds one task at a time, as each addition counts all tasks. */
+  readonly #counting = semaphore(1)
 
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
@@ -71,9 +72,7 @@ export class TaskEngine implements TaskService {
 
   async create(task: NewTask, platform: Platform): Promise<TaskRecord> {
     const { all } = this.#options
-    const adding = all ? this.#added.then(() => this.#add(task)) : this.#add(task)
-    this.#added = adding.catch(() => {})
-    const record = await adding
+    const record = await (all ? this.#counting(() => this.#add(task)) : this.#add(task))
     if (all) this.#sweeper.set(expiresAt(record))
     await this.#work.begin(record.taskId, platform)
     return record

@@ -310,7 +310,7 @@ describe('a page that is left', () => {
       }
     })(),
     // Whoever left the page takes no turns any more
-    exclusively: <T>(_key: string, work: () => Promise<T>) => work(),
+    withLock: <T>(_key: string, work: () => Promise<T>) => work(),
   }
 
   it.each([

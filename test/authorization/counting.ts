@@ -9,7 +9,7 @@ import { fileTokens } from '../../runtimes/node/file-tokens.ts'
 const folder = argv.at(-1) ?? ''
 const tokens = fileTokens(`${folder}/tokens`)
 for (let round = 0; round < 10; round++) {
-  await tokens.exclusively('count', async () => {
+  await tokens.withLock('count', async () => {
     const count = Number(await readFile(`${folder}/count`, 'utf8'))
     await new Promise((resolve) => setTimeout(resolve, 5))
     await writeFile(`${folder}/count`, String(count + 1))

@@ -49,7 +49,7 @@ describe.each<[string, () => TokenStore]>([
       if (index === 1) throw new Error('Failed')
       return index
     }
-    const all = Array.from({ length: 5 }, (__, index) => tokens.exclusively('k', () => work(index)))
+    const all = Array.from({ length: 5 }, (__, index) => tokens.withLock('k', () => work(index)))
     const results = await Promise.allSettled(all)
     expect(results.map((one) => (one.status === 'fulfilled' ? one.value : one.status))).toEqual([
       0,
@@ -62,7 +62,7 @@ describe.each<[string, () => TokenStore]>([
 
   it('of other keys are not waited for', async () => {
     const tokens = open()
-    await tokens.exclusively('a', () => tokens.exclusively('b', () => Promise.resolve()))
+    await tokens.withLock('a', () => tokens.withLock('b', () => Promise.resolve()))
   })
 })
 
@@ -95,7 +95,7 @@ describe('tokens in files', () => {
     await writeFile(lock, '')
     const long = new Date(Date.now() - 60_000)
     await utimes(lock, long, long)
-    expect(await tokens.exclusively('k', () => Promise.resolve(7))).toBe(7)
+    expect(await tokens.withLock('k', () => Promise.resolve(7))).toBe(7)
     expect(await readdir(folder)).toEqual([name])
   })
 
@@ -115,7 +115,7 @@ describe('tokens in files', () => {
       touch: async () => {},
     })
     let lock = ''
-    await fileTokensOn(files(0), 'f').exclusively('k', async () => {
+    await fileTokensOn(files(0), 'f').withLock('k', async () => {
       lock = [...kept.keys()][0] ?? ''
     })
     kept.set(lock, { text: 'dead', at: 0 })
@@ -125,7 +125,7 @@ describe('tokens in files', () => {
       await new Promise((resolve) => setTimeout(resolve, 50))
       busy--
     }
-    await Promise.all([0, 10, 20].map((ms) => fileTokensOn(files(ms), 'f').exclusively('k', work)))
+    await Promise.all([0, 10, 20].map((ms) => fileTokensOn(files(ms), 'f').withLock('k', work)))
     expect([...kept.keys()]).toEqual([])
   })
 
@@ -140,10 +140,10 @@ describe('tokens in files', () => {
     }
     const wake = gate()
     const done = gate()
-    const slept = sleeper?.exclusively('k', async () => {
+    const slept = sleeper?.withLock('k', async () => {
       lock = join(folder, (await readdir(folder))[0] ?? '')
       await utimes(lock, new Date(0), new Date(0))
-      const taken = taker?.exclusively('k', async () => {
+      const taken = taker?.withLock('k', async () => {
         order.push('taken')
         wake.open()
         await done.opened
@@ -153,7 +153,7 @@ describe('tokens in files', () => {
       return { taken }
     })
     const { taken } = (await slept) ?? {}
-    const after = third?.exclusively('k', async () => void order.push('third'))
+    const after = third?.withLock('k', async () => void order.push('third'))
     expect(await readdir(folder)).toHaveLength(1)
     done.open()
     await Promise.all([taken, after])
@@ -194,7 +194,7 @@ describe('a process that has its turn', () => {
       const holder = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
       await once(holder.stdout, 'data')
       let taken = false
-      const waiting = fileTokens(folder).exclusively('k', async () => void (taken = true))
+      const waiting = fileTokens(folder).withLock('k', async () => void (taken = true))
       await new Promise((resolve) => setTimeout(resolve, 300))
       expect(taken).toBe(false)
       holder.kill('SIGINT')
@@ -210,11 +210,11 @@ describe('a process that has its turn', () => {
   it.each(['elsewhere/99999999', 'x', ''])(
     'is waited for where nobody can know whether it lives: "%s"',
     async (owner) => {
-      await fileTokens(folder).exclusively('k', async () => {
+      await fileTokens(folder).withLock('k', async () => {
         await writeFile(await lock(), `id ${owner}`)
       })
       let taken = false
-      const waiting = fileTokens(folder).exclusively('k', async () => void (taken = true))
+      const waiting = fileTokens(folder).withLock('k', async () => void (taken = true))
       await new Promise((resolve) => setTimeout(resolve, 300))
       expect(taken).toBe(false)
       await utimes(await lock(), new Date(0), new Date(0))

@@ -2,7 +2,7 @@
 import { fileTokens } from '../../runtimes/node/index.ts'
 
 const [, , folder = ''] = process.argv
-await fileTokens(folder).exclusively('k', async () => {
+await fileTokens(folder).withLock('k', async () => {
   console.log('held')
   await new Promise((resolve) => setTimeout(resolve, 3_600_000))
 })

@@ -313,9 +313,9 @@ describe('renewing', () => {
     let turns = 0
     const counting: TokenStore = {
       ...tokens,
-      exclusively: (key, work) => {
+      withLock: (key, work) => {
         if (key === KEY) turns++
-        return tokens.exclusively(key, work)
+        return tokens.withLock(key, work)
       },
     }
     const world = createWorld({ token: { expires_in: 3600, refresh_token: undefined } })
@@ -350,7 +350,7 @@ describe('renewing', () => {
     const tokens: TokenStore & { values: Map<string, JsonObject> } = {
       ...openStore(),
       // A store in which turns cannot be taken
-      exclusively: (_key, work) => work(),
+      withLock: (_key, work) => work(),
     }
     const { world, client } = await ended(tokens)
     await using _ = client

@@ -240,12 +240,12 @@ export async function sha256(text: string): Promise<string> {
 /** A store whose content can be looked at. */
 export function openStore(): TokenStore & { readonly values: Map<string, JsonObject> } {
   const values = new Map<string, JsonObject>()
-  const { exclusively } = memoryTokens()
+  const { withLock } = memoryTokens()
   return {
     values,
     get: (key) => values.get(key),
     set: (key, value) => void values.set(key, value),
     delete: (key) => void values.delete(key),
-    exclusively,
+    withLock,
   }
 }

@@ -215,7 +215,7 @@ describe.skipIf(!fullChromium)(title, () => {
       one.evaluate(async (holds) => {
         const tokens = edgewise.indexedDbTokens()
         await new Promise<void>((resolve) => {
-          void tokens.exclusively('key', () => {
+          void tokens.withLock('key', () => {
             resolve()
             return holds ? new Promise(() => {}) : Promise.resolve()
           })
