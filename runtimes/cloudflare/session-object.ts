@@ -160,7 +160,7 @@ export function sessionObject<Env>(
     override async alarm(): Promise<void> {
       const looked = await Promise.all(this.#store.uses().map((use) => this.#look(use)))
       try {
-        this.#store.forgetEvents(Date.now() - idleMs)
+        this.#store.deleteEvents(Date.now() - idleMs)
       } catch (error) {
         // They are forgotten later; an alarm that fails too often never rings again.
         console.error(error)

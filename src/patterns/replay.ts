@@ -36,7 +36,7 @@ export function emptyRecording(): Recording {
 }
 
 /** A way to ask while the handler waits, and to keep what it did in case it has to run again. */
-export interface KeptPush {
+interface CallRecorder {
   /**
    * Puts the question with that key and digest to the client, and records its answer; without it the
    * run ends, and asks when it is over.
@@ -50,7 +50,7 @@ export interface KeptPush {
 export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
-  readonly #push: KeptPush | undefined
+  readonly #push: CallRecorder | undefined
   /** What the client has to answer, in the order of asking; with holes. */
   readonly #asked: { key: string; request: InputRequest; digest: string }[] = []
   /** The keys of all questions of this run. */
@@ -68,7 +68,11 @@ export class ReplayInput implements Input {
    * @param responses The client's `inputResponses`; keys that nothing asks for are ignored.
    * @param push Asks at once what has no answer yet, instead of ending the run.
    */
-  constructor(recording: Recording, responses: { [key: string]: unknown } = {}, push?: KeptPush) {
+  constructor(
+    recording: Recording,
+    responses: { [key: string]: unknown } = {},
+    push?: CallRecorder,
+  ) {
     this.#recording = {
       answers: Object.assign(nothing(), recording.answers),
       steps: Object.assign(nothing(), recording.steps),

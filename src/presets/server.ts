@@ -109,19 +109,19 @@ export { createLeanHandler } from '../transport/streamable-http/lean-handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse/server.ts'
 export type { HandlerOptions, LeanHandlerOptions } from '../transport/streamable-http/options.ts'
 export { forwardedSessions } from '../transport/streamable-http/sessions/forwarded.ts'
-export {
-  createMemoryEventLog,
-  type EventLog,
-  type EventLogLimits,
-  type MemoryEventLogLimits,
-  type LoggedEvent,
+export type {
+  EventStore,
+  EventStoreLimits,
+  OpenStream,
+  PendingCall,
+  Sink,
 } from '../session/event-store.ts'
+export type { MemoryStoreLimits } from '../session/memory-event-store.ts'
 export {
   statefulSessions,
   type StatefulSessionOptions,
 } from '../transport/streamable-http/sessions/stateful.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
-export type { PendingCall, OpenStream, Sink, StreamStore } from '../session/stream-store.ts'
 export { resumableCalls, type CallStore } from '../session/resumable-calls.ts'
 export {
   sealedSessions,

@@ -182,7 +182,7 @@ class Connection {
   }
 
   #refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
-    this.#session?.spoil(frame, error)
+    this.#session?.rejectPending(frame, error)
     if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
     this.#server.report(error)
     return undefined

@@ -7,17 +7,18 @@ import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from './account.ts'
+import type { CallStore, PendingCalls } from './resumable-calls.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
-import { SessionStreams, type SessionStream } from './streams.ts'
+import { SessionStreams } from './streams.ts'
 
 /** A session with its id and its streams. */
 export interface LiveSession {
   readonly id: string
   readonly session: Session
   readonly streams: SessionStreams
-  /** The streams of calls that wait for the client since before this host, by the id they asked with. */
-  readonly waiting: Map<string, SessionStream>
+  /** The calls that can be run again, if they are stored. */
+  readonly calls: PendingCalls | undefined
   /** The account of who opened it; unknown for one without a principal from before a restart. */
   readonly account: string | undefined
   /** As how many sessions it counts. */
@@ -69,7 +70,7 @@ export class SessionPool {
   readonly #maxSessions: number
   readonly #maxPerCaller: number
   readonly #observer: SessionObserver
-  readonly #restore: ((live: LiveSession) => void) | undefined
+  readonly #calls: CallStore | undefined
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
   /** The sum of the weights of the live sessions. */
@@ -79,7 +80,7 @@ export class SessionPool {
   #tending: Promise<void> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** @param restore Takes over what an earlier host left of a session. */
+  /** @param calls Lets calls go on after their host was replaced. */
   constructor(
     store: SessionStore,
     {
@@ -88,7 +89,7 @@ export class SessionPool {
       maxSessionsPerCaller = Math.ceil(maxSessions / 2),
     }: SessionLimits,
     observer: SessionObserver,
-    restore?: (live: LiveSession) => void,
+    calls?: CallStore,
   ) {
     this.#store = store
     this.#idleMs = idleMs
@@ -96,7 +97,7 @@ export class SessionPool {
     this.#maxSessions = maxSessions
     this.#maxPerCaller = maxSessionsPerCaller
     this.#observer = observer
-    this.#restore = restore
+    this.#calls = calls
   }
 
   /** Calls `visit` with every session, also with those that only the store knows, if it can tell. */
@@ -213,17 +214,16 @@ export class SessionPool {
     record: SessionRecord,
     account = accountOf({ principal: record.principal }),
   ): LiveSession {
-    const log = this.#store.eventLog(id)
-    const streams = new SessionStreams(log, this.#store.streams?.(id))
-    // Every request to the client was appended, so none has had a higher id.
-    const session = new Session(record, log.appended)
+    const events = this.#store.eventStore(id)
+    const streams = new SessionStreams(events)
+    // Every request to the client was stored, so none has had a higher id.
+    const session = new Session(record, events.eventCount)
+    const calls = this.#calls?.open(session, streams)
     const usedAt = performance.now()
     const weight = this.#weigh(record)
-    const known = { id, session, streams, account, weight }
-    const live = { ...known, waiting: new Map(), usedAt, notedAt: -Infinity }
+    const live = { id, session, streams, calls, account, weight, usedAt, notedAt: -Infinity }
     this.#live.set(id, live)
     this.#weight += weight
-    this.#restore?.(live)
     return live
   }
 

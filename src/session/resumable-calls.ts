@@ -1,5 +1,5 @@
 /**
- * Calls that outlive their host: what is kept of a call while it is answered, so that the answer
+ * Calls that outlive their host: what is stored of a call while it is answered, so that the answer
  * that its handler was waiting for can run it again elsewhere, with all that was asked and done.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
@@ -16,22 +16,21 @@ import {
   type RequestId,
 } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
-import type { LiveSession } from './pool.ts'
-import type { PendingCall } from './stream-store.ts'
-import type { SessionStream, SessionStreams } from './streams.ts'
+import type { PendingCall } from './event-store.ts'
+import type { Session } from './session.ts'
+import type { SessionStreams } from './streams.ts'
 
-/** Keeps calls, in a store whose streams are kept too. */
+/** Stores the calls of sessions while they are answered. */
 export interface CallStore {
-  /** The record of a call that begins. */
-  begin(live: LiveSession, request: JsonRpcRequest): CallRecord
-  /** Takes over the calls of an earlier host: waits for the client, or says that the call is lost. */
-  restore(live: LiveSession): void
-  /** Takes the answer to a question of an earlier host; any other is ignored. */
-  resume(live: LiveSession, response: JsonRpcResponse, run: RunAgain): Promise<void> | undefined
+  /**
+   * The pending calls of one session. Those of an earlier host wait for the client, or are answered
+   * with an error if no answer of the client could continue them.
+   */
+  open(session: Session, streams: SessionStreams): PendingCalls
 }
 
 /** Runs the handler of a call again. */
-export type RunAgain = (record: CallRecord, outlet: Outlet) => Promise<JsonRpcResponse | undefined>
+export type RunAgain = (call: PendingCall, outlet: Outlet) => Promise<JsonRpcResponse | undefined>
 
 /** Where the messages of one request go. */
 export interface Outlet {
@@ -41,123 +40,117 @@ export interface Outlet {
   disconnect(retryMs: number): void
 }
 
-/** Puts a request to the client; `sent` learns its id before it goes out. */
-export type AskKept = (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>
+/** Sends a request to the client; `sent` receives its id before it goes out. */
+type SendQuestion = (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>
 
-/** The record of one call; in memory only until the call has a stream. */
-export class CallRecord {
-  readonly call: PendingCall
+/** The calls of one session that can be run again. */
+export class PendingCalls {
+  readonly #session: Session
   readonly #streams: SessionStreams
-  #stream: SessionStream | undefined
+  /** The calls of an earlier host, by the ids of the questions that they wait for. */
+  readonly #suspended = new Map<string, PendingCall>()
 
-  constructor(streams: SessionStreams, call: PendingCall, stream?: SessionStream) {
+  constructor(session: Session, streams: SessionStreams) {
+    this.#session = session
     this.#streams = streams
-    this.call = call
-    this.#stream = stream
+    for (const call of streams.calls.keys()) this.#restore(call)
   }
 
-  /** Opens the stream on which the call is answered. */
-  open(): SessionStream {
-    return (this.#stream = this.#streams.open(this.call))
+  /** A call that begins; it is stored once its stream is open. */
+  begin(request: JsonRpcRequest): PendingCall {
+    return { request, recording: emptyRecording(), asked: {}, answers: {} }
   }
 
-  /** The input of the handler, which asks at once what has no answer yet. */
-  input(ask: AskKept): ReplayInput {
-    const { recording, answers } = this.call
-    return new ReplayInput(recording, answers, {
-      ask: (key, asked, question, current) => this.#ask(ask, key, asked, question, current),
-      keep: (current) => this.#keep(current),
+  /** The input of a call's handler, which asks at once what has no answer yet. */
+  createInput(call: PendingCall, send: SendQuestion): ReplayInput {
+    return new ReplayInput(call.recording, call.answers, {
+      ask: async (key, asked, question, recording) => {
+        recording.open[key] = asked
+        this.#save(call, recording)
+        const answer = await this.#ask(call, key, question, send)
+        recording.answers[key] = { asked, answer }
+        delete recording.open[key]
+        this.#save(call, recording)
+        return answer
+      },
+      keep: (recording) => this.#save(call, recording),
     })
   }
 
-  async #ask(
-    ask: AskKept,
-    key: string,
-    digest: string,
-    { request, accepts }: Question,
-    recording: Recording,
-  ): Promise<JsonObject> {
-    const { asked } = this.call
-    recording.open[key] = digest
-    this.#keep(recording)
-    let id = ''
-    const answer = await ask(request, (sent) => {
-      id = String(sent)
-      asked[id] = key
-      this.#save()
-    }).finally(() => delete asked[id])
-    if (!(await accepts(answer))) throw invalidAnswer(request)
-    recording.answers[key] = { asked: digest, answer }
-    delete recording.open[key]
-    this.#keep(recording)
-    return answer
-  }
-
-  #keep(recording: Recording): void {
-    this.call.recording = recording
-    this.#save()
-  }
-
-  #save(): void {
-    if (this.#stream) this.#streams.keep(this.#stream)
-  }
-}
-
-/** Keeps calls in the store of their session's streams. */
-export const resumableCalls: CallStore = {
-  begin({ streams }, request) {
-    return new CallRecord(streams, {
-      request,
-      recording: emptyRecording(),
-      asked: {},
-      answers: {},
-    })
-  },
-
-  restore({ session, streams, waiting }) {
-    for (const stream of streams.calls()) {
-      const { request, asked } = stream.call as PendingCall
-      const ids = Object.keys(asked)
-      if (ids.length > 0) {
-        for (const id of ids) waiting.set(id, stream)
-        const { signal } = session.open(request.id)
-        signal.addEventListener('abort', () => {
-          for (const id of ids) waiting.delete(id)
-          streams.end(stream)
-        })
-        continue
-      }
-      const message = 'The server was restarted while it answered the request'
-      void stream.send(errorResponse(request.id, { code: INTERNAL_ERROR, message }))
-      streams.end(stream)
-    }
-  },
-
-  resume({ session, streams, waiting }, response, run) {
+  /**
+   * Continues a call of an earlier host with the answer to its question; other answers are ignored.
+   *
+   * @returns when the call was answered, if this was its last open question.
+   */
+  resume(response: JsonRpcResponse, run: RunAgain): Promise<void> | undefined {
     // Questions have numbers as ids; the same as text answers none
     const id = typeof response.id === 'number' ? String(response.id) : ''
-    const stream = waiting.get(id)
-    if (!stream?.call) return undefined
-    waiting.delete(id)
-    takeAnswer(stream.call, id, response)
-    streams.keep(stream)
-    const { request, asked } = stream.call
-    if (Object.keys(asked).length > 0) return undefined
+    const call = this.#suspended.get(id)
+    const stream = call && this.#streams.calls.get(call)
+    if (!stream) return undefined
+    this.#suspended.delete(id)
+    addAnswer(call, id, response)
+    this.#streams.saveCall(call)
+    if (Object.keys(call.asked).length > 0) return undefined
 
-    session.inFlight.delete(request.id)
+    this.#session.inFlight.delete(call.request.id)
     const outlet = {
       streams: true,
       send: stream.send.bind(stream),
       disconnect: stream.disconnectFor.bind(stream),
     }
-    return run(new CallRecord(streams, stream.call, stream), outlet).then((answer) => {
+    return run(call, outlet).then((answer) => {
       if (answer) void stream.send(answer)
-      streams.end(stream)
+      this.#streams.end(stream)
     })
-  },
+  }
+
+  #restore(call: PendingCall): void {
+    const stream = this.#streams.calls.get(call)
+    const { request, asked } = call
+    const ids = Object.keys(asked)
+    if (ids.length > 0) {
+      for (const id of ids) this.#suspended.set(id, call)
+      const { signal } = this.#session.open(request.id)
+      signal.addEventListener('abort', () => {
+        for (const id of ids) this.#suspended.delete(id)
+        if (stream) this.#streams.end(stream)
+      })
+      return
+    }
+    const message = 'The server was restarted while it answered the request'
+    void stream?.send(errorResponse(request.id, { code: INTERNAL_ERROR, message }))
+    if (stream) this.#streams.end(stream)
+  }
+
+  async #ask(
+    call: PendingCall,
+    key: string,
+    { request, accepts }: Question,
+    send: SendQuestion,
+  ): Promise<JsonObject> {
+    let id = ''
+    const answer = await send(request, (sent) => {
+      id = String(sent)
+      call.asked[id] = key
+      this.#streams.saveCall(call)
+    }).finally(() => delete call.asked[id])
+    if (!(await accepts(answer))) throw invalidAnswer(request)
+    return answer
+  }
+
+  #save(call: PendingCall, recording: Recording): void {
+    call.recording = recording
+    this.#streams.saveCall(call)
+  }
 }
 
-function takeAnswer(call: PendingCall, id: string, response: JsonRpcResponse): void {
+/** Stores calls with the open streams of their session. */
+export const resumableCalls: CallStore = {
+  open: (session, streams) => new PendingCalls(session, streams),
+}
+
+function addAnswer(call: PendingCall, id: string, response: JsonRpcResponse): void {
   const { asked, answers, recording } = call
   const key = asked[id] as string
   delete asked[id]

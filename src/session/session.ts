@@ -128,7 +128,7 @@ export class Session {
   }
 
   /** Fails the open request that a malformed answer was meant for, as no other answer will come. */
-  spoil(frame: unknown, { message }: Error): void {
+  rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
     this.#asked.get(frame.id as RequestId)?.reject(new McpError('INVALID_MESSAGE', message))
   }

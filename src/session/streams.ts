@@ -1,27 +1,26 @@
 /**
- * The streams of a session over HTTP: each message goes to exactly one, is kept in the log, and
- * reaches the client now or when it resumes.
+ * The streams of a session over HTTP: each message goes to exactly one, is stored, and reaches the
+ * client now or when it resumes.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import { wellFormedJson } from '../patterns/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import type { EventLog, LoggedEvent } from './event-store.ts'
-import type { PendingCall, Sink, StreamStore } from './stream-store.ts'
+import type { EventStore, MissedEvents, PendingCall, Sink } from './event-store.ts'
 
 /** One stream, which may outlive several connections. */
-export class SessionStream {
+class SessionStream {
   readonly id: string
-  /** The request that is being answered on it, where that is kept. */
+  /** The call that is answered on it, if it can be run again. */
   readonly call: PendingCall | undefined
-  readonly #log: EventLog
+  readonly #store: EventStore
   #sink: Sink | undefined
   #ended = false
 
-  constructor(id: string, log: EventLog, call?: PendingCall) {
+  constructor(id: string, store: EventStore, call?: PendingCall) {
     this.id = id
     this.call = call
-    this.#log = log
+    this.#store = store
   }
 
   /** Whether a client is connected. */
@@ -29,10 +28,10 @@ export class SessionStream {
     return this.#sink?.open === true
   }
 
-  /** Keeps a message and sends it if a client is connected. */
+  /** Stores a message, and sends it if a client is connected. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
     const data = wellFormedJson(message)
-    const id = this.#log.append(this.id, data)
+    const id = this.#store.storeEvent(this.id, data)
     return this.#sink?.send({ id, data })
   }
 
@@ -41,8 +40,8 @@ export class SessionStream {
    *
    * @param retry Milliseconds that the client should wait before it reconnects.
    */
-  prime(retry?: number): void {
-    const id = this.#log.append(this.id, '')
+  sendEventId(retry?: number): void {
+    const id = this.#store.storeEvent(this.id, '')
     if (id !== undefined) void this.#sink?.send({ id, retry, data: '' })
   }
 
@@ -55,7 +54,7 @@ export class SessionStream {
 
   /** Closes the connection; the client may come back for the rest after that many milliseconds. */
   disconnectFor(retryMs: number): void {
-    this.prime(retryMs)
+    this.sendEventId(retryMs)
     this.disconnect()
   }
 
@@ -74,29 +73,25 @@ export class SessionStream {
 
 /** All streams of a session. */
 export class SessionStreams {
-  readonly #log: EventLog
-  readonly #store: StreamStore | undefined
+  readonly #store: EventStore
   readonly #open = new Map<string, SessionStream>()
   readonly #standalone = new Set<SessionStream>()
+  readonly #calls = new Map<PendingCall, SessionStream>()
 
-  /**
-   * @param store Where open streams are kept; those of an earlier host go on.
-   */
-  constructor(log: EventLog, store?: StreamStore) {
-    this.#log = log
+  /** @param store Has the open streams of an earlier host, which go on. */
+  constructor(store: EventStore) {
     this.#store = store
-    for (const { id, call } of store?.all() ?? []) {
-      const stream = new SessionStream(id, log, call)
-      const sink = store?.sink?.(id)
+    for (const { id, call } of store.openStreams()) {
+      const stream = this.#add(id, call)
+      const sink = store.sink?.(id)
       if (sink) stream.connect(sink)
-      this.#open.set(id, stream)
       if (!call) this.#standalone.add(stream)
     }
   }
 
-  /** The streams of calls that are being answered, where they are kept. */
-  calls(): SessionStream[] {
-    return [...this.#open.values()].filter(({ call }) => call)
+  /** The open streams of calls that can be run again. */
+  get calls(): ReadonlyMap<PendingCall, SessionStream> {
+    return this.#calls
   }
 
   /** Whether a client is connected to any stream. */
@@ -104,17 +99,15 @@ export class SessionStreams {
     return [...this.#open.values()].some((stream) => stream.connected)
   }
 
-  /** Opens the stream that carries what belongs to one request, or to a batch of them. */
+  /**
+   * Opens the stream that carries what belongs to one request, or to a batch of them.
+   *
+   * @param call The request, if it can be run again.
+   */
   open(call?: PendingCall): SessionStream {
-    const stream = new SessionStream(crypto.randomUUID().slice(0, 8), this.#log, call)
-    this.#open.set(stream.id, stream)
-    if (call) this.keep(stream)
+    const stream = this.#add(crypto.randomUUID().slice(0, 8), call)
+    if (call) this.#store.put({ id: stream.id, call })
     return stream
-  }
-
-  /** Keeps what changed of a stream. */
-  keep({ id, call }: SessionStream): void {
-    this.#store?.keep({ id, call })
   }
 
   /** Opens a stream for what belongs to no request. */
@@ -122,8 +115,14 @@ export class SessionStreams {
     for (const stale of this.#standalone) if (!stale.connected) this.end(stale)
     const stream = this.open()
     this.#standalone.add(stream)
-    this.keep(stream)
+    this.#store.put({ id: stream.id })
     return stream
+  }
+
+  /** Stores what changed of a call, if its stream is open. */
+  saveCall(call: PendingCall): void {
+    const stream = this.#calls.get(call)
+    if (stream) this.#store.put({ id: stream.id, call })
   }
 
   /** Ends a stream; what it sent can still be resumed. */
@@ -131,8 +130,8 @@ export class SessionStreams {
     stream.end()
     this.#open.delete(stream.id)
     this.#standalone.delete(stream)
-    this.#store?.forget(stream.id)
-    this.#log.ended?.(stream.id)
+    if (stream.call) this.#calls.delete(stream.call)
+    this.#store.delete(stream.id)
   }
 
   /**
@@ -145,9 +144,9 @@ export class SessionStreams {
     void stream?.send(message)
   }
 
-  /** What followed an event on its stream; nothing when the event is not known. */
-  missed(eventId: string): { stream: string; events: LoggedEvent[] } | undefined {
-    return this.#log.after(eventId)
+  /** What followed an event on its stream; `undefined` if the event is unknown. */
+  missed(eventId: string): MissedEvents | undefined {
+    return this.#store.replayEventsAfter(eventId)
   }
 
   /**
@@ -156,11 +155,7 @@ export class SessionStreams {
    * @param after The id of the last event that the client received. It is sent again, as some
    *   clients keep only ids of their latest connection, which may break before any event.
    */
-  resume(
-    { stream: id, events }: { stream: string; events: LoggedEvent[] },
-    sink: Sink,
-    after: string | null,
-  ): void {
+  resume({ stream: id, events }: MissedEvents, sink: Sink, after: string | null): void {
     const stream = this.#open.get(id)
     if (after !== null && (stream || events.length > 0)) void sink.send({ id: after, data: '' })
     for (const { id, message } of events) void sink.send({ id, data: message })
@@ -173,5 +168,13 @@ export class SessionStreams {
     for (const stream of this.#open.values()) stream.end()
     this.#open.clear()
     this.#standalone.clear()
+    this.#calls.clear()
+  }
+
+  #add(id: string, call: PendingCall | undefined): SessionStream {
+    const stream = new SessionStream(id, this.#store, call)
+    this.#open.set(id, stream)
+    if (call) this.#calls.set(call, stream)
+    return stream
   }
 }

@@ -4,13 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { ignore } from '../patterns/hooks.ts'
-import type { EventLog, EventLogLimits } from '../session/event-store.ts'
+import type { EventStore, EventStoreLimits, Sink } from '../session/event-store.ts'
 import type { SessionRecord } from '../session/session.ts'
 import type { SessionStore } from '../session/store.ts'
-import type { Sink, StreamStore } from '../session/stream-store.ts'
-import { forgetEvents, SqlEventLog } from './event-log.ts'
+import { SqlEventStore } from './event-store.ts'
+import { deleteEventsBefore } from './old-events.ts'
 import type { Sql } from './sql.ts'
-import { createSqlStreamStore } from './stream-store.ts'
 import { Tables } from './tables.ts'
 
 /** How a store behaves; an object has more to say than a process. */
@@ -23,8 +22,8 @@ export interface SqlSessionStoreOptions {
   changed?: (session: string) => void
   /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
   onError?: (error: unknown) => void
-  /** The bounds of the log of each session. */
-  limits?: EventLogLimits
+  /** The limits of the events of each session. */
+  limits?: EventStoreLimits
 }
 
 /** Keeps sessions in a database. The tables are made when first something is kept. */
@@ -73,15 +72,13 @@ export class SqlSessionStore implements SessionStore {
     this.#tables.query('DELETE FROM mcp_streams WHERE session = ?', id)
   }
 
-  streams(id: string): StreamStore {
-    const { findSink, onError = ignore } = this.#options
-    const find = (stream: string): Sink | undefined => findSink?.(id, stream)
-    return createSqlStreamStore(this.#tables, id, find, onError)
-  }
-
-  eventLog(id: string): EventLog {
-    const { onError = ignore, limits } = this.#options
-    return new SqlEventLog(this.#tables, id, () => this.#open(id), onError, limits)
+  eventStore(id: string): EventStore {
+    const { findSink, onError = ignore, limits } = this.#options
+    return new SqlEventStore(this.#tables, id, {
+      findSink: (stream) => findSink?.(id, stream),
+      onError,
+      limits,
+    })
   }
 
   /** The sessions with a stream for what belongs to no request; no other hears of changes. */
@@ -114,9 +111,9 @@ export class SqlSessionStore implements SessionStore {
     return this.#tables.query(set, Date.now(), id).length > 0
   }
 
-  /** Forgets what was sent before a time, in milliseconds since 1970. */
-  forgetEvents(before: number): void {
-    for (const { id } of this.uses()) forgetEvents(this.#tables, id, this.#open(id), before)
+  /** Deletes the events that were sent before a time, in milliseconds since 1970. */
+  deleteEvents(before: number): void {
+    for (const { id } of this.uses()) deleteEventsBefore(this.#tables, id, before)
   }
 
   /** Notes that the tables go with all else in the database; nothing is kept any more. */
@@ -132,11 +129,5 @@ export class SqlSessionStore implements SessionStore {
     } catch {}
     this.#options.onError?.(new Error(`The session "${id}" cannot be read from its row`))
     return undefined
-  }
-
-  #open(id: string): string[] {
-    return this.streams(id)
-      .all()
-      .map((stream) => stream.id)
   }
 }

@@ -14,8 +14,7 @@ import {
   type HandlerOptions,
   type Server,
 } from '../../src/presets/server.ts'
-import { createMemoryEventLog } from '../../src/session/event-store.ts'
-import { createMemorySessionStore } from '../../src/session/store.ts'
+import { createMemorySessionStore, type SessionStore } from '../../src/session/store.ts'
 import { until } from '../client/peers.ts'
 import { expectNoRejections } from '../fuzz/rejections.ts'
 import { allMessages, openSession, post } from '../transport/streamable-http/post.ts'
@@ -242,15 +241,18 @@ it('a server goes on after a batch that asks for more than a string can hold [S0
 it('a request whose answer cannot be kept by the store ends without it [S001]', async () => {
   const store = createMemorySessionStore()
   let full = false
-  const eventLog = (): ReturnType<typeof createMemoryEventLog> => {
-    const log = createMemoryEventLog()
+  const eventStore: SessionStore['eventStore'] = (id) => {
+    const events = store.eventStore(id)
     return {
-      appended: 0,
-      after: log.after,
-      append(stream, message) {
+      eventCount: 0,
+      replayEventsAfter: (eventId) => events.replayEventsAfter(eventId),
+      storeEvent(stream, message) {
         if (full) throw new Error('The disk is full')
-        return log.append(stream, message)
+        return events.storeEvent(stream, message)
       },
+      put: (stream) => events.put(stream),
+      delete: (stream) => events.delete(stream),
+      openStreams: () => [],
     }
   }
   const reported: unknown[] = []
@@ -264,7 +266,7 @@ it('a request whose answer cannot be kept by the store ends without it [S001]', 
     return 'full'
   })
   const handle = createHandler(server, {
-    sessions: statefulSessions({ store: { ...store, eventLog } }),
+    sessions: statefulSessions({ store: { ...store, eventStore } }),
   })
   const { send } = await openSession(handle)
   const params = { name: 'fill', _meta: { progressToken: 1 } }

@@ -1,7 +1,11 @@
 // Memory that sessions and streams share, however many of them there are.
 import { describe, expect, it } from 'vitest'
 import { EventStream } from '#internal/http'
-import { createMemorySessionStore, type SessionRecord } from '../../src/presets/server.ts'
+import {
+  createMemorySessionStore,
+  type EventStore,
+  type SessionRecord,
+} from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
 
 const record: SessionRecord = {
@@ -12,55 +16,52 @@ const record: SessionRecord = {
   subscriptions: [],
 }
 
-/** The messages that a log still has after the first one of a stream. */
-function kept(
-  log: ReturnType<ReturnType<typeof createMemorySessionStore>['eventLog']>,
-  ids: (string | undefined)[],
-) {
-  return ids.filter((id) => id !== undefined && log.after(id) !== undefined).length
+/** The messages that a events still has after the first one of a stream. */
+function kept(events: EventStore, ids: (string | undefined)[]) {
+  return ids.filter((id) => id !== undefined && events.replayEventsAfter(id) !== undefined).length
 }
 
-describe('The event logs of a store in memory', () => {
+describe('The event stores of a session store in memory', () => {
   it('keep no more together than one bound allows, of any number of sessions [S009]', async () => {
     const store = createMemorySessionStore()
     const message = 'x'.repeat(1024 * 1024)
     let all = 0
     const logs = []
     for (let n = 0; n < 40; n++) {
-      const log = store.eventLog(await store.create(record))
-      logs.push({ log, ids: [1, 2, 3].map(() => log.append('stream', message)) })
+      const events = store.eventStore(await store.create(record))
+      logs.push({ events, ids: [1, 2, 3].map(() => events.storeEvent('stream', message)) })
     }
-    for (const { log, ids } of logs) all += kept(log, ids)
+    for (const { events, ids } of logs) all += kept(events, ids)
     expect(all).toBe(63)
   })
 
   it('take what is too much from the session that has most [S009]', async () => {
     const store = createMemorySessionStore({ maxTotalSize: 10_000 })
-    const quiet = store.eventLog(await store.create(record))
-    const busy = store.eventLog(await store.create(record))
-    const first = quiet.append('stream', 'x'.repeat(1000))
-    const ids = Array.from({ length: 50 }, () => busy.append('stream', 'x'.repeat(1000)))
-    expect(quiet.after(first ?? '')).toEqual({ stream: 'stream', events: [] })
+    const quiet = store.eventStore(await store.create(record))
+    const busy = store.eventStore(await store.create(record))
+    const first = quiet.storeEvent('stream', 'x'.repeat(1000))
+    const ids = Array.from({ length: 50 }, () => busy.storeEvent('stream', 'x'.repeat(1000)))
+    expect(quiet.replayEventsAfter(first ?? '')).toEqual({ stream: 'stream', events: [] })
     expect(kept(busy, ids)).toBe(7)
   })
 
   it('count events without a message [S009]', async () => {
     const store = createMemorySessionStore({ maxTotalSize: 1280 })
-    const log = store.eventLog(await store.create(record))
-    const ids = Array.from({ length: 50 }, () => log.append('stream', ''))
-    expect(kept(log, ids)).toBe(10)
+    const events = store.eventStore(await store.create(record))
+    const ids = Array.from({ length: 50 }, () => events.storeEvent('stream', ''))
+    expect(kept(events, ids)).toBe(10)
   })
 
   it('give their room back when a session ends [S009]', async () => {
     const store = createMemorySessionStore({ maxTotalSize: 3000 })
     for (let n = 0; n < 10; n++) {
       const id = await store.create(record)
-      const log = store.eventLog(id)
-      const ids = [1, 2].map(() => log.append('stream', 'x'.repeat(1000)))
-      expect(kept(log, ids)).toBe(2)
+      const events = store.eventStore(id)
+      const ids = [1, 2].map(() => events.storeEvent('stream', 'x'.repeat(1000)))
+      expect(kept(events, ids)).toBe(2)
       await store.remove(id)
       // Its streams may still append what they send last
-      log.append('stream', 'x'.repeat(1000))
+      events.storeEvent('stream', 'x'.repeat(1000))
     }
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryEventLog, createMemorySessionStore } from '../../src/presets/server.ts'
+import { createMemorySessionStore } from '../../src/presets/server.ts'
 import { storeSuite } from './store-suite.ts'
 
 const suite = storeSuite(() => Promise.resolve({ store: createMemorySessionStore() }))
@@ -11,12 +11,12 @@ describe('The store in memory', () => {
     ['events', { maxEvents: 2 }],
     ['characters', { maxSize: 8 }],
   ])('keeps the newest %s within its bound', (_what, limits) => {
-    const log = createMemoryEventLog(limits)
-    const ids = ['1111', '2222', '3333'].map((message) => log.append('stream', message) ?? '')
-    expect(ids.map((id) => log.after(id)?.events.map(({ message }) => message))).toEqual([
-      undefined,
-      ['3333'],
-      [],
-    ])
+    const events = createMemorySessionStore(limits).eventStore('session')
+    const ids = ['1111', '2222', '3333'].map(
+      (message) => events.storeEvent('stream', message) ?? '',
+    )
+    expect(
+      ids.map((id) => events.replayEventsAfter(id)?.events.map(({ message }) => message)),
+    ).toEqual([undefined, ['3333'], []])
   })
 })

@@ -61,7 +61,7 @@ function serve(limits: StatefulSessionOptions = {}) {
       unless('remove')
       records.delete(id)
     },
-    eventLog: (id) => memory.eventLog(id),
+    eventStore: (id) => memory.eventStore(id),
   }
   const handle = createHandler(server, { sessions: statefulSessions({ ...limits, store }) })
   return { server, handle, failing, records, reported }

@@ -58,38 +58,40 @@ export function storeSuite(open: OpenStore): Suite {
       async () => {
         const { store, reopen } = await open()
         const id = await store.create(record())
-        const log = store.eventLog(id)
-        const ids = Array.from({ length: 9 }, (_, n) => log.append(n % 2 ? 'odd' : 'even', `${n}`))
+        const events = store.eventStore(id)
+        const ids = Array.from({ length: 9 }, (_, n) =>
+          events.storeEvent(n % 2 ? 'odd' : 'even', `${n}`),
+        )
         equal(new Set(ids).size, 9)
-        for (const each of reopen ? [log, reopen().eventLog(id)] : [log]) {
-          equal(each.after(ids[4] ?? ''), {
+        for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
+          equal(each.replayEventsAfter(ids[4] ?? ''), {
             stream: 'even',
             events: [
               { id: ids[6], message: '6' },
               { id: ids[8], message: '8' },
             ],
           })
-          equal(each.after(ids[8] ?? ''), { stream: 'even', events: [] })
-          ok(each.appended >= 9, `Only ${each.appended} were counted`)
+          equal(each.replayEventsAfter(ids[8] ?? ''), { stream: 'even', events: [] })
+          ok(each.eventCount >= 9, `Only ${each.eventCount} were counted`)
         }
       },
 
     'Events of other sessions, and unknown ones, are not found': async () => {
       const { store } = await open()
       const [one, other] = [await store.create(record()), await store.create(record())]
-      const event = store.eventLog(one).append('stream', '1') ?? ''
-      store.eventLog(one).append('stream', '2')
+      const event = store.eventStore(one).storeEvent('stream', '1') ?? ''
+      store.eventStore(one).storeEvent('stream', '2')
       for (const id of ['', 'stream', 'stream_', 'stream_x', 'stream_1e999', '_1', 'other_1']) {
-        equal(store.eventLog(one).after(id) ?? null, null)
+        equal(store.eventStore(one).replayEventsAfter(id) ?? null, null)
       }
-      equal(store.eventLog(other).after(event) ?? null, null)
+      equal(store.eventStore(other).replayEventsAfter(event) ?? null, null)
       await store.remove(one)
-      equal(store.eventLog(one).after(event) ?? null, null)
+      equal(store.eventStore(one).replayEventsAfter(event) ?? null, null)
     },
 
     'A message of any size and text comes back as it was': async () => {
       const { store } = await open()
-      const log = store.eventLog(await store.create(record()))
+      const events = store.eventStore(await store.create(record()))
       const messages = [
         '',
         JSON.stringify('\0'),
@@ -97,9 +99,9 @@ export function storeSuite(open: OpenStore): Suite {
         `x${'𝄞'.repeat(700_000)}`,
         'last',
       ]
-      const start = log.append('stream', 'start') ?? ''
-      for (const message of messages) log.append('stream', message)
-      const found = log.after(start)?.events.map(({ message }) => message)
+      const start = events.storeEvent('stream', 'start') ?? ''
+      for (const message of messages) events.storeEvent('stream', message)
+      const found = events.replayEventsAfter(start)?.events.map(({ message }) => message)
       equal(
         found?.map(({ length }) => length),
         messages.map(({ length }) => length),
@@ -114,54 +116,56 @@ export function storeSuite(open: OpenStore): Suite {
       async () => {
         const { store, reopen } = await open()
         const id = await store.create(record())
-        const log = store.eventLog(id)
-        const [begin = '', other = ''] = [log.append('stream', ''), log.append('other', '')]
+        const events = store.eventStore(id)
+        const [begin = '', other = ''] = [
+          events.storeEvent('stream', ''),
+          events.storeEvent('other', ''),
+        ]
         ok(begin !== other, 'Ids are used once')
-        equal(log.after(begin), { stream: 'stream', events: [] })
-        store.streams?.(id).keep({ id: 'other' })
-        const first = { id: log.append('stream', '1') ?? '', message: '1' }
-        const second = { id: log.append('stream', '2') ?? '', message: '2' }
+        equal(events.replayEventsAfter(begin), { stream: 'stream', events: [] })
+        events.put({ id: 'other' })
+        const first = { id: events.storeEvent('stream', '1') ?? '', message: '1' }
+        const second = { id: events.storeEvent('stream', '2') ?? '', message: '2' }
         equal(new Set([begin, first.id, second.id]).size, 3)
-        for (const each of reopen ? [log, reopen().eventLog(id)] : [log]) {
-          equal(each.after(begin), { stream: 'stream', events: [first, second] })
-          equal(each.after(first.id), { stream: 'stream', events: [second] })
-          equal(each.after(other), { stream: 'other', events: [] })
+        for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
+          equal(each.replayEventsAfter(begin), { stream: 'stream', events: [first, second] })
+          equal(each.replayEventsAfter(first.id), { stream: 'stream', events: [second] })
+          equal(each.replayEventsAfter(other), { stream: 'other', events: [] })
         }
-        for (let n = 0; n < 3000; n++) log.append('many', `${n}`)
-        log.append('stream', 'last')
-        for (const each of reopen ? [log, reopen().eventLog(id)] : [log]) {
-          equal(each.after(begin) ?? null, null)
+        for (let n = 0; n < 3000; n++) events.storeEvent('many', `${n}`)
+        events.storeEvent('stream', 'last')
+        for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
+          equal(each.replayEventsAfter(begin) ?? null, null)
         }
       },
 
-    'The log is bounded and forgets the oldest first': async () => {
+    'The events is bounded and forgets the oldest first': async () => {
       const { store } = await open()
-      const log = store.eventLog(await store.create(record()))
-      const ids = Array.from({ length: 3000 }, (_, n) => log.append('stream', `${n}`) ?? '')
-      equal(log.after(ids[0] ?? '') ?? null, null)
-      const known = ids.filter((id) => log.after(id)).length
+      const events = store.eventStore(await store.create(record()))
+      const ids = Array.from({ length: 3000 }, (_, n) => events.storeEvent('stream', `${n}`) ?? '')
+      equal(events.replayEventsAfter(ids[0] ?? '') ?? null, null)
+      const known = ids.filter((id) => events.replayEventsAfter(id)).length
       ok(known >= 1000 && known <= 1200, `${known} events are kept`)
-      equal(log.after(ids[2990] ?? '')?.events.length, 9)
+      equal(events.replayEventsAfter(ids[2990] ?? '')?.events.length, 9)
     },
 
     'Open streams are kept in the order of opening, with their calls': async () => {
       const { store, reopen } = await open()
       const id = await store.create(record())
-      const streams = store.streams?.(id)
-      if (!streams) return
-      streams.keep({ id: 'b' })
-      streams.keep({ id: 'a', call: call(1) })
-      streams.keep({ id: 'gone' })
-      streams.keep({ id: 'a', call: call(2) })
-      streams.forget('gone')
-      streams.forget('never there')
-      for (const each of [streams, reopen?.().streams?.(id)]) {
-        const found = each?.all().toSorted((x, y) => (x.id < y.id ? -1 : 1))
-        if (found) equal(found, [{ id: 'a', call: call(2) }, { id: 'b' }])
+      const streams = store.eventStore(id)
+      streams.put({ id: 'b' })
+      streams.put({ id: 'a', call: call(1) })
+      streams.put({ id: 'gone' })
+      streams.put({ id: 'a', call: call(2) })
+      streams.delete('gone')
+      streams.delete('never there')
+      for (const each of reopen ? [streams, reopen().eventStore(id)] : [streams]) {
+        const found = each.openStreams().toSorted((x, y) => (x.id < y.id ? -1 : 1))
+        equal(found, [{ id: 'a', call: call(2) }, { id: 'b' }])
       }
-      equal(store.streams?.(await store.create(record())).all(), [])
+      equal(store.eventStore(await store.create(record())).openStreams(), [])
       await store.remove(id)
-      equal(store.streams?.(id).all(), [])
+      equal(store.eventStore(id).openStreams(), [])
     },
   }
 }

@@ -129,10 +129,11 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
       const id = store.create(sessionRecord())
       const call = { request: { jsonrpc: '2.0' as const, id: 1, method: 'tools/call' } }
       const rest = { recording: { answers: {}, steps: {}, open: {} }, asked: {}, answers: {} }
-      store.streams(id).keep({ id: 'damaged', call: { ...call, ...rest } })
-      store.streams(id).keep({ id: 'whole' })
+      const events = store.eventStore(id)
+      events.put({ id: 'damaged', call: { ...call, ...rest } })
+      events.put({ id: 'whole' })
       connect().all("UPDATE mcp_streams SET call = '{' WHERE id = 'damaged'")
-      equal(store.streams(id).all(), [{ id: 'whole' }])
+      equal(events.openStreams(), [{ id: 'whole' }])
       equal(errors.length, 1)
     },
 

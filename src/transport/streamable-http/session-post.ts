@@ -131,7 +131,7 @@ async function take(
   member: Membership,
   message: JsonRpcNotification | JsonRpcResponse,
 ): Promise<void> {
-  await member.live?.take(message, incoming.caller, (record, outlet) =>
-    run(incoming, member, record.call.request, outlet, record),
+  await member.live?.take(message, incoming.caller, (call, outlet) =>
+    run(incoming, member, call.request, outlet, call),
   )
 }

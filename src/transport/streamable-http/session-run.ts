@@ -15,7 +15,8 @@ import {
 import { answerEach } from '../../server/engine/batch.ts'
 import { dispatch } from '../../server/engine/dispatch.ts'
 import { UNKNOWN_CLIENT, type Exchange } from '../../server/request/exchange.ts'
-import type { CallRecord, Outlet } from '../../session/resumable-calls.ts'
+import type { PendingCall } from '../../session/event-store.ts'
+import type { Outlet } from '../../session/resumable-calls.ts'
 import type { Incoming } from './incoming.ts'
 import type { Membership } from './sessions/manager.ts'
 import { refuseInvalid } from '../http/http-error.ts'
@@ -78,7 +79,7 @@ export async function run(
   { live, client = UNKNOWN_CLIENT, revision }: Membership,
   message: JsonRpcRequest,
   reply: Outlet,
-  call?: CallRecord,
+  call?: PendingCall,
 ): Promise<JsonRpcResponse | undefined> {
   const { id } = message
   const cancellation = live?.begin(id) ?? new Cancellation()
@@ -103,7 +104,7 @@ function makeReply(
   { accept, host, caller }: Incoming,
   { live }: Membership,
   respond: (response: Response) => void,
-  call?: CallRecord,
+  call?: PendingCall,
 ): Reply {
   const events = accept.events && !host.options.jsonOnly
   return new Reply({

@@ -9,7 +9,7 @@ import { definitionOf } from '../../server/lean-definition.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import { isHidden } from '../../server/features/subscriptions.ts'
 import type { EventStreamOptions } from '../http/event-stream.ts'
-import type { Sink } from '../../session/stream-store.ts'
+import type { Sink } from '../../session/event-store.ts'
 
 /**
  * Opens the connection of a stream that answers a GET.

@@ -29,7 +29,8 @@ import type { Ask, Caller, Exchange } from '../../../server/request/exchange.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { InputOptions } from '../../../server/engine/multi-round-trip.ts'
-import type { CallStore, CallRecord, Outlet, RunAgain } from '../../../session/resumable-calls.ts'
+import type { PendingCall } from '../../../session/event-store.ts'
+import type { Outlet, RunAgain } from '../../../session/resumable-calls.ts'
 import { idInUse, type SessionRecord } from '../../../session/session.ts'
 import type { LiveSession, SessionPool } from '../../../session/pool.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
@@ -44,8 +45,6 @@ export interface SessionsHost {
   readonly options: StreamOptions &
     Pick<InputOptions, 'askTimeoutMs'> & { readonly jsonOnly?: boolean }
   readonly sessions: SessionPool
-  /** Lets calls go on after their host was replaced. */
-  readonly calls: CallStore | undefined
 }
 
 /** A session, as one HTTP request found it. */
@@ -79,9 +78,9 @@ export class KeptSession {
    *
    * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
    */
-  keep(request: JsonRpcRequest): CallRecord | undefined {
+  keep(request: JsonRpcRequest): PendingCall | undefined {
     if (this.isAnswering(request.id)) throw idInUse(request.id)
-    return this.#host.calls?.begin(this.#live, request)
+    return this.#live.calls?.begin(request)
   }
 
   /**
@@ -96,25 +95,25 @@ export class KeptSession {
   /** What a request of the session has that others have not. */
   exchange(
     reply: Outlet,
-    kept?: CallRecord,
+    call?: PendingCall,
   ): Pick<Exchange, 'session' | 'logLevel' | 'disconnect' | 'ask' | 'kept'> {
-    const { session } = this.#live
+    const { session, calls } = this.#live
     const polled = reply.streams && serverFacts(this.revision).primedStreams
     return {
       session,
       logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
       ask: reply.streams ? this.#asker(reply) : undefined,
-      kept,
+      kept: call && calls && { input: (ask) => calls.createInput(call, ask) },
     }
   }
 
   /** The stream on which a request is answered; a client may come back to it. */
-  stream(events: EventStream, call: CallRecord | undefined): ReplyStream {
+  stream(events: EventStream, call: PendingCall | undefined): ReplyStream {
     const { streams } = this.#live
-    const stream = (call ?? streams).open()
+    const stream = streams.open(call)
     stream.connect(events)
-    if (serverFacts(this.revision).primedStreams) stream.prime()
+    if (serverFacts(this.revision).primedStreams) stream.sendEventId()
     return {
       send: (message) => stream.send(message),
       disconnect: (retryMs) => stream.disconnectFor(retryMs),
@@ -159,13 +158,13 @@ export class KeptSession {
     const { session } = this.#live
     if (isResponse(message)) {
       if (session.settle(message)) return
-      const { calls, server } = this.#host
+      const { server } = this.#host
       const report = (error: unknown): void => server.report(error)
-      const runAgain: RunAgain = async (record, outlet) => {
-        const answer = await run(record, outlet)
+      const runAgain: RunAgain = async (call, outlet) => {
+        const answer = await run(call, outlet)
         return answer && writable(answer, report)
       }
-      const work = calls?.resume(this.#live, message, runAgain)?.catch(report)
+      const work = this.#live.calls?.resume(message, runAgain)?.catch(report)
       if (work) caller.waitUntil?.(work)
     } else if (message.method === 'notifications/cancelled') {
       session.cancel(message.params?.requestId, message.params?.reason)
@@ -179,7 +178,7 @@ export class KeptSession {
 
   /** Fails the question of the server's that a malformed answer was meant for. */
   spoil(frame: unknown, error: Error): void {
-    this.#live.session.spoil(frame, error)
+    this.#live.session.rejectPending(frame, error)
   }
 
   /**
@@ -210,7 +209,7 @@ export class KeptSession {
     const stream = streams.openStandalone()
     const { sink, response } = carry({ session, stream: stream.id }, behaviour)
     stream.connect(sink)
-    if (primed) stream.prime()
+    if (primed) stream.sendEventId()
     return response
   }
 

@@ -27,8 +27,8 @@ export interface StatefulSessionOptions extends SessionLimits {
   /** In memory by default: then every request of a session must reach the same process. */
   store?: SessionStore
   /**
-   * Lets calls of a session go on after their host was replaced: `resumableCalls`, where the store keeps
-   * streams; not by default.
+   * `resumableCalls` lets calls go on after their host was replaced, if the store outlives it. By
+   * default their clients get an error.
    */
   calls?: CallStore
 }
@@ -48,8 +48,8 @@ export function statefulSessions(options: StatefulSessionOptions = {}): HandlerS
   const { store = createMemorySessionStore(), calls, ...limits } = options
   return {
     start(server, options) {
-      const sessions = new SessionPool(store, limits, server, calls?.restore)
-      return new HttpSessions({ server, options, sessions, calls })
+      const sessions = new SessionPool(store, limits, server, calls)
+      return new HttpSessions({ server, options, sessions })
     },
   }
 }

@@ -1,97 +1,81 @@
 /**
- * The log of a session's streams, in SQLite.
+ * The sent events and open streams of a session, in SQLite.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import { callHook, ignore } from '../patterns/hooks.ts'
-import type { EventLog, EventLogLimits, LoggedEvent } from '../session/event-store.ts'
+import type {
+  EventStore,
+  EventStoreLimits,
+  MissedEvents,
+  OpenStream,
+  Sink,
+  StoredEvent,
+} from '../session/event-store.ts'
+import { deleteEventsUpTo } from './old-events.ts'
+import { deleteStream, isStreamOpen, putStream, readStreams } from './open-streams.ts'
 import { cut } from './pieces.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
-/** How many streams are remembered, so that most events need no look at the table. */
-const MAX_REMEMBERED = 1000
+/** How many streams are cached, so that most events need no query before their row. */
+const MAX_CACHED = 1000
 
-/**
- * What spares the last event of each open stream, however old: a client that missed nothing must be
- * able to resume after it. The last of the session stays too, as the next one counts on from it.
- */
-const NOT_LAST = `seq NOT IN (
-  SELECT max(seq) FROM mcp_events WHERE session = ?
-  UNION ALL
-  SELECT max(seq) FROM mcp_events WHERE session = ? AND stream IN (SELECT value FROM json_each(?))
-  GROUP BY stream
-)`
-
-/**
- * Forgets the events of a session that were sent before a time, in milliseconds since 1970.
- *
- * @param open The streams that are open.
- */
-export function forgetEvents(
-  tables: Tables,
-  session: string,
-  open: readonly string[],
-  before: number,
-): void {
-  tables.query(
-    `DELETE FROM mcp_events WHERE session = ? AND at < ? AND ${NOT_LAST}`,
-    session,
-    before,
-    session,
-    session,
-    JSON.stringify(open),
-  )
+/** How an event store behaves. */
+export interface SqlEventStoreOptions {
+  /** Finds the connection of a stream that outlived its host. */
+  findSink: (stream: string) => Sink | undefined
+  /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
+  onError: (error: unknown) => void
+  limits: EventStoreLimits | undefined
 }
 
 /**
- * A log over the table of events, which all sessions share. A message too long for one row takes
+ * The rows of one session in tables that all sessions share. A message too long for one row takes
  * several; its id is that of the last.
  *
- * The bounds are looked at when an eighth of them was added, so the log may exceed them by that, and
- * by one message.
+ * The limits are checked when an eighth of them was added, so the events may exceed them by that,
+ * and by one message.
  */
-export class SqlEventLog implements EventLog {
+export class SqlEventStore implements EventStore {
   readonly #tables: Tables
   readonly #session: string
-  readonly #open: () => readonly string[]
   readonly #onError: (error: unknown) => void
-  readonly #limits: Required<EventLogLimits>
-  /** What was added since the last look; the first look is at once, as nobody knows what is there. */
+  readonly #limits: Required<EventStoreLimits>
+  readonly #findSink: (stream: string) => Sink | undefined
+  /** What was added since the last check; the first one is at once, as nobody knows what is there. */
   #added = { events: Infinity, size: 0 }
-  /** Streams that were begun here without any event. */
+  /** Streams that have an initial event id and no row. */
   readonly #begun = new Set<string>()
-  /** Streams that have events. */
-  readonly #going = new Set<string>()
+  /** Streams that have rows. */
+  readonly #withRows = new Set<string>()
 
-  /**
-   * @param open The streams that are open.
-   * @param onError Learns of what could not be kept.
-   */
   constructor(
     tables: Tables,
     session: string,
-    open: () => readonly string[],
-    onError: (error: unknown) => void,
-    { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventLogLimits = {},
+    {
+      findSink,
+      onError,
+      limits: { maxEvents = 1000, maxSize = 4 * 1024 * 1024 } = {},
+    }: SqlEventStoreOptions,
   ) {
     this.#tables = tables
     this.#session = session
-    this.#open = open
-    this.#onError = onError
+    this.#onError = (error) => callHook(() => onError(error), ignore)
     this.#limits = { maxEvents, maxSize }
+    this.#findSink = findSink
   }
 
-  get appended(): number {
+  get eventCount(): number {
     const counted = 'SELECT max(seq) AS seq FROM mcp_events WHERE session = ?'
     const [row] = this.#tables.query<{ seq: number | null }>(counted, this.#session)
     return row?.seq ?? 0
   }
 
-  append(stream: string, message: string): string | undefined {
-    try {
+  storeEvent(stream: string, message: string): string | undefined {
+    return this.#attempt(() => {
       if (message === '' && this.#isFirst(stream)) return this.#begin(stream)
-      this.#bound(message)
+      this.#limit(message)
       if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, 0)
       const rows = cut(message, MAX_ROW_CHARACTERS)
       const last = rows.pop() ?? ''
@@ -99,16 +83,13 @@ export class SqlEventLog implements EventLog {
         for (const row of rows) this.#insert(stream, row, 1)
         return this.#insert(stream, last, 0)
       })
-    } catch (error) {
-      callHook(() => this.#onError(error), ignore)
-      return undefined
-    }
+    })
   }
 
-  after(eventId: string): ReturnType<EventLog['after']> {
+  replayEventsAfter(eventId: string): MissedEvents | undefined {
     const [stream, seq] = splitId(eventId)
     if (stream === undefined) return undefined
-    if (!(seq === 0 ? this.#isWhole(stream) : this.#isKept(stream, seq))) return undefined
+    if (!(seq === 0 ? this.#isComplete(stream) : this.#isStored(stream, seq))) return undefined
     const rows = this.#tables.query<{ seq: number; message: string; more: number }>(
       'SELECT seq, message, more FROM mcp_events WHERE session = ? AND stream = ? AND seq > ? ORDER BY seq',
       this.#session,
@@ -118,16 +99,42 @@ export class SqlEventLog implements EventLog {
     return { stream, events: joinRows(stream, rows) }
   }
 
-  /** Counts a message, and looks at the bounds if it is time for that. */
-  #bound(message: string): void {
+  put(stream: OpenStream): void {
+    this.#attempt(() => putStream(this.#tables, this.#session, stream))
+  }
+
+  delete(stream: string): void {
+    this.#attempt(() => deleteStream(this.#tables, this.#session, stream))
+  }
+
+  openStreams(): OpenStream[] {
+    return readStreams(this.#tables, this.#session, this.#onError)
+  }
+
+  sink(stream: string): Sink | undefined {
+    return this.#findSink(stream)
+  }
+
+  /** What cannot be stored must not keep the client from its answer. */
+  #attempt<T>(write: () => T): T | undefined {
+    try {
+      return write()
+    } catch (error) {
+      this.#onError(error)
+      return undefined
+    }
+  }
+
+  /** Counts a message, and checks the limits if it is time for that. */
+  #limit(message: string): void {
     const { maxEvents, maxSize } = this.#limits
     const added = this.#added
     if (++added.events <= maxEvents / 8 && (added.size += message.length) <= maxSize / 8) return
-    this.#trim()
+    this.#deleteOldest()
     this.#added = { events: 0, size: 0 }
   }
 
-  #trim(): void {
+  #deleteOldest(): void {
     const { maxEvents, maxSize } = this.#limits
     const rows = this.#tables.query<{ seq: number; length: number; more: number }>(
       'SELECT seq, length(message) AS length, more FROM mcp_events WHERE session = ? ORDER BY seq DESC',
@@ -136,16 +143,9 @@ export class SqlEventLog implements EventLog {
     let count = 0
     let total = 0
     for (const { seq, length, more } of rows) {
-      // Only whole messages go, so the look is at the last row of each; the newest always stays.
+      // Only whole messages go, so the check is at the last row of each; the newest always stays
       if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
-        this.#tables.query(
-          `DELETE FROM mcp_events WHERE session = ? AND seq <= ? AND ${NOT_LAST}`,
-          this.#session,
-          seq,
-          this.#session,
-          this.#session,
-          JSON.stringify(this.#open()),
-        )
+        deleteEventsUpTo(this.#tables, this.#session, seq)
         return
       }
       if (!more) count++
@@ -167,36 +167,36 @@ export class SqlEventLog implements EventLog {
       this.#session,
     )
     this.#begun.delete(stream)
-    if (this.#going.size === MAX_REMEMBERED) this.#going.clear()
-    this.#going.add(stream)
+    if (this.#withRows.size === MAX_CACHED) this.#withRows.clear()
+    this.#withRows.add(stream)
     return row && `${stream}_${row.seq}`
   }
 
   /** The id of a stream's beginning, which costs no row. */
   #begin(stream: string): string {
-    if (this.#begun.size === MAX_REMEMBERED) this.#begun.clear()
+    if (this.#begun.size === MAX_CACHED) this.#begun.clear()
     this.#begun.add(stream)
     return `${stream}_0`
   }
 
   #isFirst(stream: string): boolean {
-    if (this.#going.has(stream)) return false
+    if (this.#withRows.has(stream)) return false
     const query = 'SELECT 1 AS one FROM mcp_events WHERE session = ? AND stream = ? LIMIT 1'
     return this.#tables.query(query, this.#session, stream).length === 0
   }
 
-  /** Whether nothing of a stream that was begun is forgotten. */
-  #isWhole(stream: string): boolean {
+  /** Whether nothing of a stream that has begun was deleted. */
+  #isComplete(stream: string): boolean {
     const [row] = this.#tables.query<{ first: number }>(
       'SELECT first FROM mcp_events WHERE session = ? AND stream = ? ORDER BY seq LIMIT 1',
       this.#session,
       stream,
     )
     if (row) return row.first === 1
-    return this.#begun.has(stream) || this.#open().includes(stream)
+    return this.#begun.has(stream) || isStreamOpen(this.#tables, this.#session, stream)
   }
 
-  #isKept(stream: string, seq: number): boolean {
+  #isStored(stream: string, seq: number): boolean {
     const query =
       'SELECT 1 AS one FROM mcp_events WHERE session = ? AND seq = ? AND stream = ? AND more = 0'
     return this.#tables.query(query, this.#session, seq, stream).length > 0
@@ -206,8 +206,8 @@ export class SqlEventLog implements EventLog {
 function joinRows(
   stream: string,
   rows: Iterable<{ seq: number; message: string; more: number }>,
-): LoggedEvent[] {
-  const events: LoggedEvent[] = []
+): StoredEvent[] {
+  const events: StoredEvent[] = []
   let text = ''
   for (const { seq, message, more } of rows) {
     text += message
