@@ -72,7 +72,7 @@ async function contenders(alg: string): Promise<Record<Kind, () => Promise<void>
   const call = (verify: TokenVerifier): (() => Promise<void>) =>
     caller(
       createHandler(createEdgewise('echo'), {
-        protect: protectedResource({
+        auth: protectedResource({
           resource: url,
           authorizationServers: [issuer],
           verify,

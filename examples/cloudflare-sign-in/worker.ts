@@ -1,5 +1,5 @@
 // A Worker that is its own authorization server: Cloudflare's library issues the tokens, after the
-// page in `consent.ts` asked the user, and `protect` checks them.
+// page in `consent.ts` asked the user, and `auth` checks them.
 import { OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
 import { env } from 'cloudflare:workers'
 import { createWorker } from 'edgewise/cloudflare'
@@ -35,7 +35,7 @@ server.tool(
 )
 
 const worker = createWorker(server, {
-  protect: protectedResource({
+  auth: protectedResource({
     resource,
     authorizationServers: [issuer],
     scopes: ['notes:read'],

@@ -3,18 +3,10 @@
  * object a request, so the header is as trustworthy as the Worker, which always sets or removes it.
  */
 
-import type { Auth } from '../../src/presets/server.ts'
-
-/** Who calls, as {@link WorkerOptions.identify} found out. */
-export interface Identity {
-  /** The authenticated subject; sessions and input rounds are bound to it. */
-  readonly principal?: string | undefined
-  /** Whatever else handlers need to know of the caller, as `ctx.auth`. Must survive JSON. */
-  readonly auth?: Auth | undefined
-}
+import type { Caller } from '../../src/presets/server.ts'
 
 /** What travels to the object. */
-interface Forwarded extends Identity {
+interface Forwarded extends Pick<Caller, 'principal' | 'auth'> {
   /** Whether a new session shares the object with others. */
   readonly shared?: boolean | undefined
 }
@@ -25,12 +17,12 @@ const HEADER_CALLER = 'edgewise-caller'
  * The request as the object gets it: with who calls, instead of what the client may have claimed.
  *
  * @param how.paged Whether a page sent it.
- * @param how.bare Whether credentials are left out: they were checked, and are nobody's business now.
+ * @param how.hidden The headers to leave out: the credentials in them were checked already.
  */
 export function withIdentity(
   request: Request,
   { principal, auth, shared }: Forwarded,
-  { paged, bare }: { paged: boolean; bare: boolean },
+  { paged, hidden }: { paged: boolean; hidden: readonly string[] },
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
   // The object answers a GET with a socket, if it does not refuse it.
@@ -41,7 +33,7 @@ export function withIdentity(
   headers.delete('origin')
   if (text === '{}') headers.delete(HEADER_CALLER)
   else headers.set(HEADER_CALLER, encodeURIComponent(text))
-  if (bare) for (const name of ['authorization', 'dpop']) headers.delete(name)
+  for (const name of hidden) headers.delete(name)
   if (opens) headers.set('upgrade', 'websocket')
   return new Request(request, { headers })
 }

@@ -2,8 +2,7 @@
  * How a Worker is set up.
  */
 import { McpError } from '../../src/index.ts'
-import type { HandlerOptions } from '../../src/presets/server.ts'
-import type { Identity } from './caller.ts'
+import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
 
 /** How a server is served by a Worker. */
 export interface WorkerOptions<Env = unknown> extends Omit<
@@ -24,20 +23,13 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    */
   stateless?: boolean
   /**
-   * Finds out who calls, before anything else happens; for access tokens there is `protect`. A
-   * response is given to the client as it is, such as a 401; pages of allowed origins can read it.
-   * It is not asked when a browser wants to know whether a page may call at all. By default everybody
-   * is nobody.
-   */
-  identify?: (request: Request, env: Env) => Identity | Response | Promise<Identity | Response>
-  /**
    * Chooses the object of a new session by a name, such as that of a user or a tenant: sessions of
    * the same name share one object and its storage. By default, and for `undefined`, each session
    * gets an object of its own, close to where it was opened.
    */
   sessionKey?: (
     request: Request,
-    identity: Identity,
+    caller: Pick<Caller, 'principal' | 'auth'>,
   ) => string | undefined | Promise<string | undefined>
   /** The name of the binding to the namespace of `McpSession`; `MCP_SESSION` by default. */
   sessionBinding?: string
@@ -84,7 +76,7 @@ export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions
 
 /** What a Worker adds to the options of a handler, in which none of it may be. */
 const OWN = [
-  ...['path', 'ssePath', 'stateless', 'identify', 'sessionKey', 'sessionBinding', 'hubBinding'],
+  ...['path', 'ssePath', 'stateless', 'sessionKey', 'sessionBinding', 'hubBinding'],
   ...['taskBinding', 'hubShards', 'sessionIdleMs', 'secrets'],
 ]
 

@@ -22,7 +22,7 @@ export function objectSessions<Env>(
   hub: Hub,
   options: WorkerOptions<Env>,
 ): HandlerSessions {
-  const { sessionKey, protect } = options
+  const { sessionKey, auth } = options
   const ask = async (
     id: DurableObjectId,
     request: Request,
@@ -31,7 +31,7 @@ export function objectSessions<Env>(
     try {
       // Looking at headers is slow on workerd.
       const paged = request.headers.has('origin')
-      const how = { paged, bare: protect !== undefined }
+      const how = { paged, hidden: auth?.credentialHeaders ?? [] }
       const response = await namespace.get(id).fetch(withIdentity(request, caller, how))
       if (request.method === 'GET') return await streamOf(response, request, caller)
       // Pages need more headers, and only those of a copy can be changed.

@@ -47,7 +47,7 @@ export function sessionObject<Env>(
   hub: Hub,
 ): ObjectClass {
   // The Worker checks hosts; requests of the object to itself have none that is allowed.
-  const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, protect, ...rest } = options
+  const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const shared = handlerOptions(rest)
   // Uses are noted this often, so that most requests write nothing.
   const touchMs = Math.min(idleMs / 10, 60_000)
@@ -99,7 +99,7 @@ export function sessionObject<Env>(
         // The Worker checked the origin and who calls; what a message needs shows only here.
         allowedOrigins: '*',
         isBare: (request) => isAt(request, ssePath),
-        ...(protect && { protect: { ...protect, admit: (_request, caller) => caller } }),
+        ...(auth && { auth: { ...auth, authenticate: (_request, caller) => caller } }),
       })
     }
 

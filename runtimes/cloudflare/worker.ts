@@ -57,7 +57,7 @@ export function createWorker<Env = unknown>(
   server: Server,
   options: WorkerOptions<Env> = {},
 ): Worker<Env> {
-  const { path = '/mcp', identify, sessionBinding = 'MCP_SESSION' } = options
+  const { path = '/mcp', sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   checkNumbers(options)
   if (!('notify' in server)) throw new TypeError('The server must be made by createServer')
@@ -78,27 +78,12 @@ export function createWorker<Env = unknown>(
   const changes = options.stateless ? silence : hub.changes
   const handle = createHandler(server, { ...handlerOptions(options), secrets, changes, sessions })
   const guard = createGuard(server, options)
-  const serve: Worker<Env>['fetch'] = async (request, env, ctx) => {
+  const serve: Worker<Env>['fetch'] = (request, env, ctx) => {
     hub.start()
-    const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
-    // Before a browser says who calls, it asks whether a page may.
-    if (!identify || request.method === 'OPTIONS') return handle(request, { env, waitUntil })
-    let identity: Awaited<ReturnType<typeof identify>>
-    try {
-      identity = await identify(request, env)
-    } catch (error) {
-      console.error(error)
-      return guard(request, () => {
-        throw error
-      })
-    }
-    if (!(identity instanceof Response)) return handle(request, { ...identity, env, waitUntil })
-    // What was fetched cannot be changed, but for a copy.
-    const refused = new Response(identity.body, identity)
-    return guard(request, () => refused)
+    return handle(request, { env, waitUntil: (work) => ctx.waitUntil(work) })
   }
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
-  for (const each of [path, ...(options.protect?.paths ?? [])]) router.all(each, serve)
+  for (const each of [path, ...(options.auth?.paths ?? [])]) router.all(each, serve)
   if (options.ssePath !== undefined) {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     const newId = (): string => namespace.newUniqueId().toString()

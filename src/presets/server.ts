@@ -29,13 +29,11 @@ export type {
   Auth,
   Caller,
   ClientFacts,
-  Permissions,
   Requester,
   ScopedServer,
   Viewer,
 } from '../server/request/exchange.ts'
-export type { Protection } from '../server/auth.ts'
-export { identifyCallers } from '../server/identify-callers.ts'
+export { authenticate, type Authenticator } from '../server/auth.ts'
 export { extend } from '../server/composition/extend.ts'
 export type { Tell } from '../server/features/extensions.ts'
 export type {

@@ -19,4 +19,3 @@ export {
 } from './dpop-proofs.ts'
 export type { NonceOptions } from './nonces.ts'
 export { createReplays, type Replays } from './replays.ts'
-export type { Auth, Protection } from '../presets/server.ts'

@@ -8,7 +8,7 @@ import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Auth, Caller } from '../server/request/exchange.ts'
-import type { Protection } from '../server/auth.ts'
+import type { Authenticator } from '../server/auth.ts'
 import type { Refusal } from '../transport/http/http-error.ts'
 import { faultOf, type AccessToken, type RefusedToken } from './access-token.ts'
 import { challenge } from './challenge.ts'
@@ -17,19 +17,22 @@ import { metadataResponse } from './metadata.ts'
 import { readOptions, type ProtectedResourceOptions, type Settings } from './options.ts'
 import { requirePermission } from './scopes.ts'
 
+const CREDENTIAL_HEADERS = ['authorization', 'dpop'] as const
+
 /**
- * Protects a server: give it as `protect` to `createHandler`, `createWorker`, `serve` and so on.
+ * Protects a server: give it as `auth` to `createHandler`, `createWorker`, `serve` and so on.
  *
  * @throws {TypeError} when the resource, an issuer or a scope is none, there is no issuer, or an
  *   option is unknown.
  */
-export function protectedResource(options: ProtectedResourceOptions): Protection {
+export function protectedResource(options: ProtectedResourceOptions): Authenticator {
   const settings = readOptions(options)
   return {
     paths: settings.paths,
-    publish: (request) => metadataResponse(settings, request),
-    permit: (...args) => requirePermission(settings, ...args),
-    async admit(request, caller, server) {
+    credentialHeaders: CREDENTIAL_HEADERS,
+    handleMetadata: (request) => metadataResponse(settings, request),
+    authorize: (...args) => requirePermission(settings, ...args),
+    async authenticate(request, caller, server) {
       const credentials = requireCredentials(settings, request)
       let found: AccessToken | RefusedToken | undefined
       try {
@@ -166,8 +169,7 @@ class TokenCaller implements Caller {
     const { request } = this.#given
     if (!request || this.#request) return this.#request
     const headers = new Headers(request.headers)
-    headers.delete('authorization')
-    headers.delete('dpop')
+    for (const name of CREDENTIAL_HEADERS) headers.delete(name)
     const { url, method, signal } = request
     return (this.#request = new Request(url, { method, headers, signal }))
   }

@@ -35,7 +35,7 @@ import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { announceTo } from './features/announce.ts'
 import { answerEach, batchFault } from './engine/batch.ts'
 import { dispatch } from './engine/dispatch.ts'
-import type { Caller, Exchange, Permissions, Rounds } from './request/exchange.ts'
+import type { Caller, Authorizer, Exchange, Rounds } from './request/exchange.ts'
 import { initialize, sessionRevision } from './features/initialize.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import { Outbox } from './outbox.ts'
@@ -54,8 +54,8 @@ import type { LeanServer, ServerDefinition } from './definition.ts'
 export interface ConnectionOptions extends InputOptions {
   /** What the host knows of the peer. */
   caller?: Caller
-  /** Decides which tasks the peer may see; the option `protect` of HTTP+SSE. */
-  protect?: Permissions
+  /** Decides which tasks the peer may see; the option `auth` of HTTP+SSE. */
+  auth?: Authorizer
   /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal
 }
@@ -247,7 +247,7 @@ class Connection {
       revision,
       client,
       caller: this.#caller,
-      protect: this.#options.protect,
+      auth: this.#options.auth,
       cancellation,
       ending: this.#ending,
       peer: this,
@@ -284,7 +284,7 @@ class Connection {
       revision,
       client: session.client,
       caller: this.#caller,
-      protect: this.#options.protect,
+      auth: this.#options.auth,
       cancellation,
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,

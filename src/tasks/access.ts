@@ -41,7 +41,7 @@ export function mayCall(
 ): boolean {
   if (server.tools.hides(String(params.name), ctx)) return false
   try {
-    ctx.exchange.protect?.permit({ method: 'tools/call', params }, ctx.caller, server, scopes)
+    ctx.exchange.auth?.authorize({ method: 'tools/call', params }, ctx.caller, server, scopes)
     return true
   } catch {
     return false

@@ -156,7 +156,7 @@ describe('the extensions that a client declares by its authorization [E-EXT-037]
 })
 
 describe('a server', () => {
-  const protect = protectedResource({
+  const authenticator = protectedResource({
     resource: MCP,
     authorizationServers: [ISSUER],
     verify: () => Promise.resolve({ subject: 'ada', audience: MCP, scopes: [] }),
@@ -164,7 +164,7 @@ describe('a server', () => {
 
   it('declares that it takes client credentials when its author says so, and never the other [E-EXT-034] [E-EXT-035]', async () => {
     const server = createServer({ name: 'notes', version: '1.0.0' })
-    const handle = createHandler(server, { protect, allowedHosts: ['mcp.example'] })
+    const handle = createHandler(server, { auth: authenticator, allowedHosts: ['mcp.example'] })
     const offers = async (): Promise<unknown> => {
       await using client = await connect(MCP, {
         headers: { authorization: 'Bearer t' },
@@ -181,7 +181,7 @@ describe('a server', () => {
   it('lets nobody in for what a client declares [E-EXT-038]', async () => {
     const server = createServer({ name: 'notes', version: '1.0.0' })
     extend(server, { id: MACHINE })
-    const handle = createHandler(server, { protect, allowedHosts: ['mcp.example'] })
+    const handle = createHandler(server, { auth: authenticator, allowedHosts: ['mcp.example'] })
     const sent: string[] = []
     const auth: AuthProvider = {
       extensions: Object.fromEntries([MACHINE, ENTERPRISE, DPOP, WIF].map((id) => [id, {}])),

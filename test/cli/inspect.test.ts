@@ -57,12 +57,12 @@ async function listenProtected(): Promise<HttpServer> {
   const authorization = await AuthorizationServer.listen()
   endings.push(() => authorization[Symbol.asyncDispose]())
   const port = await freePort()
-  const protect = protectedResource({
+  const auth = protectedResource({
     resource: `http://127.0.0.1:${port}/mcp`,
     authorizationServers: [authorization.issuer.issuer],
     verify: jwtTokens(),
   })
-  return serveHttp(makeServer(), { port, protect })
+  return serveHttp(makeServer(), { port, auth })
 }
 
 describe('edgewise inspect', () => {

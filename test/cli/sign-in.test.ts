@@ -14,8 +14,8 @@ it('edgewise --sign-in sends the user to a page, once, and keeps the tokens', as
   const port = await freePort()
   const resource = `http://127.0.0.1:${port}/mcp`
   const authorizationServers = [authorization.issuer.issuer]
-  const protect = protectedResource({ resource, authorizationServers, verify: jwtTokens() })
-  await using server = await serveHttp(makeServer(), { port, protect })
+  const auth = protectedResource({ resource, authorizationServers, verify: jwtTokens() })
+  await using server = await serveHttp(makeServer(), { port, auth })
   const state = mkdtempSync(join(tmpdir(), 'edgewise-'))
   // Without programs there is no browser to open, so the address is printed.
   const env = { PATH: '', XDG_STATE_HOME: state }

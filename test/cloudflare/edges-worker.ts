@@ -1,15 +1,16 @@
 // A Worker that serves some hosts only, whose callers see different resources.
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
+import { authenticate } from '../../src/presets/server.ts'
 import { makeRestricted } from '../server/hidden-resources.ts'
 
 const worker = createWorker(makeRestricted(), {
   allowedHosts: ['127.0.0.1', 'localhost'],
   ssePath: '/sse',
   sessionIdleMs: 2500,
-  identify: ({ headers }) => ({
+  auth: authenticate(({ headers }) => ({
     principal: headers.get('x-user') ?? undefined,
     ...(headers.has('x-expires') && { auth: { expiresAt: Number(headers.get('x-expires')) } }),
-  }),
+  })),
 })
 
 interface Env {

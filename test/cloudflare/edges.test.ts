@@ -33,7 +33,7 @@ describe('A Worker', () => {
     await checkSession({ as, updated })
   })
 
-  it('ends streams of callers whose authorization ends as identify says [S032]', async () => {
+  it('ends streams of callers whose authorization ends as "authenticate" says [S032]', async () => {
     const { id } = await openSession(as('ann'))
     const headers = {
       accept: 'text/event-stream',

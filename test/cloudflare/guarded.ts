@@ -1,8 +1,9 @@
 // A Worker that finds out who calls, and says no in every way there is.
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
+import { authenticate } from '../../src/presets/server.ts'
 import { makeServer } from '../server/fixture.ts'
 
-const { server } = makeServer()
+const { server } = makeServer({ onError: (error) => console.error(error) })
 
 server.tool('count', {}, async (_args, ctx) => {
   for (let n = 1; n <= 3; n++) await ctx.progress(n)
@@ -15,7 +16,7 @@ const worker = createWorker(server, {
   allowedOrigins: ['https://app.example'],
   maxBodyBytes: 5000,
   sessionKey: (request) => request.headers.get('x-tenant') ?? undefined,
-  identify: (request) => {
+  auth: authenticate((request) => {
     switch (request.headers.get('authorization')) {
       case 'ann':
       case 'cid':
@@ -27,7 +28,7 @@ const worker = createWorker(server, {
       default:
         return Response.json({ error: 'Who are you?' }, { status: 401 })
     }
-  },
+  }),
 })
 
 export default {

@@ -18,7 +18,7 @@ extend(server, tasks())
 server.tool('write', { scopes: ['notes:write'], task: 'optional' }, () => 'Written')
 
 const worker = createWorker(server, {
-  protect: protectedResource({
+  auth: protectedResource({
     resource: 'https://mcp.example/mcp',
     authorizationServers: ['https://issuer.example'],
     verify: jwtTokens({ jwks: env.JWKS as JSONWebKeySet }),

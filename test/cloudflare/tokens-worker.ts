@@ -12,7 +12,7 @@ server.tool('long', {}, async (_args, ctx) => {
 })
 
 const worker = createWorker(server, {
-  protect: protectedResource({
+  auth: protectedResource({
     resource: 'https://mcp.example/mcp',
     authorizationServers: ['https://issuer.example'],
     verify: async (token) => {

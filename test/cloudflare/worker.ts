@@ -2,7 +2,7 @@
 // tests need to know.
 import * as z from 'zod'
 import { createWorker, objectStorage } from '../../runtimes/cloudflare/index.ts'
-import { mount, createServer, text } from '../../src/presets/server.ts'
+import { authenticate, mount, createServer, text } from '../../src/presets/server.ts'
 import { makeServer } from '../server/fixture.ts'
 
 const { server, ran } = makeServer()
@@ -67,11 +67,11 @@ server.tool('later', { input: z.object({}) }, (_args, ctx) => {
 const worker = createWorker(server, {
   hubShards: 2,
   ssePath: '/sse',
-  identify: (request) => {
+  auth: authenticate((request) => {
     const principal = request.headers.get('x-user')
     if (principal === 'nobody') return new Response('Who are you?', { status: 401 })
     return principal === null ? {} : { principal }
-  },
+  }),
 })
 
 export default {

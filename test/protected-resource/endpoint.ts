@@ -59,7 +59,7 @@ export function protect(
     verify: jwtTokens(issuer && { fetch: issuer.fetch }),
     ...options,
   })
-  const handle = sessionHandler(server, { ...handlerOptions, protect: protection })
+  const handle = sessionHandler(server, { ...handlerOptions, auth: protection })
   return { handle, seen, errors, observed }
 }
 

@@ -49,21 +49,21 @@ function makeProtected(options: { revocationCheckMs?: number } = {}) {
     await opened
     return 'done'
   })
-  const protect = protectedResource({
+  const auth = protectedResource({
     resource: RESOURCE,
     authorizationServers: ['https://issuer.example'],
     verify,
     clockSkewMs: 0,
     ...options,
   })
-  const handle = createHandler(server, { protect, sessions: statefulSessions() })
+  const handle = createHandler(server, { auth, sessions: statefulSessions() })
   closing(handle)
   let serial = 0
   const token = (lifeMs: number): string => `${++serial}-${Date.now() + lifeMs}`
   return {
     server,
     handle,
-    protect,
+    auth,
     token,
     finish,
     aborted,
@@ -157,8 +157,8 @@ describe('At the end of its token', () => {
   })
 
   it('the stream of HTTP+SSE ends, and the session with it [S032]', async () => {
-    const { server, protect, token } = makeProtected()
-    const handle = createSseHandler(server, { protect })
+    const { server, auth, token } = makeProtected()
+    const handle = createSseHandler(server, { auth })
     closing(handle)
     const url = new URL('/sse', RESOURCE)
     const response = await handle(new Request(url, { headers: bearer(token(LIFE_MS)) }))

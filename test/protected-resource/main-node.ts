@@ -2,5 +2,5 @@ import { serveHttp } from '../../runtimes/node/index.ts'
 import { protection } from './runtime-server.ts'
 import { makeServer } from './endpoint.ts'
 
-const { url } = await serveHttp(makeServer().server, { protect: protection(process.argv[2]) })
+const { url } = await serveHttp(makeServer().server, { auth: protection(process.argv[2]) })
 console.log(url)

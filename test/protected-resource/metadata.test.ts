@@ -79,9 +79,12 @@ describe('The metadata', () => {
   })
 
   it('tells of proofs where they are taken', async () => {
-    const { publish } = protectedResource({ ...options, dpop: dpopProofs({ required: true }) })
+    const { handleMetadata } = protectedResource({
+      ...options,
+      dpop: dpopProofs({ required: true }),
+    })
     const url = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
-    expect(await publish(new Request(url))?.json()).toMatchObject({
+    expect(await handleMetadata(new Request(url))?.json()).toMatchObject({
       dpop_bound_access_tokens_required: true,
       dpop_signing_alg_values_supported: expect.arrayContaining(['ES256']) as unknown,
     })

@@ -106,7 +106,7 @@ describe('HTTP+SSE', () => {
   it('checks tokens and scopes with each request, and binds the stream to who opened it [L-HTTP-060] [L-AUTH-008]', async () => {
     const { server, seen } = makeServer()
     const handle = createSseHandler(server, {
-      protect: protectedResource({
+      auth: protectedResource({
         resource: RESOURCE,
         authorizationServers: [ISSUER],
         verify: jwtTokens({ fetch: issuer.fetch }),

@@ -34,7 +34,7 @@ async function serve(
   const verify = jwtTokens()
   return serveHttp(makeServer().server, {
     port,
-    protect: protectedResource({
+    auth: protectedResource({
       resource: `http://127.0.0.1:${port}/mcp`,
       authorizationServers: [authorization.issuer.issuer],
       verify: (token, expected) =>

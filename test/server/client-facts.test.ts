@@ -172,12 +172,12 @@ describe('visible', () => {
       },
     )
     server.tool('secret', { scopes, visible: ({ principal }) => principal === 'root' }, () => '')
-    const protect = protectedResource({
+    const auth = protectedResource({
       resource: 'http://localhost/mcp',
       authorizationServers: ['https://as.example'],
       verify: async () => ({ subject: 'user', audience: 'http://localhost/mcp', scopes: [] }),
     })
-    const handle = createHandler(server, { protect })
+    const handle = createHandler(server, { auth })
     const call = (name: string): Promise<Response> =>
       post(handle, modernRequest('tools/call', { name }, { sampling: {} }), {
         ...modernHeaders('tools/call', name),

@@ -34,15 +34,15 @@ function makeProtected() {
   const register = () =>
     server.tool('export', { scopes: ['export'], task: 'required' }, () => 'everything')
   const registered = register()
-  const protect = protectedResource({
+  const auth = protectedResource({
     resource: RESOURCE,
     authorizationServers: ['https://issuer.example'],
     verify: async (token) => ({ subject: 'ada', audience: RESOURCE, scopes: token.split('+') }),
     scopes: ['mcp'],
   })
-  const handle = createHandler(server, { protect, sessions: statefulSessions() })
+  const handle = createHandler(server, { auth, sessions: statefulSessions() })
   closing(handle)
-  return { server, handle, protect, registered }
+  return { server, handle, auth, registered }
 }
 
 const ask = async (
@@ -158,9 +158,9 @@ describe("The scopes of a tool cover its tasks for the same user's other clients
   })
 
   it('a client of HTTP+SSE knows no such task [S007]', async () => {
-    const { server, handle, protect } = makeProtected()
+    const { server, handle, auth } = makeProtected()
     const taskId = await makeTask(handle)
-    const sse = createSseHandler(server, { protect })
+    const sse = createSseHandler(server, { auth })
     closing(sse)
     for (const [headers, known] of [
       [FULL, 'everything'],

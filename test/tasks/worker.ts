@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { DurableObject } from 'cloudflare:workers'
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
-import { createServer, extend, text, ToolError } from '../../src/presets/server.ts'
+import { authenticate, createServer, extend, text, ToolError } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 
 interface Env {
@@ -90,10 +90,10 @@ server.tool('job', { task: 'required' }, async (_args, ctx) => {
 })
 
 const worker = createWorker<Env>(server, {
-  identify: (request) => {
+  auth: authenticate((request) => {
     const principal = request.headers.get('x-principal')
     return principal === null ? {} : { principal }
-  },
+  }),
 })
 
 export default {

@@ -104,7 +104,7 @@ export interface ScopedServer {
 }
 
 /** Decides what a caller may ask. */
-export interface Permissions {
+export interface Authorizer {
   /**
    * Checks that a caller may send a message, before the message is even validated.
    *
@@ -112,7 +112,7 @@ export interface Permissions {
    * @param scopes Scopes that are needed in addition to those of the message.
    * @throws {Refusal} 403, with a challenge that names the scopes that are missing.
    */
-  permit(frame: unknown, caller: Caller, server: ScopedServer, scopes?: readonly string[]): void
+  authorize(frame: unknown, caller: Caller, server: ScopedServer, scopes?: readonly string[]): void
 }
 
 /**
@@ -148,7 +148,7 @@ export interface Exchange {
   readonly client: ClientFacts
   readonly caller: Caller
   /** Decides what the caller may do, where the server is protected. */
-  readonly protect?: Permissions | undefined
+  readonly auth?: Authorizer | undefined
   /** Whether somebody still waits for the answer. */
   readonly cancellation: Cancellation
   /** Whether the host shuts down, so that open listeners should end gracefully. */

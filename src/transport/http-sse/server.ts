@@ -26,9 +26,9 @@ export interface SseHandlerOptions
   extends
     Pick<
       HandlerOptions,
-      'allowedOrigins' | 'allowedHosts' | 'maxBodyBytes' | 'keepAliveMs' | 'protect'
+      'allowedOrigins' | 'allowedHosts' | 'maxBodyBytes' | 'keepAliveMs' | 'auth'
     >,
-    Omit<ConnectionOptions, 'caller' | 'protect' | 'signal'> {
+    Omit<ConnectionOptions, 'caller' | 'auth' | 'signal'> {
   /**
    * The path that clients are told to post to, which must reach this handler too; that of the
    * stream by default.
@@ -44,7 +44,7 @@ export interface SseHandlerOptions
 }
 
 const OPTIONS: OptionNames<SseHandlerOptions> = {
-  ...{ allowedOrigins: 1, allowedHosts: 1, maxBodyBytes: 1, keepAliveMs: 1, protect: 1 },
+  ...{ allowedOrigins: 1, allowedHosts: 1, maxBodyBytes: 1, keepAliveMs: 1, auth: 1 },
   ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
   ...{ messagePath: 1, maxConnections: 1, maxConnectionsPerCaller: 1 },
 }
@@ -137,9 +137,9 @@ class SseEndpoint {
       throw refuse(404, 'Session not found')
     }
     find()
-    const { maxBodyBytes, protect } = this.#options
+    const { maxBodyBytes, auth } = this.#options
     const frame = readFrame(await readBody(request, maxBodyBytes))
-    protect?.permit(frame, caller, definitionOf(this.#server))
+    auth?.authorize(frame, caller, definitionOf(this.#server))
     // The stream may have ended while the body was read
     await find().receive(frame)
     return new Response(null, { status: 202 })

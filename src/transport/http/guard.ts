@@ -12,7 +12,7 @@ import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
 import { definitionOf } from '../../server/lean-definition.ts'
 import { checkOrigin } from './origin.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
-import type { Protection } from '../../server/auth.ts'
+import type { Authenticator } from '../../server/auth.ts'
 import type { LeanHandlerOptions } from '../streamable-http/options.ts'
 import { jsonResponse, Refusal, refusalResponse, refuse } from './http-error.ts'
 
@@ -22,30 +22,30 @@ type Where = Pick<LeanHandlerOptions, 'allowedOrigins' | 'allowedHosts'>
 /** Answers a request by `route` unless its origin, host or sender is refused; never rejects. */
 export async function answerGuarded(
   server: ServerDefinition,
-  options: Where & { readonly protect?: Protection | undefined },
+  options: Where & { readonly auth?: Authenticator | undefined },
   request: Request,
   given: Caller,
   route: (caller: Caller) => Response | Promise<Response>,
 ): Promise<Response> {
-  const { protect } = options
+  const { auth } = options
   const sent = request.headers.get('origin')
   const origin = sent?.includes(', ') ? (singleValue(request.headers, 'origin') ?? sent) : sent
   // Who may read the answer: nobody, until the origin is known to be fine.
   let reader: string | null = null
   try {
-    const published = protect?.publish(request)
-    if (published) return published
+    const metadata = auth?.handleMetadata(request)
+    if (metadata) return metadata
     checkOrigin(request, origin, options)
     reader = origin
     if (request.method === 'OPTIONS') return allowOrigin(preflightResponse(request), reader)
     let caller: Caller = { request, ...given }
-    if (protect) {
-      const admitted = await protect.admit(request, caller, server)
-      if (admitted instanceof Response) {
+    if (auth) {
+      const authenticated = await auth.authenticate(request, caller, server)
+      if (authenticated instanceof Response) {
         // A copy, as what was fetched cannot be changed
-        return allowOrigin(new Response(admitted.body, admitted), reader)
+        return allowOrigin(new Response(authenticated.body, authenticated), reader)
       }
-      caller = admitted
+      caller = authenticated
     }
     return allowOrigin(await route(caller), reader)
   } catch (error) {
@@ -81,7 +81,7 @@ export type Guard = (
  */
 export function createGuard(server: LeanServer, options: Where): Guard {
   const definition = definitionOf(server)
-  const open = { ...options, protect: undefined }
+  const open = { ...options, auth: undefined }
   return (request, answer) => answerGuarded(definition, open, request, {}, answer)
 }
 

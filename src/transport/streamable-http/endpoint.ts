@@ -76,7 +76,7 @@ export function createEndpoint(server: LeanServer, options: ListenOptions): Endp
   }
   const handler = createHandler(server, known)
   const guard = createGuard(server, known)
-  const paths = new Set([path, ...(known.protect?.paths ?? [])].map(withoutSlash))
+  const paths = new Set([path, ...(known.auth?.paths ?? [])].map(withoutSlash))
   return {
     port,
     hostname,

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { OptionNames } from '../../patterns/known-options.ts'
-import type { Protection } from '../../server/auth.ts'
+import type { Authenticator } from '../../server/auth.ts'
 import type { InputOptions } from '../../server/engine/multi-round-trip.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
 import type { HostSessions } from './sessions/manager.ts'
@@ -32,9 +32,9 @@ export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   allowedHosts?: readonly string[]
   /**
    * Who is served: whoever has an access token, by `protectedResource`, whose paths of metadata must
-   * reach the handler too; or whom the host knows, by `identifyCallers`. By default everybody is.
+   * reach the handler too; or whom your function knows, by `authenticate`. By default everybody is.
    */
-  protect?: Protection
+  auth?: Authenticator
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
   maxBodyBytes?: number
   /** Answers with JSON only: what would be sent before the answer is left out. */
@@ -43,7 +43,7 @@ export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
 
 /** The names of {@link LeanHandlerOptions}. */
 export const LEAN_HANDLER_OPTIONS: OptionNames<LeanHandlerOptions> = {
-  ...{ allowedOrigins: 1, allowedHosts: 1, protect: 1, maxBodyBytes: 1, jsonOnly: 1 },
+  ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1 },
   keepAliveMs: 1,
 }
 

@@ -31,7 +31,7 @@ export async function post(host: Host, request: Request, caller: Caller): Promis
   const accept = readAccept(headers)
   const text = await readBody(request, host.options.maxBodyBytes)
   const frame = refuseInvalid(() => parseJson(text))
-  host.options.protect?.permit(frame, caller, host.server)
+  host.options.auth?.authorize(frame, caller, host.server)
   const incoming = { host, request, accept, caller, version }
 
   if (Array.isArray(frame)) return postBatch(incoming, frame)

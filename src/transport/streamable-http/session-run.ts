@@ -87,7 +87,7 @@ export async function run(
     revision,
     client,
     caller,
-    protect: host.options.protect,
+    auth: host.options.auth,
     cancellation,
     logLevel: undefined,
     send: ({ method, params }) => {

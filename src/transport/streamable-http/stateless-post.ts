@@ -64,7 +64,7 @@ export async function postStateless(
       client,
       logLevel,
       caller,
-      protect: host.options.protect,
+      auth: host.options.auth,
       cancellation,
       ending: host.ending,
       changes: host.changes,

@@ -6,7 +6,7 @@ import {
   createHandler,
   createLeanHandler,
   createLeanServer,
-  identifyCallers,
+  authenticate,
   statefulSessions,
   type Handler,
 } from '../../../src/presets/server.ts'
@@ -19,13 +19,13 @@ const onError = vi.fn<(error: unknown) => void>()
 const server = createLeanServer<{ region: string }>({ name: 'keys', version: '1' }, { onError })
 server.tool('who', {}, (_args, ctx) => `${ctx.principal} in ${ctx.env.region}`)
 
-const protect = identifyCallers(async ({ headers }) => {
+const auth = authenticate(async ({ headers }) => {
   const key = headers.get('x-api-key')
   if (key === 'broken') throw new Error('The database is away')
   if (key !== 'ada-key') return Response.json({ error: 'no such key' }, { status: 401 })
   return { principal: 'ada', env: { region: 'EU' } }
 })
-const options = { protect, allowedOrigins: [page] }
+const options = { auth, allowedOrigins: [page] }
 const handlers: [string, Handler][] = [
   ['a lean handler', createLeanHandler(server, options)],
   ['a handler with sessions', createHandler(server, { ...options, sessions: statefulSessions() })],
@@ -70,9 +70,23 @@ describe.each(handlers)('%s that identifies callers', (_name, handle) => {
 })
 
 test('a server of Node identifies callers, and gives handlers an environment', async () => {
-  await using http = await serveHttp(server, { protect })
+  await using http = await serveHttp(server, { auth })
   await using client = await connect(http.url, { headers: { 'x-api-key': 'ada-key' } })
   expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'ada in EU' }])
   const refused = await connect(http.url).catch((error: McpError) => error)
   expect(refused).toMatchObject({ code: 'UNAUTHORIZED' })
+})
+
+test('authenticate gets the environment that the host gives the handler', async () => {
+  const handle = createHandler(server, {
+    auth: authenticate<{ keys: Map<string, string>; region: string }>((request, { keys }) => ({
+      principal: keys.get(request.headers.get('x-api-key') ?? ''),
+    })),
+  })
+  const env = { keys: new Map([['bob-key', 'bob']]), region: 'US' }
+  await using client = await connect(url, {
+    headers: { 'x-api-key': 'bob-key' },
+    fetch: (to, init) => handle(new Request(to, init), { env }),
+  })
+  expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'bob in US' }])
 })
