@@ -4,30 +4,15 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
-import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from './account.ts'
-import type { CallStore, PendingCalls } from './resumable-calls.ts'
+import { IdleSessions } from './idle-sessions.ts'
+import { isIdle, type LiveSession } from './live-session.ts'
+import { SessionQuota, type CountedSession } from './quota.ts'
+import type { CallStore } from './resumable-calls.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 import { SessionStreams } from './streams.ts'
-
-/** A session with its id and its streams. */
-export interface LiveSession {
-  readonly id: string
-  readonly session: Session
-  readonly streams: SessionStreams
-  /** The calls that can be run again, if they are stored. */
-  readonly calls: PendingCalls | undefined
-  /** The account of who opened it; unknown for one without a principal from before a restart. */
-  readonly account: string | undefined
-  /** As how many sessions it counts. */
-  readonly weight: number
-  /** By the monotonic clock, in milliseconds. */
-  usedAt: number
-  /** When its use was noted in the store last, by the same clock. */
-  notedAt: number
-}
 
 /** For how long, and how many, sessions are kept. */
 export interface SessionLimits {
@@ -63,22 +48,15 @@ export interface SessionObserver {
   report(error: unknown): void
 }
 
-/** Opens, finds and ends sessions. What fails when the store does can be asked for again. */
+/** Opens, finds and ends sessions. What fails because the store does can be tried again. */
 export class SessionPool {
   readonly #store: SessionStore
-  readonly #idleMs: number
-  readonly #maxSessions: number
-  readonly #maxPerCaller: number
   readonly #observer: SessionObserver
   readonly #calls: CallStore | undefined
+  readonly #quota: SessionQuota
+  readonly #idle: IdleSessions
   /** In the order of last use. */
   readonly #live = new Map<string, LiveSession>()
-  /** The sum of the weights of the live sessions. */
-  #weight = 0
-  /** How often uses are noted in the store. */
-  readonly #noteMs: number
-  #tending: Promise<void> | undefined
-  #timer: ReturnType<typeof setInterval> | undefined
 
   /** @param calls Lets calls go on after their host was replaced. */
   constructor(
@@ -92,12 +70,17 @@ export class SessionPool {
     calls?: CallStore,
   ) {
     this.#store = store
-    this.#idleMs = idleMs
-    this.#noteMs = Math.min(idleMs / 10, 60_000)
-    this.#maxSessions = maxSessions
-    this.#maxPerCaller = maxSessionsPerCaller
     this.#observer = observer
     this.#calls = calls
+    this.#quota = new SessionQuota(maxSessions, maxSessionsPerCaller)
+    this.#idle = new IdleSessions({
+      store,
+      idleMs,
+      live: this.#live,
+      end: (live) => this.end(live),
+      removed: (record) => this.#changed('ended', record),
+      report: (error) => observer.report(error),
+    })
   }
 
   /** Calls `visit` with every session, also with those that only the store knows, if it can tell. */
@@ -124,9 +107,9 @@ export class SessionPool {
    * @throws {ProtocolError} `INTERNAL_ERROR` when it cannot be stored, or a limit is reached.
    */
   async open(record: SessionRecord, account?: string): Promise<LiveSession> {
-    await this.#makeRoom(account, this.#weigh(record))
+    await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
     const id = await this.#ask(() => this.#store.create(record))
-    void this.#tend()
+    void this.#idle.startCleanup()
     this.#changed('opened', record)
     const live = this.#revive(id, record, account)
     live.notedAt = live.usedAt
@@ -140,17 +123,17 @@ export class SessionPool {
    */
   async find(id: string, principal: string | undefined): Promise<LiveSession | undefined> {
     const known = this.#live.get(id)
-    if (known && this.#isOver(known)) {
+    if (known && this.#idle.isExpired(known)) {
       await this.end(known)
       return undefined
     }
-    if (!known) await this.#tend()
+    if (!known) await this.#idle.startCleanup()
     const live = known ?? this.#load(id, await this.#ask(() => this.#store.load(id)))
     if (!live || live.session.record.principal !== principal) return undefined
     live.usedAt = performance.now()
     this.#live.delete(id)
     this.#live.set(id, live)
-    void this.#noteUse(live)
+    void this.#idle.noteUse(live)
     return live
   }
 
@@ -188,7 +171,7 @@ export class SessionPool {
 
   /** Ends a session and all that is open in it. */
   async end(live: LiveSession): Promise<void> {
-    if (this.#live.delete(live.id)) this.#weight -= live.weight
+    if (this.#live.delete(live.id)) this.#quota.remove(live)
     live.session.close()
     live.streams.close()
     await this.#ask(() => this.#store.remove(live.id))
@@ -201,7 +184,7 @@ export class SessionPool {
    * @throws {ProtocolError} when one cannot be removed; all have ended here.
    */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#idle.stop()
     await Promise.all([...this.#live.values()].map((live) => this.end(live)))
   }
 
@@ -220,10 +203,10 @@ export class SessionPool {
     const session = new Session(record, events.eventCount)
     const calls = this.#calls?.open(session, streams)
     const usedAt = performance.now()
-    const weight = this.#weigh(record)
+    const weight = this.#quota.weigh(record)
     const live = { id, session, streams, calls, account, weight, usedAt, notedAt: -Infinity }
     this.#live.set(id, live)
-    this.#weight += weight
+    this.#quota.add(live)
     return live
   }
 
@@ -241,93 +224,18 @@ export class SessionPool {
     }
   }
 
-  /** Ends expired sessions, then idle ones until an account may open one more. */
-  async #makeRoom(account: string | undefined, weight: number): Promise<void> {
-    const now = performance.now()
-    for (const live of this.#live.values()) {
-      if (now - live.usedAt <= this.#idleMs) break
-      if (isIdle(live)) await this.#evict(live)
+  /** Ends expired sessions, then idle ones until there is room for one more. */
+  async #makeRoom(wanted: CountedSession): Promise<void> {
+    for (const live of this.#idle.expired()) await this.#evict(live)
+    while (!this.#quota.hasRoomFor(wanted)) {
+      const evictable = this.#quota.findEvictable(this.#live.values(), wanted, isIdle)
+      if (!evictable) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
+      await this.#evict(evictable)
     }
-    while (this.#weight + weight > Math.min(this.#maxSessions, this.#maxPerCaller)) {
-      const counts = new Map<string | undefined, number>()
-      const countOf = (one: string | undefined): number => counts.get(one) ?? 0
-      for (const live of this.#live.values()) {
-        counts.set(live.account, countOf(live.account) + live.weight)
-      }
-      const hasAll = account !== undefined && countOf(account) + weight > this.#maxPerCaller
-      if (!hasAll && this.#weight + weight <= this.#maxSessions) return
-
-      let least: LiveSession | undefined
-      let most = 0
-      for (const live of this.#live.values()) {
-        const isOwn = live.account === account
-        const count = isOwn ? Infinity : hasAll ? 0 : countOf(live.account)
-        if (count > most && isIdle(live)) [least, most] = [live, count]
-      }
-      if (!least) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
-      await this.#evict(least)
-    }
-  }
-
-  /** As how many sessions one counts, so that those with long capabilities do not exceed memory. */
-  #weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
-    const { length } = JSON.stringify([clientInfo, clientCapabilities])
-    return Math.min(Math.ceil(length / 10_000), this.#maxPerCaller, this.#maxSessions)
   }
 
   /** Ends a session to make room. A failure was reported, and must not keep others from opening. */
   #evict(live: LiveSession): Promise<void> {
     return this.end(live).catch(() => {})
   }
-
-  /** Whether a session was idle for too long. */
-  #isOver(live: LiveSession): boolean {
-    return performance.now() - live.usedAt > this.#idleMs && isIdle(live)
-  }
-
-  /**
-   * Starts to maintain a store that outlives the process, at the first session. Resolves after the
-   * first run.
-   */
-  #tend(): Promise<void> | undefined {
-    if (!this.#store.unused || this.#idleMs === Infinity) return undefined
-    if (!this.#tending) {
-      const tend = (): Promise<void> =>
-        this.#tendStore().catch((error: unknown) => this.#observer.report(error))
-      this.#timer = setInterval(() => void tend(), Math.min(this.#noteMs, MAX_DELAY_MS))
-      unref(this.#timer)
-      this.#tending = tend()
-    }
-    return this.#tending
-  }
-
-  /** Notes the use of busy sessions in the store, and ends those that were idle for too long. */
-  async #tendStore(): Promise<void> {
-    for (const live of this.#live.values()) if (!isIdle(live)) await this.#noteUse(live)
-    // The last use may be later than the noted one
-    const before = Date.now() - this.#idleMs - 2 * this.#noteMs
-    for (const id of (await this.#store.unused?.(before)) ?? []) {
-      const live = this.#live.get(id)
-      const record = live ? undefined : await this.#store.load(id)
-      if (!live) await this.#store.remove(id)
-      else if (this.#isOver(live)) await this.end(live)
-      if (record) this.#changed('ended', record)
-    }
-  }
-
-  /** Notes in the store that a session is in use, if that was not noted lately. */
-  async #noteUse(live: LiveSession): Promise<void> {
-    const now = performance.now()
-    if (now - live.notedAt < this.#noteMs || this.#idleMs === Infinity) return
-    live.notedAt = now
-    try {
-      await this.#store.touch?.(live.id)
-    } catch (error) {
-      this.#observer.report(error)
-    }
-  }
-}
-
-function isIdle({ session, streams }: LiveSession): boolean {
-  return session.inFlight.size === 0 && !streams.connected
 }

@@ -1,0 +1,82 @@
+/**
+ * How many sessions there may be, in total and per account.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
+ */
+import type { SessionRecord } from './session.ts'
+
+/** A session as quotas count it. */
+export interface CountedSession {
+  /** The account of who opened it, if that is known. */
+  readonly account: string | undefined
+  /** As how many sessions it counts. */
+  readonly weight: number
+}
+
+/** Counts sessions, and decides which has to make room for another. */
+export class SessionQuota {
+  readonly #max: number
+  readonly #maxPerAccount: number
+  #total = 0
+  readonly #counts = new Map<string | undefined, number>()
+
+  constructor(max: number, maxPerAccount: number) {
+    this.#max = max
+    this.#maxPerAccount = maxPerAccount
+  }
+
+  /** As how many sessions one counts, so that those with long capabilities do not exceed memory. */
+  weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
+    const { length } = JSON.stringify([clientInfo, clientCapabilities])
+    return Math.min(Math.ceil(length / 10_000), this.#maxPerAccount, this.#max)
+  }
+
+  /** Counts a session that was opened. */
+  add({ account, weight }: CountedSession): void {
+    this.#change(account, weight)
+  }
+
+  /** Counts a session that ended. */
+  remove({ account, weight }: CountedSession): void {
+    this.#change(account, -weight)
+  }
+
+  /** Whether there is room for one more session. */
+  hasRoomFor({ account, weight }: CountedSession): boolean {
+    return !this.#isFull(account, weight) && this.#total + weight <= this.#max
+  }
+
+  /**
+   * The session that makes room for another: the first of the same account, or else, unless that
+   * account has all that it may have, the first of the account with the most.
+   *
+   * @param sessions The least recently used first.
+   */
+  findEvictable<S extends CountedSession>(
+    sessions: Iterable<S>,
+    { account, weight }: CountedSession,
+    mayEnd: (session: S) => boolean,
+  ): S | undefined {
+    const isFull = this.#isFull(account, weight)
+    let found: S | undefined
+    let most = 0
+    for (const session of sessions) {
+      const isOwn = session.account === account
+      const count = isOwn ? Infinity : isFull ? 0 : (this.#counts.get(session.account) ?? 0)
+      if (count > most && mayEnd(session)) [found, most] = [session, count]
+    }
+    return found
+  }
+
+  /** Whether an account has all that it may have. Without an account, only the total counts. */
+  #isFull(account: string | undefined, weight: number): boolean {
+    return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerAccount
+  }
+
+  #change(account: string | undefined, by: number): void {
+    this.#total += by
+    const count = (this.#counts.get(account) ?? 0) + by
+    if (count > 0) this.#counts.set(account, count)
+    else this.#counts.delete(account)
+  }
+}
