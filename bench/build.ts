@@ -61,7 +61,7 @@ export async function bundleForNode(file: string): Promise<string> {
 /** The files of subjects that are not called so. */
 const FILES: Readonly<Record<string, string>> = {
   'official v2': 'official',
-  'edgewise lean': 'edgewise-lean',
+  'edgewise tiny': 'edgewise-tiny',
 }
 
 /**

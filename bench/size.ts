@@ -22,7 +22,7 @@ export interface Budget {
 const client = `import { connect } from 'edgewise/client'; console.log(connect)`
 const lean = `import { connectLean } from 'edgewise/client'; console.log(connectLean)`
 const server = `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`
-const leanServer = `import { createLeanServer, createLeanHandler } from 'edgewise/server'; console.log(createLeanServer, createLeanHandler)`
+const tinyServer = server.replace('edgewise/server', 'edgewise/server/tiny')
 const protection = `import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(jwtTokens, protectedResource)`
 const signIn = `import { signIn } from 'edgewise/authorization'; console.log(signIn)`
 
@@ -49,8 +49,8 @@ export const budgets: readonly Budget[] = [
     maxKb: 3,
     goalKb: 3,
   },
-  { name: 'lean server', code: leanServer, maxKb: 15.75, goalKb: 14 },
-  { name: 'protected lean server', code: `${leanServer}; ${protection}`, maxKb: 25.5, goalKb: 24 },
+  { name: 'tiny server', code: tinyServer, maxKb: 15.75, goalKb: 14 },
+  { name: 'protected tiny server', code: `${tinyServer}; ${protection}`, maxKb: 25.5, goalKb: 24 },
   { name: 'server', code: server, maxKb: 24.5, goalKb: 23 },
   { name: 'protected server', code: `${server}; ${protection}`, maxKb: 34, goalKb: 33 },
 ]

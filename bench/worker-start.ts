@@ -18,7 +18,7 @@ const rows: [name: string, way: Way, note: string][] = [
   ['floor', 'modern', 'zod, and a bare handler'],
   ['edgewise', 'modern', 'createWorker'],
   ['edgewise', 'stateless', 'createHandler'],
-  ['edgewise lean', 'modern', 'createLeanHandler'],
+  ['edgewise tiny', 'modern', 'createHandler, tiny'],
   ['official v2', 'modern', 'modern'],
   ['mcp-lite', 'stateless', 'stateless'],
   ['tmcp', 'modern', 'modern'],

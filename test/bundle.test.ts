@@ -135,7 +135,7 @@ describe('Bundle of the server', () => {
   it('has no client and no schema library', async () => {
     const files = await ingredients(`export { createServer, createHandler } from 'edgewise/server'`)
     const paths = files.map(([path]) => path)
-    expect(paths).toContain('src/server/server.ts')
+    expect(paths).toContain('src/server/definition.ts')
     expect(
       paths.filter((path) =>
         /src\/(client|authorization|protected-resource)\/|zod|json-schema|jose|oauth4webapi/.test(
@@ -146,15 +146,19 @@ describe('Bundle of the server', () => {
   })
 })
 
-describe('Bundle of the lean server', () => {
-  const lean = `export { createLeanServer, createLeanHandler } from 'edgewise/server'`
+describe('Bundle of the tiny server', () => {
+  const tiny = `export { createServer, createHandler } from 'edgewise/server/tiny'`
 
   it('is what all servers have, and neither asks, keeps sessions nor tells of changes', async () => {
     const whole = `export { createServer, createHandler } from 'edgewise/server'`
     const [own, all] = await Promise.all(
-      [lean, whole].map(async (code) => (await ingredients(code)).map(([path]) => path)),
+      [tiny, whole].map(async (code) => (await ingredients(code)).map(([path]) => path)),
     )
-    const made = ['src/server/lean-server.ts', 'src/transport/streamable-http/lean-handler.ts']
+    const made = [
+      'src/presets/server-tiny.ts',
+      'src/server/unavailable.ts',
+      'src/transport/streamable-http/tiny-handler.ts',
+    ]
     expect(own!.filter((path) => !all!.includes(path)).sort()).toEqual(made)
     const others =
       /ask\.ts|round|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/
@@ -167,7 +171,7 @@ describe('Bundle of the lean server', () => {
     const found = async (code: string): Promise<string[]> => (await bundle(code)).match(words) ?? []
     const whole = `export { createServer, createHandler, observer } from 'edgewise/server'`
     expect(new Set(await found(whole)).size).toBe(6)
-    expect(await found(lean)).toEqual([])
+    expect(await found(tiny)).toEqual([])
   })
 })
 

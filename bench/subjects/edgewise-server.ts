@@ -1,5 +1,6 @@
 /** The bench's server on Edgewise. */
-import { createServer, type LeanServer, type Server, text } from 'edgewise/server'
+import { createServer, type Server, text } from 'edgewise/server'
+import type { Server as TinyServer } from 'edgewise/server/tiny'
 import type { ToolSet } from '../subject.ts'
 import {
   eachStep,
@@ -20,7 +21,7 @@ export function createEdgewise(set: ToolSet): Server {
 }
 
 /** Registers the tools of a set. */
-export function offer(server: LeanServer, set: ToolSet): void {
+export function offer(server: TinyServer, set: ToolSet): void {
   if (set === 'echo') {
     server.tool(echo.name, { description: echo.description, input: echoInput }, (input) => ({
       content: [{ type: 'text', text: input.text }],

@@ -5,11 +5,8 @@
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 import { callHook } from '#internal/patterns'
-import {
-  serveTransport,
-  type ConnectionOptions,
-  type LeanServer,
-} from '../../src/presets/server.ts'
+import { serveTransport, type ConnectionOptions } from '../../src/presets/server.ts'
+import type { Server } from '../../src/presets/server-tiny.ts'
 import {
   messagePortTransport,
   type MessagePortOptions,
@@ -54,7 +51,7 @@ const MAX_OFFERS = 1_000
  * @returns Stops taking ports; connections go on.
  * @throws {TypeError} When a window names no origins.
  */
-export function servePorts(server: LeanServer, options: ServePortsOptions = {}): () => void {
+export function servePorts(server: Server, options: ServePortsOptions = {}): () => void {
   const { onError = (error: unknown) => console.error(error) } = options
   return acceptPorts(async ({ transport, origin }) => {
     const caller = { ...(origin && { principal: origin }), ...options.caller }

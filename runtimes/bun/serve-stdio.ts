@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { printToStderr, serveStdioOn, type StdioHost } from '#internal/stdio'
-import type { LeanServer } from '../../src/presets/server.ts'
+import type { Server } from '../../src/presets/server-tiny.ts'
 import { type ServeStdioOptions } from '../../src/transport/index.ts'
 import { webWritable } from './streams.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
@@ -18,7 +18,7 @@ import { allowSuspensions } from '../node/suspensions.ts'
  *
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export function serveStdio(server: LeanServer, options: ServeStdioOptions = {}): Promise<void> {
+export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()
   return serveStdioOn(open, server, options)
 }

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { type HandlerSessions, sessionStream } from '#internal/http'
+import { definitionOf, type HandlerSessions, sessionStream } from '#internal/http'
 import { forwardedSessions, type Caller, type Server } from '../../src/presets/server.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
@@ -64,7 +64,10 @@ export function objectSessions<Env>(
       sockets.push((told = webSocket))
     }
     if (sockets.length === 0) return new Response(response.body, response)
-    const stream = eventStreamResponse(sockets, sessionStream(server, options, caller))
+    const stream = eventStreamResponse(
+      sockets,
+      sessionStream(definitionOf(server), options, caller),
+    )
     if (told) begin(told)
     return stream
   }

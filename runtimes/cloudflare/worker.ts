@@ -60,7 +60,7 @@ export function createWorker<Env = unknown>(
   const { path = '/mcp', sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   checkNumbers(options)
-  if (!('notify' in server)) throw new TypeError('The server must be made by createServer')
+  if (!server.notify) throw new TypeError('The server must be made by createServer')
   const hub = new Hub(options)
   let sessions: HandlerOptions['sessions']
   if (options.stateless) {

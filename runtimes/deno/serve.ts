@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { LeanServer } from '../../src/presets/server.ts'
+import type { Server } from '../../src/presets/server-tiny.ts'
 import { createEndpoint, listenFault } from '#internal/http'
 import type { HttpServer, ListenOptions } from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
@@ -19,7 +19,7 @@ const LAST_ANSWERS_MS = 1000
  * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export function serve(server: LeanServer, options: ListenOptions = {}): HttpServer {
+export function serve(server: Server, options: ListenOptions = {}): HttpServer {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   const closing = new AbortController()

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { LeanServer } from '../../src/presets/server.ts'
+import type { Server } from '../../src/presets/server-tiny.ts'
 import { createEndpoint } from '#internal/http'
 import type { HttpServer, ListenOptions } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
@@ -19,10 +19,7 @@ const LAST_ANSWERS_MS = 1000
  * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export async function serveHttp(
-  server: LeanServer,
-  options: ListenOptions = {},
-): Promise<HttpServer> {
+export async function serveHttp(server: Server, options: ListenOptions = {}): Promise<HttpServer> {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   // Here, so that a program that serves over stdio does not load it.

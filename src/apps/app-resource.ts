@@ -8,7 +8,7 @@ import type { Context } from '../server/request/context.ts'
 import type { Registration } from '../server/registry.ts'
 import type { ResourceOptions } from '../server/features/resources.ts'
 import { base64 } from '../server/features/results.ts'
-import type { Server } from '../server/definition.ts'
+import type { Server } from '../server/server.ts'
 import { extendByApps } from './extension.ts'
 import { APP_MIME_TYPE, CSP_LISTS, isOrigin, type AppResourceMeta } from './ui.ts'
 

@@ -6,7 +6,8 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { Server, ServerDefinition } from '../server/definition.ts'
+import type { ServerDefinition } from '../server/definition.ts'
+import type { Server } from '../server/server.ts'
 import type {
   ToolHandler,
   ToolHandlerFor,

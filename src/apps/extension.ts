@@ -9,8 +9,9 @@ import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { extend } from '../server/composition/extend.ts'
-import { wholeDefinitionOf } from '../server/server.ts'
-import type { Server, ServerDefinition } from '../server/definition.ts'
+import { wholeDefinitionOf } from '../server/definition.ts'
+import type { ServerDefinition } from '../server/definition.ts'
+import type { Server } from '../server/server.ts'
 import { APPS, isForModel, takesApps, toolMetaOf } from './ui.ts'
 
 const extended = new WeakSet<Server>()

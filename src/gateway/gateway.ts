@@ -5,7 +5,8 @@
  */
 import type { Client } from '../client/client.ts'
 import type { Hooks } from '../client/options.ts'
-import type { Server, ServerDefinition, ServerOptions } from '../server/definition.ts'
+import type { ServerDefinition } from '../server/definition.ts'
+import type { Server, ServerOptions } from '../server/server.ts'
 import { semaphore } from '../patterns/semaphore.ts'
 import { pass, unanswered } from './calls.ts'
 import { offerOf, type Behind } from './mirrored-entries.ts'
@@ -17,9 +18,9 @@ import type { Exchange } from '../server/request/exchange.ts'
 import { Clients } from '../server/clients.ts'
 import { createMirror, NO_OFFER } from '../server/composition/mirror.ts'
 import type { Mount } from '../server/composition/mount.ts'
-import type { Result } from '../protocol/types.ts'
+import type { Implementation, Result } from '../protocol/types.ts'
 import type { ReadReturn } from '../server/features/resources.ts'
-import { createServer, wholeDefinitionOf } from '../server/server.ts'
+import { wholeDefinitionOf } from '../server/definition.ts'
 
 export type { Connector } from './upstreams.ts'
 
@@ -74,14 +75,15 @@ export async function mountClient(
 }
 
 /**
- * Connects to a server and makes another that offers the same, in every revision and over every
- * transport; as {@link mountClient} otherwise.
+ * Connects to a server and makes another that offers the same.
  *
+ * @param createServer Makes it.
  * @throws {McpError} as connecting and listing.
  */
-export async function createGateway(
+export async function createGatewayOf(
+  createServer: (info: Implementation, options: ServerOptions) => Server,
   connect: Connector,
-  { maxPrincipals, ...options }: GatewayOptions = {},
+  { maxPrincipals, ...options }: GatewayOptions,
 ): Promise<Gateway> {
   const choose = ({ serverInfo, instructions, serverCapabilities = {} }: Client): Server => {
     const info = serverInfo ?? { name: 'gateway', version: '0' }

@@ -7,10 +7,11 @@ import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../pr
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import { passLog, unanswered } from './calls.ts'
-import type { Server, ServerDefinition } from '../server/definition.ts'
+import type { ServerDefinition } from '../server/definition.ts'
+import type { Server } from '../server/server.ts'
 import type { Behind } from './mirrored-entries.ts'
 import { clientOf } from './open-calls.ts'
-import { definitionOf } from '../server/lean-definition.ts'
+import { definitionOf } from '../server/definition.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_WATCHED_RESOURCES } from '../server/features/subscriptions.ts'
 

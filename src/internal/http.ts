@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { definitionOf } from '../server/definition.ts'
 export { createNotifier, type ChangeSource, type SubscribeOptions } from '../server/notifier.ts'
 export { accountOf } from '../session/account.ts'
 export {

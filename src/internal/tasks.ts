@@ -4,7 +4,7 @@
  * @module
  */
 export type { TaskMaker } from '../server/features/tools.ts'
-export { tasksOf } from '../server/lean-definition.ts'
+export { tasksOf } from '../server/definition.ts'
 export type { TaskEngine } from '../tasks/engine.ts'
 export type { InputOutcome, NewTask } from '../tasks/record.ts'
 export type { GivenOutcome, TaskService, TaskWait } from '../tasks/service.ts'

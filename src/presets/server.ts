@@ -3,20 +3,106 @@
  *
  * @module
  */
+import { createGatewayOf, type Gateway, type GatewayOptions } from '../gateway/gateway.ts'
+import type { Connector } from '../gateway/upstreams.ts'
+import type { OptionNames } from '../patterns/known-options.ts'
+import type { Implementation } from '../protocol/types.ts'
+import { authorView, ServerDefinition, type Method } from '../server/definition.ts'
+import { runRounds } from '../server/engine/run-rounds.ts'
+import { complete } from '../server/features/completion.ts'
+import { discover } from '../server/features/discover.ts'
+import { lister } from '../server/features/lists.ts'
+import { canLog, setLevel } from '../server/features/logging.ts'
+import { getPrompt } from '../server/features/prompts.ts'
+import {
+  subscribeResource,
+  unsubscribeResource,
+} from '../server/features/resource-subscriptions.ts'
+import { resourceTemplateEntry } from '../server/features/resource-templates.ts'
+import { readResource } from '../server/features/resources.ts'
+import { listen } from '../server/features/subscriptions.ts'
+import { callTool } from '../server/features/tools.ts'
+import { createNotifier } from '../server/notifier.ts'
+import type { BaseServer, BaseServerOptions, Server, ServerOptions } from '../server/server.ts'
+
+const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
+  ...{ observe: 1, redact: 1, maxLogsPerSecond: 1 },
+}
+
+/**
+ * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
+ *
+ * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
+ *   such as a Worker's bindings.
+ * @param info The server's name and version, which clients see.
+ * @throws {TypeError} when `info` has no name or version, `revisions` names one that does not exist,
+ *   or pages hold nothing.
+ */
+export function createServer<Env = unknown>(
+  info: Implementation,
+  options: ServerOptions = {},
+): Server<Env> {
+  const { observe, redact, maxLogsPerSecond = 1000 } = options
+  if (observe && !observe.start) throw new TypeError('"observe" takes observer(fn)')
+  const methods = new Map<string, Method>([
+    ['ping', () => ({})],
+    ['server/discover', discover],
+    ['tools/list', lister('tools')],
+    ['tools/call', callTool],
+    ['resources/list', lister('resources')],
+    ['resources/templates/list', lister('resourceTemplates')],
+    ['resources/read', readResource],
+    ['prompts/list', lister('prompts')],
+    ['prompts/get', getPrompt],
+    ['subscriptions/listen', listen],
+    ['resources/subscribe', subscribeResource],
+    ['resources/unsubscribe', unsubscribeResource],
+    ['completion/complete', complete],
+    ['logging/setLevel', setLevel],
+  ])
+  const report = (error: unknown): void => definition.report(error)
+  const notify = createNotifier(report)
+  const logs = { redact, maxLogsPerSecond, report }
+  const features = {
+    methods,
+    run: runRounds,
+    notify,
+    logs,
+    canLog,
+    observation: observe?.start(logs),
+  }
+  const definition: ServerDefinition = new ServerDefinition(info, options, features, OPTIONS)
+  const { resourceTemplates } = definition
+  const server: Server = authorView<Omit<Server, keyof BaseServer>>(definition, {
+    notify,
+    resourceTemplate(uriTemplate, options, read) {
+      const entry = resourceTemplateEntry(uriTemplate, options, read)
+      const place = resourceTemplates.add(uriTemplate, entry)
+      return {
+        ...place,
+        update: (...changed) => place.replace(resourceTemplateEntry(uriTemplate, ...changed)),
+      }
+    },
+  })
+  // The author says what the host gives as the environment
+  return server as Server<Env>
+}
+
+/**
+ * Connects to a server and makes another that offers the same, in every revision and over every
+ * transport; as {@link mountClient} otherwise.
+ *
+ * @throws {McpError} as connecting and listing.
+ */
+export function createGateway(connect: Connector, options: GatewayOptions = {}): Promise<Gateway> {
+  return createGatewayOf(createServer, connect, options)
+}
+
 export type { Secrets } from '../patterns/sealed-state.ts'
 export type { AsJson } from '../patterns/steps.ts'
-export { createServer } from '../server/server.ts'
-export { createLeanServer } from '../server/lean-server.ts'
-export type {
-  LeanServer,
-  LeanServerOptions,
-  Middleware,
-  Server,
-  ServerOptions,
-} from '../server/definition.ts'
-export type { Context, LeanContext } from '../server/request/context.ts'
+export type { Middleware, Server, ServerOptions } from '../server/server.ts'
+export type { Context } from '../server/request/context.ts'
 export {
-  createGateway,
   mountClient,
   type Connector,
   type Gateway,
@@ -103,9 +189,8 @@ export type {
 export type { InputOptions } from '../server/engine/multi-round-trip.ts'
 export { serveTransport, type ConnectionOptions } from '../server/serve-transport.ts'
 export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
-export { createLeanHandler } from '../transport/streamable-http/lean-handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse/server.ts'
-export type { HandlerOptions, LeanHandlerOptions } from '../transport/streamable-http/options.ts'
+export type { HandlerOptions } from '../transport/streamable-http/options.ts'
 export { forwardedSessions } from '../transport/streamable-http/sessions/forwarded.ts'
 export type {
   EventStore,

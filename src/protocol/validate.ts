@@ -5,10 +5,16 @@
  */
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from './errors.ts'
 import type { JsonObject, JsonRpcMessage, RequestId } from './jsonrpc.ts'
+import type { Implementation } from './types.ts'
 
 /** Whether a value is a JSON object: not `null`, not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a value describes a client or a server. */
+export function isImplementation(value: unknown): value is JsonObject & Implementation {
+  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
 }
 
 /** The member at a path; nothing when it is absent or `null`. Inherited members do not count. */

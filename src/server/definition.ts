@@ -1,165 +1,77 @@
 /**
- * What a server is: to its author, and to what serves it.
+ * A server's definition: what it offers, and nothing about any connection. It is created once and
+ * shared by every request, session and isolate.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import type { Revision, RevisionFacts } from '../protocol/revisions.ts'
+import { callHook, ignore } from '../patterns/hooks.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
-import type { StandardSchema } from '../protocol/standard-schema.ts'
+import {
+  findRevision,
+  revisions,
+  type Revision,
+  type RevisionFacts,
+} from '../protocol/revisions.ts'
 import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
-import type { Context, LeanContext } from './request/context.ts'
-import type { RequestContext } from './request/request-context.ts'
+import { isImplementation } from '../protocol/validate.ts'
+import { requireHints } from './features/caching.ts'
+import { inferCapabilities, type Registered } from './features/discover.ts'
 import type { AddedMethod, Extensions } from './features/extensions.ts'
-import type { ClientRegistry, Exchange } from './request/exchange.ts'
-import type { Notifier } from './notifier.ts'
-import type { LogRules } from './request/logging.ts'
-import type { Observer, ServerObserver, Watch } from './observer.ts'
-import type {
-  PromptEntry,
-  PromptHandler,
-  PromptOptions,
-  PromptRegistration,
-  TextArguments,
-} from './features/prompts.ts'
-import type { Redact } from './request/redact.ts'
-import type { Registry } from './registry.ts'
-import type {
-  ReadHandler,
-  ResourceEntry,
-  ResourceOptions,
-  ResourceRegistration,
-  ResourceTemplateEntry,
-  ResourceTemplateOptions,
+import type { Handlers } from './features/logging.ts'
+import { promptEntry, type PromptEntry } from './features/prompts.ts'
+import {
+  resourceEntry,
+  type ResourceEntry,
+  type ResourceTemplateEntry,
 } from './features/resources.ts'
-import type {
-  TaskMaker,
-  ToolEntry,
-  ToolHandlerFor,
-  ToolOptions,
-  ToolRegistration,
-} from './features/tools.ts'
+import { toolEntry, type TaskMaker, type ToolEntry } from './features/tools.ts'
+import type { Notifier } from './notifier.ts'
+import type { Observation, Observer, Watch } from './observer.ts'
+import { Registry } from './registry.ts'
+import type { Context } from './request/context.ts'
+import type { ClientRegistry, Exchange } from './request/exchange.ts'
+import type { LogRules } from './request/logging.ts'
+import type { RequestContext } from './request/request-context.ts'
+import type { BaseServer, BaseServerOptions, Middleware, Server } from './server.ts'
 
-/**
- * How a server that answers calls behaves for every client.
- *
- * @typeParam Ctx What its handlers get beside their arguments.
- */
-export interface LeanServerOptions<Ctx = LeanContext> {
-  /** Tells models how to use the server. */
-  instructions?: string
-  /** The revisions that are spoken; all by default. */
-  revisions?: readonly Revision[]
-  /**
-   * Capabilities beyond those that follow from what is registered, such as `experimental`.
-   * `logging` follows from a handler that takes its context as second parameter, and from
-   * middleware: declare it where handlers get at the context in another way, as by `(...args)`.
-   */
-  capabilities?: ServerCapabilities
-  /** The most entries in one page of a list; without it lists have one page. */
-  pageSize?: number
-  /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
-  cache?: CacheHints
-  /** Learns of every failure whose detail the client does not get; `console.error` by default. */
-  onError?: (error: unknown, ctx: Ctx | undefined) => void
+/** What a preset composes a server of, so that nobody loads what is not used. */
+export interface ServerFeatures {
+  /** What answers each method of the protocol that it has. */
+  readonly methods: ReadonlyMap<string, Method>
+  /** Runs the method of a request, as often as its answer takes. */
+  readonly run: (
+    server: ServerDefinition,
+    message: JsonRpcRequest,
+    exchange: Exchange,
+    facts: MethodFacts | AddedMethod,
+  ) => Promise<Result>
+  readonly notify?: Notifier
+  readonly logs?: LogRules
+  /** Whether anything of a server may log. */
+  readonly canLog?: (handlers: Handlers) => boolean
+  readonly observation?: Observation | undefined
 }
 
-/** How a server behaves for every client. */
-export interface ServerOptions extends LeanServerOptions<Context> {
-  /** Receives every request, refusal and session; made by {@link observer}. */
-  observe?: ServerObserver
-  /**
-   * Scrubs what log messages and `observe` tell, member by member; when it throws, the message is
-   * not sent. Errors go to `onError` as they were thrown.
-   */
-  redact?: Redact
-  /**
-   * The most log messages that one session, or one request where there are none, gets in a second;
-   * 1,000 by default. Of more only the number is told.
-   */
-  maxLogsPerSecond?: number
+/** Answers the requests of one method. */
+export type Method = (
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+) => Result | Promise<Result>
+
+/** Reports an error whose detail the client does not get. */
+export type Report = (error: unknown, ctx?: RequestContext) => void
+
+const OPTIONS: OptionNames<BaseServerOptions> = {
+  ...{ instructions: 1, revisions: 1, capabilities: 1, pageSize: 1, cache: 1, onError: 1 },
 }
 
-/** Wraps the answering of requests; calls `next` to go on, or answers itself. */
-export type Middleware<Env = unknown, Ctx = Context<Env>> = (
-  request: { readonly method: string; readonly params: JsonObject },
-  ctx: Ctx,
-  next: () => Promise<Result>,
-) => Promise<Result>
-
-/**
- * A server that answers calls and does nothing else, as its author sees it; also that part of every
- * other server.
- *
- * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
- * @typeParam Ctx What handlers get beside their arguments.
- */
-export interface LeanServer<Env = unknown, Ctx = LeanContext<Env>> {
+/** What a server holds. */
+export class ServerDefinition implements Registered {
+  readonly features: ServerFeatures
   readonly info: Implementation
-  /**
-   * Registers a tool (server/tools).
-   *
-   * @throws {TypeError} when the name is taken, or the input is no object schema.
-   */
-  tool<Input extends StandardSchema, Output extends StandardSchema>(
-    name: string,
-    options: ToolOptions<Input, Output>,
-    handler: ToolHandlerFor<Input, Output, Env, Ctx>,
-  ): ToolRegistration<Env, Ctx>
-  /**
-   * Registers a resource (server/resources).
-   *
-   * @throws {TypeError} when the URI is taken or malformed.
-   */
-  resource(
-    uri: string,
-    options: ResourceOptions,
-    read: ReadHandler<Env, Ctx>,
-  ): ResourceRegistration<ResourceOptions, Env, Ctx>
-  /**
-   * Registers a prompt (server/prompts).
-   *
-   * @throws {TypeError} when the name is taken.
-   */
-  prompt<Input extends StandardSchema>(
-    name: string,
-    options: PromptOptions<Input, Env, Ctx> & TextArguments<Input>,
-    handler: PromptHandler<Input, Env, Ctx>,
-  ): PromptRegistration<Env, Ctx>
-  /**
-   * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
-   * is added first is outermost.
-   */
-  use(
-    ...wrap: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]
-  ): void
-}
-
-/**
- * A server, as its author sees it.
- *
- * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
- */
-export interface Server<Env = unknown> extends LeanServer<Env, Context<Env>> {
-  /** Announces changes to clients. Registering and removing announce by themselves. */
-  readonly notify: Notifier
-  /**
-   * Registers a family of resources (server/resources#resource-templates).
-   *
-   * @param uriTemplate RFC 6570.
-   * @throws {TypeError} when the template is taken.
-   * @throws {McpError} `INVALID_USE` when it is malformed.
-   */
-  resourceTemplate(
-    uriTemplate: string,
-    options: ResourceTemplateOptions<Env>,
-    read: ReadHandler<Env>,
-  ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>
-}
-
-/** A server, as what serves it sees it. */
-export interface ServerDefinition extends LeanServer<unknown, Context> {
-  readonly features: Features
   readonly instructions: string | undefined
   readonly revisions: readonly RevisionFacts[]
   readonly capabilities: ServerCapabilities
@@ -170,51 +82,201 @@ export interface ServerDefinition extends LeanServer<unknown, Context> {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
-  /** What extensions add, if there are any. */
-  readonly extensions: Extensions | undefined
-  /** Announces changes to whoever serves it; absent where clients are told of none. */
+  /** Descriptions of the tools registered here; those of other servers are carried out there. */
+  readonly own: WeakSet<object> = new WeakSet()
+  /** Reports an error to the author; that nobody waits any more is none. */
+  readonly report: Report
+  /** Announces changes to whoever serves the server; absent where clients are told of none. */
   readonly notify: Notifier | undefined
-  /** The capabilities that the server advertises where it can tell clients of changes. */
-  readonly offered: ServerCapabilities
-  /** Takes what extensions add now; called by `extend`. */
-  extended(extensions: Extensions): void
-  /** Receives the clients that can be reached; set by gateways. */
-  clients?: ClientRegistry | undefined
-  /** Makes tasks of calls; set by the extension that does. */
-  tasks: TaskMaker | undefined
-  /** Answers a request through the middleware. */
-  through(ctx: RequestContext, params: JsonObject, method: Method): Promise<Result> | Result
+  /** What holds for log messages; absent where none are sent. */
+  readonly logs: LogRules | undefined
   /** Tells the author of what happened; absent when nobody observes. */
   readonly observe: Observer | undefined
   /** Watches a request, to tell the author of it when it is answered. */
   readonly watch: Watch | undefined
-  /** What holds for log messages; absent where none are sent. */
-  readonly logs: LogRules | undefined
-  /**
-   * Whether anything may log: there is middleware, or a handler with a second parameter, as told by
-   * its `length`. Rest and default parameters do not count there; `capabilities` can add `logging`.
-   */
-  readonly canLog?: boolean
-  /** Tells the author of a failure; that nobody waits any more is none. */
-  report(error: unknown, ctx?: RequestContext): void
+  /** What extensions add, if there are any. */
+  extensions: Extensions | undefined
+  /** Makes tasks of calls; set by the extension that does. */
+  tasks: TaskMaker | undefined
+  /** Receives the clients that can be reached; set by gateways. */
+  clients: ClientRegistry | undefined
+  readonly #middleware: { method: string | undefined; run: Middleware }[] = []
+  #offered: ServerCapabilities | undefined
+
+  /** @param more The names of the options that the features read. */
+  constructor(
+    info: Implementation,
+    options: BaseServerOptions<Context>,
+    features: ServerFeatures,
+    more: object = {},
+  ) {
+    requireKnown('The server', options, { ...OPTIONS, ...more })
+    const { onError = (error) => console.error(error) } = options
+    this.report = (error, ctx) => {
+      if (error && error === ctx?.exchange.cancellation.reason) return
+      // What the hook throws concerns only itself
+      callHook(() => onError(error, ctx), ignore)
+    }
+    const { notify, logs, observation } = features
+    this.features = features
+    this.notify = notify
+    this.logs = logs
+    this.observe = observation?.observe
+    this.watch = observation?.watch
+    this.info = requireInfo(info)
+    this.instructions = options.instructions
+    this.revisions = chooseRevisions(options.revisions)
+    this.capabilities = { ...options.capabilities }
+    this.pageSize = requirePageSize(options.pageSize)
+    this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
+    const changed = (list: 'tools' | 'resources' | 'prompts') => (): void => {
+      this.#offered = undefined
+      this.notify?.[`${list}ListChanged`]()
+    }
+    this.tools = new Registry('tool', changed('tools'))
+    this.resources = new Registry('resource', changed('resources'))
+    this.resourceTemplates = new Registry('resource template', changed('resources'))
+    this.prompts = new Registry('prompt', changed('prompts'))
+    if (info.icons?.some(({ src }) => src.startsWith('data:'))) {
+      this.report(new TypeError('An icon of the server goes out with every result: give it a URL'))
+    }
+  }
+
+  /** The capabilities that the server advertises where it can announce changes to clients. */
+  get offered(): ServerCapabilities {
+    return (this.#offered ??= Object.freeze(inferCapabilities(this, true, 'modern')))
+  }
+
+  /** Whether there is middleware. */
+  get wrapped(): boolean {
+    return this.#middleware.length > 0
+  }
+
+  /** Wraps requests, those of one method if one is named. */
+  use(method: string | undefined, run: Middleware): void {
+    this.#middleware.push({ method, run })
+    this.#offered = undefined
+  }
+
+  /** Takes what extensions add now. */
+  extended(extensions: Extensions): void {
+    this.extensions = extensions
+    this.#offered = undefined
+  }
+
+  /** Answers a request through the middleware. */
+  through(ctx: RequestContext, params: JsonObject, run: Method): Promise<Result> | Result {
+    const { method } = ctx
+    const wraps = this.#middleware.filter(
+      (each) => each.method === undefined || each.method === method,
+    )
+    if (wraps.length === 0) return run(this, params, ctx)
+    const next = async (at: number): Promise<Result> => {
+      const wrap = wraps[at]
+      return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(this, params, ctx)
+    }
+    return next(0)
+  }
 }
 
-/** What a server is composed of, so that nobody loads what is not used. */
-export interface Features {
-  /** What answers each method of the protocol that it has. */
-  readonly methods: ReadonlyMap<string, Method>
-  /** Runs the method of a request, as often as its answer takes. */
-  readonly run: (
-    server: ServerDefinition,
-    message: JsonRpcRequest,
-    exchange: Exchange,
-    facts: MethodFacts | AddedMethod,
-  ) => Promise<Result>
+/** The definitions of servers, which their authors do not see. */
+const definitions = new WeakMap<object, ServerDefinition>()
+
+/**
+ * Makes a server for its author: what every server has, and what its preset adds.
+ *
+ * @param more The members that the preset adds.
+ */
+export function authorView<More extends object>(
+  definition: ServerDefinition,
+  more: More,
+): BaseServer<unknown, Context> & More {
+  const { info, tools, resources, prompts, own } = definition
+  const owned = (entry: ToolEntry): ToolEntry => {
+    own.add(entry.item)
+    return entry
+  }
+  const base: BaseServer<unknown, Context> = {
+    info,
+    tool(name, options, handler) {
+      const place = tools.add(name, owned(toolEntry(name, options, handler)))
+      return { ...place, update: (...changed) => place.replace(owned(toolEntry(name, ...changed))) }
+    },
+    resource(uri, options, read) {
+      const place = resources.add(uri, resourceEntry(uri, options, read))
+      return { ...place, update: (...changed) => place.replace(resourceEntry(uri, ...changed)) }
+    },
+    prompt(name, options, handler) {
+      const place = prompts.add(name, promptEntry(name, options, handler))
+      return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
+    },
+    use(...wrap) {
+      if (wrap.length === 1) definition.use(undefined, wrap[0])
+      else definition.use(...wrap)
+    },
+  }
+  const server = Object.assign(base, more)
+  definitions.set(server, definition)
+  return server
 }
 
-/** Answers the requests of one method. */
-export type Method = (
-  server: ServerDefinition,
-  params: JsonObject,
-  ctx: RequestContext,
-) => Result | Promise<Result>
+/**
+ * The definition of any server.
+ *
+ * @throws {TypeError} if the value was not made by a `createServer`, or a tool is always a task and
+ *   nothing makes tasks.
+ */
+export function definitionOf(server: BaseServer): ServerDefinition {
+  const definition = requireDefinition(server, 'edgewise/server or edgewise/server/tiny')
+  if (!definition.tasks) {
+    for (const [name, { item }] of definition.tools.entries()) {
+      const isAlways = item.execution?.taskSupport === 'required'
+      if (!isAlways || !definition.own.has(item)) continue
+      throw new TypeError(`The tool "${name}" is always a task: extend the server with tasks()`)
+    }
+  }
+  return definition
+}
+
+/**
+ * The definition of a server of `edgewise/server`.
+ *
+ * @throws {TypeError} if another one, or none, was given.
+ */
+export function wholeDefinitionOf(server: Server): ServerDefinition {
+  const definition = requireDefinition(server, 'edgewise/server')
+  if (definition.notify) return definition
+  throw notMadeBy('edgewise/server')
+}
+
+function requireDefinition(server: BaseServer, entries: string): ServerDefinition {
+  const definition = definitions.get(server)
+  if (definition) return definition
+  throw notMadeBy(entries)
+}
+
+function notMadeBy(entries: string): TypeError {
+  return new TypeError(`The server must be made by createServer of ${entries}`)
+}
+
+/** What makes tasks of the calls of a server, if anything does. */
+export function tasksOf(server: BaseServer): TaskMaker | undefined {
+  return definitionOf(server).tasks
+}
+
+function requireInfo(info: Implementation): Implementation {
+  if (isImplementation(info)) return info
+  throw new TypeError('A server needs a name and a version')
+}
+
+function requirePageSize(pageSize = Infinity): number {
+  if (pageSize === Infinity || (Number.isInteger(pageSize) && pageSize > 0)) return pageSize
+  throw new TypeError(`A page cannot have ${pageSize} entries`)
+}
+
+function chooseRevisions(versions: readonly Revision[] | undefined): readonly RevisionFacts[] {
+  if (!versions) return revisions
+  const unknown = versions.filter((version) => !findRevision(version))
+  if (unknown.length > 0) throw new TypeError(`Unknown revisions: ${unknown.join(', ')}`)
+  return revisions.filter(({ version }) => versions.includes(version))
+}

@@ -47,8 +47,9 @@ import {
 } from './request/request-meta.ts'
 import { createRounds, type InputOptions } from './engine/multi-round-trip.ts'
 import { mayHear } from './features/subscriptions.ts'
-import { definitionOf } from './lean-definition.ts'
-import type { LeanServer, ServerDefinition } from './definition.ts'
+import { definitionOf } from './definition.ts'
+import type { ServerDefinition } from './definition.ts'
+import type { BaseServer } from './server.ts'
 
 /** How a server is served on a connection. */
 export interface ConnectionOptions extends InputOptions {
@@ -67,7 +68,7 @@ export interface ConnectionOptions extends InputOptions {
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export async function serveTransport(
-  server: LeanServer,
+  server: BaseServer,
   transport: Transport,
   options: ConnectionOptions = {},
 ): Promise<void> {

@@ -1,110 +1,143 @@
 /**
- * A server that does all that the protocol has: it answers calls, asks clients, tells them of changes.
+ * Servers as their authors see them. `edgewise/server` and `edgewise/server/tiny` make them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import type { Implementation } from '../protocol/types.ts'
-import { complete } from './features/completion.ts'
-import type { OptionNames } from '../patterns/known-options.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import type { StandardSchema } from '../protocol/standard-schema.ts'
+import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
 import type {
-  Features,
-  LeanServerOptions,
-  Method,
-  Server,
-  ServerDefinition,
-  ServerOptions,
-} from './definition.ts'
-import { leanMethods } from './lean-methods.ts'
-import { LeanDefinition } from './lean-definition.ts'
-import { setLevel } from './request/logging.ts'
-import { createNotifier, type Notifier } from './notifier.ts'
-import { subscribeResource, unsubscribeResource } from './features/resource-subscriptions.ts'
-import { resourceTemplateEntry } from './features/resource-templates.ts'
+  PromptHandler,
+  PromptOptions,
+  PromptRegistration,
+  TextArguments,
+} from './features/prompts.ts'
 import type {
   ReadHandler,
+  ResourceOptions,
   ResourceRegistration,
   ResourceTemplateOptions,
 } from './features/resources.ts'
-import { runRounds } from './engine/run-rounds.ts'
-import { listen } from './features/subscriptions.ts'
+import type { ToolHandlerFor, ToolOptions, ToolRegistration } from './features/tools.ts'
+import type { Notifier } from './notifier.ts'
+import type { ServerObserver } from './observer.ts'
+import type { BaseContext, Context } from './request/context.ts'
+import type { Redact } from './request/redact.ts'
 
-/** By a function, as bundlers keep a module's values that are made of other modules'. */
-function wholeFeatures(): Features {
-  const methods = new Map<string, Method>([
-    ...leanMethods,
-    ['subscriptions/listen', listen],
-    ['resources/subscribe', subscribeResource],
-    ['resources/unsubscribe', unsubscribeResource],
-    ['completion/complete', complete],
-    ['logging/setLevel', setLevel],
-  ])
-  return { methods, run: runRounds }
+/**
+ * The options that every server takes.
+ *
+ * @typeParam Ctx What its handlers receive beside their arguments.
+ */
+export interface BaseServerOptions<Ctx = BaseContext> {
+  /** Tells models how to use the server. */
+  instructions?: string
+  /** The revisions that are spoken; all by default. */
+  revisions?: readonly Revision[]
+  /**
+   * Capabilities beyond those that follow from what is registered, such as `experimental`.
+   * `logging` follows from a handler that takes its context as second parameter, and from
+   * middleware: declare it where handlers get at the context in another way, as by `(...args)`.
+   */
+  capabilities?: ServerCapabilities
+  /** The most entries in one page of a list; without it lists have one page. */
+  pageSize?: number
+  /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
+  cache?: CacheHints
+  /** Learns of every failure whose detail the client does not get; `console.error` by default. */
+  onError?: (error: unknown, ctx: Ctx | undefined) => void
+}
+
+/** The options of a server. */
+export interface ServerOptions extends BaseServerOptions<Context> {
+  /** Receives every request, refusal and session; made by {@link observer}. */
+  observe?: ServerObserver
+  /**
+   * Scrubs what log messages and `observe` tell, member by member; when it throws, the message is
+   * not sent. Errors go to `onError` as they were thrown.
+   */
+  redact?: Redact
+  /**
+   * The most log messages that one session, or one request where there are none, gets in a second;
+   * 1,000 by default. Of more only the number is told.
+   */
+  maxLogsPerSecond?: number
+}
+
+/** Wraps the answering of requests; calls `next` to go on, or answers itself. */
+export type Middleware<Env = unknown, Ctx = Context<Env>> = (
+  request: { readonly method: string; readonly params: JsonObject },
+  ctx: Ctx,
+  next: () => Promise<Result>,
+) => Promise<Result>
+
+/**
+ * What every server has: tools, resources, prompts and middleware. It is the `Server` of
+ * `edgewise/server/tiny`, and each `Server` of `edgewise/server` is one too.
+ *
+ * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
+ * @typeParam Ctx What handlers receive beside their arguments.
+ */
+export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
+  readonly info: Implementation
+  /**
+   * Registers a tool (server/tools).
+   *
+   * @throws {TypeError} when the name is taken, or the input is no object schema.
+   */
+  tool<Input extends StandardSchema, Output extends StandardSchema>(
+    name: string,
+    options: ToolOptions<Input, Output>,
+    handler: ToolHandlerFor<Input, Output, Env, Ctx>,
+  ): ToolRegistration<Env, Ctx>
+  /**
+   * Registers a resource (server/resources).
+   *
+   * @throws {TypeError} when the URI is taken or malformed.
+   */
+  resource(
+    uri: string,
+    options: ResourceOptions,
+    read: ReadHandler<Env, Ctx>,
+  ): ResourceRegistration<ResourceOptions, Env, Ctx>
+  /**
+   * Registers a prompt (server/prompts).
+   *
+   * @throws {TypeError} when the name is taken.
+   */
+  prompt<Input extends StandardSchema>(
+    name: string,
+    options: PromptOptions<Input, Env, Ctx> & TextArguments<Input>,
+    handler: PromptHandler<Input, Env, Ctx>,
+  ): PromptRegistration<Env, Ctx>
+  /**
+   * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
+   * is added first is outermost.
+   */
+  use(
+    ...wrap: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]
+  ): void
 }
 
 /**
- * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
+ * A server that also announces changes, has resource templates, and can be extended.
  *
- * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
- *   such as a Worker's bindings.
- * @param info The server's name and version, which clients see.
- * @throws {TypeError} when `info` has no name or version, `revisions` names one that does not exist,
- *   or pages hold nothing.
+ * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
  */
-export function createServer<Env = unknown>(
-  info: Implementation,
-  options: ServerOptions = {},
-): Server<Env> {
-  // Hosts give what they have; that this is what the author says is the author's word.
-  return new Definition(info, options) as Server<Env>
-}
-
-/**
- * What a server holds that can do all that the protocol has.
- *
- * @throws {TypeError} when the value was not made by {@link createServer}.
- */
-export function wholeDefinitionOf(server: Server): ServerDefinition {
-  if (server instanceof Definition) return server
-  throw new TypeError('The server must be made by createServer')
-}
-
-const OPTIONS = {
-  ...{ observe: 1, redact: 1, maxLogsPerSecond: 1 },
-} satisfies OptionNames<Omit<ServerOptions, keyof LeanServerOptions>>
-
-/** Whether a function of an entry has a second parameter: the context, which can log. */
-function takesContext([, entry]: [string, object]): boolean {
-  return Object.values(entry).some((value) => typeof value === 'function' && value.length > 1)
-}
-
-class Definition extends LeanDefinition implements Server {
-  override notify: Notifier = createNotifier((error) => this.report(error))
-
-  constructor(info: Implementation, options: ServerOptions) {
-    super(info, options, wholeFeatures(), OPTIONS)
-    const { observe, redact, maxLogsPerSecond = 1000 } = options
-    this.logs = { redact, maxLogsPerSecond, report: (error) => this.report(error) }
-    if (observe && !observe.start) throw new TypeError('"observe" takes observer(fn)')
-    const observation = observe?.start(this.logs)
-    this.observe = observation?.observe
-    this.watch = observation?.watch
-  }
-
-  get canLog(): boolean {
-    const lists = [this.tools, this.prompts, this.resources, this.resourceTemplates]
-    return this.wrapped || lists.some((list) => [...list.entries()].some(takesContext))
-  }
-
+export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
+  /** Announces changes to clients. Registering and removing announce by themselves. */
+  readonly notify: Notifier
+  /**
+   * Registers a family of resources (server/resources#resource-templates).
+   *
+   * @param uriTemplate RFC 6570.
+   * @throws {TypeError} when the template is taken.
+   * @throws {McpError} `INVALID_USE` when it is malformed.
+   */
   resourceTemplate(
     uriTemplate: string,
-    options: ResourceTemplateOptions,
-    read: ReadHandler,
-  ): ResourceRegistration<ResourceTemplateOptions> {
-    const entry = resourceTemplateEntry(uriTemplate, options, read)
-    const place = this.resourceTemplates.add(uriTemplate, entry)
-    return {
-      ...place,
-      update: (...changed) => place.replace(resourceTemplateEntry(uriTemplate, ...changed)),
-    }
-  }
+    options: ResourceTemplateOptions<Env>,
+    read: ReadHandler<Env>,
+  ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>
 }

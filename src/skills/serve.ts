@@ -13,7 +13,7 @@ import type { Extension } from '../server/composition/extension.ts'
 import { paginate } from '../server/features/pagination.ts'
 import { requireString } from '../server/request/params.ts'
 import { isVisible } from '../server/registry.ts'
-import type { Server } from '../server/definition.ts'
+import type { Server } from '../server/server.ts'
 import {
   encodePath,
   entryOf,

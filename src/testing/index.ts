@@ -5,7 +5,8 @@
  * @module
  */
 import { connect, type Client, type ConnectOptions } from '../presets/client.ts'
-import { serveTransport, type ConnectionOptions, type LeanServer } from '../presets/server.ts'
+import { serveTransport, type ConnectionOptions } from '../server/serve-transport.ts'
+import type { BaseServer } from '../server/server.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
 export { inMemoryTransports } from '../transport/in-memory.ts'
@@ -40,7 +41,7 @@ export interface InMemoryOptions extends ConnectOptions {
  * @throws {TypeError} when the server was not made by `createServer`.
  */
 export function connectInMemory(
-  server: LeanServer,
+  server: BaseServer,
   { serve, principal, ...options }: InMemoryOptions = {},
 ): Promise<Client> {
   const [near, far] = inMemoryTransports()

@@ -2,11 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { toNodeListener } from '../../runtimes/node/index.ts'
-import { createHandler, createLeanHandler } from '../../src/presets/server.ts'
+import { createHandler } from '../../src/presets/server.ts'
+import { createHandler as createTinyHandler } from '../../src/presets/server-tiny.ts'
 import { sessionHandler } from '../handler.ts'
 import { PATIENCE } from '../patience.ts'
 import { start, type Running } from './run.ts'
-import { makeLeanServer, makeServer } from './server.ts'
+import { makeTinyServer, makeServer } from './server.ts'
 
 const opened: Server[] = []
 const running: Running[] = []
@@ -48,7 +49,7 @@ const nothing = {
 
 describe.each(['2026-07-28', '2025-11-25'])('a server of %s that tells nothing', (revision) => {
   it('over HTTP ends the command with 1, which says so', async () => {
-    const url = await serve(createLeanHandler(makeLeanServer()))
+    const url = await serve(createTinyHandler(makeTinyServer()))
     expect(await listen(url, '--revision', revision).ended).toEqual(nothing)
     const { ended } = listen(url, '--resource', 'kiosk://list', '--revision', revision)
     expect(await ended).toEqual({
@@ -58,7 +59,7 @@ describe.each(['2026-07-28', '2025-11-25'])('a server of %s that tells nothing',
   })
 
   it('over stdio ends the command with 1, which says so', async () => {
-    const { ended } = listen('--revision', revision, ...program('lean-stdio.ts'))
+    const { ended } = listen('--revision', revision, ...program('tiny-stdio.ts'))
     expect(await ended).toEqual(nothing)
   })
 })

@@ -1,14 +1,16 @@
 // A server with one of everything that the program can use, over HTTP or stdio.
 import {
-  createLeanServer,
   createServer,
   extend,
   image,
   text,
   ToolError,
-  type LeanServer,
   type Server,
 } from '../../src/presets/server.ts'
+import {
+  createServer as createTinyServer,
+  type Server as TinyServer,
+} from '../../src/presets/server-tiny.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import * as z from 'zod'
 
@@ -91,8 +93,8 @@ export function makeServer(): Server {
 }
 
 /** Makes a server that only answers. */
-export function makeLeanServer(): LeanServer {
-  const server = createLeanServer({ name: 'kiosk', version: '1.0.0' })
+export function makeTinyServer(): TinyServer {
+  const server = createTinyServer({ name: 'kiosk', version: '1.0.0' })
   server.tool('greet', {}, () => text('Hello'))
   server.resource('kiosk://list', { name: 'list' }, () => 'tea\n')
   return server

@@ -6,7 +6,7 @@ import { connectInMemory } from 'edgewise/testing'
 import { badInputSuite } from './bad-input-suite.ts'
 import { leanSuite, type OpenLean } from './call-suite.ts'
 import type { Suite } from './harness.ts'
-import { leanServerSuite } from './lean-server-suite.ts'
+import { tinyServerSuite } from './tiny-server-suite.ts'
 import { revisionSuite, type Open } from './revision-suite.ts'
 import { server } from './server.ts'
 
@@ -24,6 +24,6 @@ export const suite: Suite = Object.assign(
     revisionSuite('in memory', version, inMemory),
     revisionSuite('over HTTP', version, overHttp),
     leanSuite('over HTTP, lean', version, leanOverHttp),
-    leanServerSuite(version),
+    tinyServerSuite(version),
   ]),
 )

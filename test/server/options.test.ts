@@ -7,14 +7,16 @@ import { connect, connectLean } from '../../src/presets/client.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
 import {
   createHandler,
-  createLeanHandler,
-  createLeanServer,
   createServer,
   createSseHandler,
   extend,
   statefulSessions,
   serveTransport,
 } from '../../src/presets/server.ts'
+import {
+  createHandler as createTinyHandler,
+  createServer as createTinyServer,
+} from '../../src/presets/server-tiny.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
 import { openWire } from './wire.ts'
@@ -69,8 +71,8 @@ const cases: [string, () => unknown, RegExp][] = [
     /^The server has no option "onerror", it has .*\bonError\b/,
   ],
   [
-    'an option of full servers for a lean one',
-    () => createLeanServer(info, untyped({ observe: () => {} })),
+    'an option of full servers for a tiny one',
+    () => createTinyServer(info, untyped({ observe: () => {} })),
     /^The server has no option "observe"/,
   ],
   [
@@ -79,8 +81,8 @@ const cases: [string, () => unknown, RegExp][] = [
     /^The handler has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
   ],
   [
-    'sessions for a lean handler',
-    () => createLeanHandler(createLeanServer(info), untyped({ sessions: true })),
+    'sessions for a tiny handler',
+    () => createTinyHandler(createTinyServer(info), untyped({ sessions: true })),
     /^The handler has no option "sessions"/,
   ],
   [

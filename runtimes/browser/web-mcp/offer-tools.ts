@@ -6,7 +6,8 @@
 import { callHook, requireKnown, type OptionNames } from '#internal/patterns'
 import { connect, type Client, type ConnectOptions } from '../../../src/presets/client.ts'
 import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
-import { serveTransport, type LeanServer } from '../../../src/presets/server.ts'
+import { serveTransport } from '../../../src/presets/server.ts'
+import type { Server } from '../../../src/presets/server-tiny.ts'
 import { inMemoryTransports } from '../../../src/transport/index.ts'
 import { isSecureOrigin } from './exposed-origins.ts'
 import { findModelContext, type ModelContext } from './model-context.ts'
@@ -65,7 +66,7 @@ const NAME = /^[\w.-]{1,128}$/
  * @see https://webmachinelearning.github.io/webmcp
  */
 export async function offerTools(
-  source: LeanServer | Client,
+  source: Server | Client,
   options: OfferToolsOptions & { readonly connect?: ConnectOptions } = {},
 ): Promise<OfferedTools | undefined> {
   // A misspelt filter would offer everything
@@ -103,7 +104,7 @@ export async function offerTools(
 
 /** Connects to a server in this page. */
 function connectTo(
-  server: LeanServer,
+  server: Server,
   report: (error: unknown) => void,
   options: ConnectOptions | undefined,
 ): Promise<Client> {

@@ -14,8 +14,8 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
 import type { Unsubscribe } from '../notifier.ts'
-import { wholeDefinitionOf } from '../server.ts'
-import type { Server } from '../definition.ts'
+import { wholeDefinitionOf } from '../definition.ts'
+import type { Server } from '../server.ts'
 
 /**
  * Serves an extension of the protocol. No server is extended by default.

@@ -9,7 +9,7 @@ import type { Result } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { Tell } from '../features/extensions.ts'
 import type { Unsubscribe } from '../notifier.ts'
-import type { Server } from '../definition.ts'
+import type { Server } from '../server.ts'
 
 /** An extension of the protocol. A plain value, shared by every request. */
 export interface Extension {

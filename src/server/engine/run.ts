@@ -11,8 +11,8 @@ import type { AddedMethod } from '../features/extensions.ts'
 import { isMissingCapability } from '../request/ask-errors.ts'
 import type { ServerDefinition } from '../definition.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { LeanRequestContext } from '../request/lean-request-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import { BaseRequestContext } from '../request/base-request-context.ts'
 import { resultFault } from './result-validation.ts'
 
 /**
@@ -26,8 +26,7 @@ export async function runOnce(
   exchange: Exchange,
   facts: MethodFacts | AddedMethod,
 ): Promise<Result> {
-  // Handlers of a lean server have its types of contexts: none looks for what is not there
-  const ctx = new LeanRequestContext(message, exchange) as RequestContext
+  const ctx = new BaseRequestContext(message, exchange) as RequestContext
   const result = await runMethod(server, ctx, facts).catch((error?: Partial<ProtocolError>) => {
     if (error?.code !== URL_ELICITATION_REQUIRED) throw error
   })

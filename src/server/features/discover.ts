@@ -7,6 +7,7 @@ import type { DiscoverResult, ServerCapabilities } from '../../protocol/types.ts
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Completers } from './completion.ts'
 import type { Extensions } from './extensions.ts'
+import type { Handlers } from './logging.ts'
 
 /** Answers `server/discover`: the versions, capabilities and instructions of the server. */
 export function discover(server: {
@@ -23,24 +24,30 @@ export function discover(server: {
 }
 
 /** What capabilities follow from. */
-export interface Registered {
-  readonly features: { readonly methods: { has(method: string): boolean } }
+export interface Registered extends Handlers {
+  readonly features: {
+    readonly methods: { has(method: string): boolean }
+    /** Whether anything of the server may log; absent where no logs are sent. */
+    readonly canLog?: (handlers: Handlers) => boolean
+  }
   /** What the author declares beyond. */
   readonly capabilities: ServerCapabilities
-  readonly tools: { readonly used: boolean }
-  readonly resources: { readonly used: boolean }
-  readonly resourceTemplates: Completable
-  readonly prompts: Completable
+  readonly tools: List
+  readonly resources: List
+  readonly resourceTemplates: List<Completable>
+  readonly prompts: List<Completable>
   readonly extensions: Extensions | undefined
   /** Announces changes, if anything does. */
   readonly notify: object | undefined
-  /** Whether anything may log; see {@link ServerDefinition.canLog}. */
-  readonly canLog?: boolean
+}
+
+interface List<Item extends object = object> {
+  readonly used: boolean
+  entries(): Iterable<[string, Item]>
 }
 
 interface Completable {
-  readonly used: boolean
-  entries(): Iterable<[string, { readonly complete: Completers | undefined }]>
+  readonly complete: Completers | undefined
 }
 
 /**
@@ -68,7 +75,7 @@ export function inferCapabilities(
   )
   if (completes) capabilities.completions = {}
   // Where no level can be kept, no log is sent either.
-  if (pushes && registered.canLog) capabilities.logging = {}
+  if (pushes && features.canLog?.(registered)) capabilities.logging = {}
   // Tasks are an extension since 2026-07-28
   if (era === 'modern') delete capabilities.tasks
   return registered.extensions?.declare(capabilities, era) ?? capabilities

@@ -8,10 +8,16 @@ import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { findRevision, type RevisionFacts } from '../../protocol/revisions.ts'
 import type { Implementation, InitializeResult } from '../../protocol/types.ts'
-import { isObject } from '../../protocol/validate.ts'
+import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import { inferCapabilities } from './discover.ts'
-import type { ServerDefinition } from '../definition.ts'
+import { inferCapabilities, type Registered } from './discover.ts'
+
+/** What the handshake says of a server. */
+interface Introduced extends Registered {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  readonly revisions: readonly RevisionFacts[]
+}
 
 /**
  * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.
@@ -21,7 +27,7 @@ import type { ServerDefinition } from '../definition.ts'
  * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing.
  */
 export function initialize(
-  server: ServerDefinition,
+  server: Introduced,
   params: JsonObject = {},
   pushes: boolean,
 ): { record: SessionRecord; result: InitializeResult } {
@@ -47,12 +53,7 @@ export function initialize(
   return { record, result }
 }
 
-/** Whether a value describes a client or a server. */
-export function isImplementation(value: unknown): value is JsonObject & Implementation {
-  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
-}
-
-function negotiate({ revisions }: ServerDefinition, requested: string): RevisionFacts {
+function negotiate({ revisions }: Introduced, requested: string): RevisionFacts {
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
 }

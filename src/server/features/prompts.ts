@@ -54,7 +54,7 @@ export interface PromptOptions<
   icons?: Icon[]
   /** The prompt's `_meta`. */
   meta?: Meta
-  /** Completes the arguments, by name; a lean server leaves it out. */
+  /** Completes the arguments, by name; a tiny server leaves it out. */
   complete?: Completers<Env, Ctx>
   /** Whether a caller may see and get the prompt; everybody by default. */
   visible?: (viewer: Viewer) => boolean

@@ -6,8 +6,8 @@
 import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
-import type { LeanContext } from '../request/context.ts'
-import type { Middleware } from '../definition.ts'
+import type { BaseContext } from '../request/context.ts'
+import type { Middleware } from '../server.ts'
 
 /** How often a caller may ask. */
 export interface RateLimit {
@@ -16,7 +16,7 @@ export interface RateLimit {
   /** The length of a period, in milliseconds. */
   perMs: number
   /** What counts together; the principal by default, or all who have none. */
-  keyOf?: (ctx: LeanContext) => string
+  keyOf?: (ctx: BaseContext) => string
   /**
    * The JSON-RPC code of the error; 429 by default, as codes outside of JSON-RPC's own range are the
    * application's. A draft of the protocol has -32023, which is not allocated yet.
@@ -37,7 +37,7 @@ const MAX_CALLERS = 10_000
  *
  * @throws {TypeError} when an option is unknown, or `requests` or `perMs` is not a number.
  */
-export function rateLimit(options: RateLimit): Middleware<unknown, LeanContext> {
+export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> {
   requireKnown('The rate limit', options, OPTIONS)
   const { requests, perMs, keyOf = byPrincipal, code = 429 } = options
   // Compared with what is not a number, no period would ever end
@@ -58,6 +58,6 @@ export function rateLimit(options: RateLimit): Middleware<unknown, LeanContext> 
   }
 }
 
-function byPrincipal({ principal = '' }: LeanContext): string {
+function byPrincipal({ principal = '' }: BaseContext): string {
   return principal
 }

@@ -7,7 +7,7 @@
 import type { Input } from '../../patterns/input.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import { RequestContext } from '../request/request-context.ts'
-import type { Middleware } from '../definition.ts'
+import type { Middleware } from '../server.ts'
 
 /**
  * Warns of each handler that waits for something, such as a request or a database, and then asks its

@@ -19,12 +19,12 @@ import type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elici
 import type { Auth, ClientFacts } from './exchange.ts'
 
 /**
- * What a handler of a lean server gets beside its arguments: facts of the request, and ways to tell
+ * What every handler receives beside its arguments: facts of the request, and ways to tell
  * the client something while it is answered.
  *
- * @typeParam Env The platform's environment, as the author told `createLeanServer`.
+ * @typeParam Env The platform's environment, as the author told `createServer`.
  */
-export interface LeanContext<Env = unknown> {
+export interface BaseContext<Env = unknown> {
   /** The method that is being answered. */
   readonly method: string
   /** The id of the request, with its JSON type. */
@@ -69,7 +69,7 @@ export interface LeanContext<Env = unknown> {
  *
  * @typeParam Env The platform's environment, as the author told `createServer`.
  */
-export interface Context<Env = unknown> extends LeanContext<Env> {
+export interface Context<Env = unknown> extends BaseContext<Env> {
   /**
    * The answers to an `input_required` result that the handler returned itself; handlers that use
    * {@link Context.elicit} and its like never need it. Unchecked.

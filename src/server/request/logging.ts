@@ -3,12 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { LoggingLevel, LoggingMessageParams, Result } from '../../protocol/types.ts'
-import type { Exchange } from './exchange.ts'
-import { invalidParams } from './params.ts'
+import type { LoggingLevel, LoggingMessageParams } from '../../protocol/types.ts'
 import { scrub, type Redact } from './redact.ts'
-import { sessionRecord } from './session-record.ts'
 
 /** The levels, least severe first. */
 const LEVELS: readonly unknown[] = [
@@ -88,19 +84,4 @@ export function outgoingLogs(
 
 function leftOut(count: number): LoggingMessageParams {
   return { level: 'warning', logger: 'edgewise', data: `${count} log messages were left out` }
-}
-
-/**
- * Sets the least severe level that a session gets.
- *
- * @throws {ProtocolError} `INVALID_PARAMS` when the level is none of RFC 5424.
- */
-export function setLevel(
-  _server: object,
-  { level }: JsonObject,
-  ctx: { method: string; exchange: Exchange },
-): Result {
-  if (!isLoggingLevel(level)) throw invalidParams(`Unknown log level: ${JSON.stringify(level)}`)
-  sessionRecord(ctx.method, ctx.exchange).logLevel = level
-  return {}
 }

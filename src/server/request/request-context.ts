@@ -27,13 +27,13 @@ import {
   type UrlAnswer,
   type UrlQuestion,
 } from './elicitation.ts'
-import { LeanRequestContext } from './lean-request-context.ts'
+import { BaseRequestContext } from './base-request-context.ts'
 import { outgoingLogs, wants, type LogRules } from './logging.ts'
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
 
 /** The context of one request, or of one of its rounds. */
-export class RequestContext extends LeanRequestContext implements Context {
+export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
   /** What holds for log messages; set before any handler runs, and none is sent without. */
   logs: LogRules | undefined

@@ -17,9 +17,8 @@ import {
 } from '../../protocol/meta.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { LoggingLevel } from '../../protocol/types.ts'
-import { isObject } from '../../protocol/validate.ts'
+import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { ClientFacts } from './exchange.ts'
-import { isImplementation } from '../features/initialize.ts'
 import { isLoggingLevel } from './logging.ts'
 
 /** What a request says of itself. */

@@ -11,8 +11,8 @@ import { isAnswerable, parseJson, readableId, validateMessage } from '../../prot
 import { accountOf } from '../../session/account.ts'
 import { serveTransport, type ConnectionOptions } from '../../server/serve-transport.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import { definitionOf } from '../../server/lean-definition.ts'
-import type { LeanServer } from '../../server/definition.ts'
+import { definitionOf } from '../../server/definition.ts'
+import type { BaseServer } from '../../server/server.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts'
 import { readAccept, readBody } from '../http/request-body.ts'
 import { answerGuarded, methodNotAllowed } from '../http/guard.ts'
@@ -62,7 +62,7 @@ const SESSION = 'session'
  * @throws {TypeError} when the server was not made by `createServer`, or an option is unknown.
  * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: for clients that are older only.
  */
-export function createSseHandler(server: LeanServer, options: SseHandlerOptions = {}): Handler {
+export function createSseHandler(server: BaseServer, options: SseHandlerOptions = {}): Handler {
   requireKnown('The HTTP+SSE handler', options, OPTIONS)
   const endpoint = new SseEndpoint(server, options)
   const definition = definitionOf(server)
@@ -76,12 +76,12 @@ export function createSseHandler(server: LeanServer, options: SseHandlerOptions 
 }
 
 class SseEndpoint {
-  readonly #server: LeanServer
+  readonly #server: BaseServer
   readonly #options: SseHandlerOptions
   readonly #connections = new Map<string, SseConnection>()
   #closed = false
 
-  constructor(server: LeanServer, options: SseHandlerOptions) {
+  constructor(server: BaseServer, options: SseHandlerOptions) {
     this.#server = server
     this.#options = options
   }

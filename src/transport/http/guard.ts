@@ -8,16 +8,17 @@ import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { singleValue } from '../../protocol/headers.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import type { LeanServer, ServerDefinition } from '../../server/definition.ts'
-import { definitionOf } from '../../server/lean-definition.ts'
+import type { ServerDefinition } from '../../server/definition.ts'
+import type { BaseServer } from '../../server/server.ts'
+import { definitionOf } from '../../server/definition.ts'
 import { checkOrigin } from './origin.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
 import type { Authenticator } from '../../server/auth.ts'
-import type { LeanHandlerOptions } from '../streamable-http/options.ts'
+import type { BaseHandlerOptions } from '../streamable-http/options.ts'
 import { jsonResponse, Refusal, refusalResponse, refuse } from './http-error.ts'
 
 /** Where requests may come from. */
-type Where = Pick<LeanHandlerOptions, 'allowedOrigins' | 'allowedHosts'>
+type Where = Pick<BaseHandlerOptions, 'allowedOrigins' | 'allowedHosts'>
 
 /** Answers a request by `route` unless its origin, host or sender is refused; never rejects. */
 export async function answerGuarded(
@@ -79,7 +80,7 @@ export type Guard = (
  *
  * @throws {TypeError} when the server was not made by `createServer`.
  */
-export function createGuard(server: LeanServer, options: Where): Guard {
+export function createGuard(server: BaseServer, options: Where): Guard {
   const definition = definitionOf(server)
   const open = { ...options, auth: undefined }
   return (request, answer) => answerGuarded(definition, open, request, {}, answer)

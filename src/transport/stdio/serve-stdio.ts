@@ -4,8 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { serveTransport, type ConnectionOptions } from '../../server/serve-transport.ts'
-import { definitionOf } from '../../server/lean-definition.ts'
-import type { LeanServer } from '../../server/definition.ts'
+import { definitionOf } from '../../server/definition.ts'
+import type { BaseServer } from '../../server/server.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 
 /** How a server is served over stdio. */
@@ -38,7 +38,7 @@ export interface StdioHost {
  */
 export async function serveStdioOn(
   open: () => StdioHost,
-  server: LeanServer,
+  server: BaseServer,
   options: ServeStdioOptions,
 ): Promise<void> {
   definitionOf(server)

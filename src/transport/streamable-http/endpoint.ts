@@ -5,7 +5,7 @@
  */
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { McpError } from '../../protocol/errors.ts'
-import type { LeanServer } from '../../server/definition.ts'
+import type { BaseServer } from '../../server/server.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { createGuard } from '../http/guard.ts'
 import { createHandler, HANDLER_OPTIONS } from './handler.ts'
@@ -63,7 +63,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  *
  * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
  */
-export function createEndpoint(server: LeanServer, options: ListenOptions): Endpoint {
+export function createEndpoint(server: BaseServer, options: ListenOptions): Endpoint {
   const names: OptionNames<ListenOptions> = { port: 1, hostname: 1, path: 1, ...HANDLER_OPTIONS }
   requireKnown('Serving over HTTP', options, names)
   const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options

@@ -6,13 +6,13 @@
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { Ending } from '../../patterns/ending.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
-import type { LeanServer } from '../../server/definition.ts'
+import type { BaseServer } from '../../server/server.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import { definitionOf } from '../../server/lean-definition.ts'
+import { definitionOf } from '../../server/definition.ts'
 import { createRounds } from '../../server/engine/multi-round-trip.ts'
 import { answerGuarded, methodNotAllowed } from '../http/guard.ts'
 import type { Host } from './incoming.ts'
-import { LEAN_HANDLER_OPTIONS, type HandlerOptions } from './options.ts'
+import { BASE_HANDLER_OPTIONS, type HandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { closed } from '../http/http-error.ts'
 
@@ -26,7 +26,7 @@ export interface Handler {
 
 /** The names of the options of a handler. */
 export const HANDLER_OPTIONS: OptionNames<HandlerOptions> = {
-  ...LEAN_HANDLER_OPTIONS,
+  ...BASE_HANDLER_OPTIONS,
   ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1, sessions: 1 },
   ...{ carry: 1, listen: 1, changes: 1, isBare: 1 },
 }
@@ -37,7 +37,7 @@ export const HANDLER_OPTIONS: OptionNames<HandlerOptions> = {
  * @throws {TypeError} when the server was not made by `createServer`.
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
-export function createHandler(server: LeanServer, options: HandlerOptions = {}): Handler {
+export function createHandler(server: BaseServer, options: HandlerOptions = {}): Handler {
   requireKnown('The handler', options, HANDLER_OPTIONS)
   const definition = definitionOf(server)
   const ending = new Ending()

@@ -6,14 +6,14 @@
 import type { Caller, Exchange } from '../../server/request/exchange.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
 import type { Acceptable } from '../http/request-body.ts'
-import type { LeanHandlerOptions } from './options.ts'
+import type { BaseHandlerOptions } from './options.ts'
 import type { StreamOptions } from './stream-options.ts'
 import type { HostSessions } from './sessions/manager.ts'
 
 /** A server as one handler serves it. */
 export interface Host extends Pick<Exchange, 'rounds' | 'ending' | 'changes'> {
   readonly server: ServerDefinition
-  readonly options: LeanHandlerOptions & Pick<StreamOptions, 'isBare'>
+  readonly options: BaseHandlerOptions & Pick<StreamOptions, 'isBare'>
   /** The sessions, where the handler has any. */
   readonly sessions?: HostSessions | undefined
 }

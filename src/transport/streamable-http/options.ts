@@ -20,7 +20,7 @@ export interface HandlerSessions {
 }
 
 /** How a server is served over HTTP where requests are only answered. */
-export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
+export interface BaseHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
    * the server's own origin always may, and pages on this machine if the server is on it, by http or
@@ -41,14 +41,14 @@ export interface LeanHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   jsonOnly?: boolean
 }
 
-/** The names of {@link LeanHandlerOptions}. */
-export const LEAN_HANDLER_OPTIONS: OptionNames<LeanHandlerOptions> = {
+/** The names of {@link BaseHandlerOptions}. */
+export const BASE_HANDLER_OPTIONS: OptionNames<BaseHandlerOptions> = {
   ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1 },
   keepAliveMs: 1,
 }
 
 /** How a server is served over HTTP. */
-export interface HandlerOptions extends LeanHandlerOptions, InputOptions, StreamOptions {
+export interface HandlerOptions extends BaseHandlerOptions, InputOptions, StreamOptions {
   /**
    * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` keeps them, in memory or in a
    * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what

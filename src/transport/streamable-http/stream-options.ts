@@ -3,9 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-import type { LeanServer } from '../../server/definition.ts'
 import type { Requester } from '../../server/request/exchange.ts'
-import { definitionOf } from '../../server/lean-definition.ts'
+import type { ServerDefinition } from '../../server/definition.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import { isHidden } from '../../server/features/subscriptions.ts'
 import type { EventStreamOptions } from '../http/event-stream.ts'
@@ -51,14 +50,11 @@ export interface StreamOptions {
 /**
  * The options of the stream that answers a GET, for every transport of it: a caller gets only what
  * it may see now, even if it could see more when it subscribed, or when the message was stored.
- *
- * @throws {TypeError} when the server was not made by `createServer`.
  */
 export function sessionStream(
-  server: LeanServer,
+  server: ServerDefinition,
   { keepAliveMs }: StreamOptions,
   requester: Requester,
 ): EventStreamOptions {
-  const definition = definitionOf(server)
-  return { keepAliveMs, caller: requester, hides: (data) => isHidden(definition, data, requester) }
+  return { keepAliveMs, caller: requester, hides: (data) => isHidden(server, data, requester) }
 }

@@ -3,14 +3,11 @@
  */
 import * as z from 'zod'
 
+import { createServer, text, type Server, type ServerOptions } from '../../../src/presets/server.ts'
 import {
-  createLeanServer,
-  createServer,
-  text,
-  type LeanServer,
-  type Server,
-  type ServerOptions,
-} from '../../../src/presets/server.ts'
+  createServer as createTinyServer,
+  type Server as TinyServer,
+} from '../../../src/presets/server-tiny.ts'
 import { booked, counted, greeting, memo, pause, question, reviewOf } from '../contract.ts'
 
 const info = { name: 'edgewise', version: '1.0.0' }
@@ -27,13 +24,13 @@ export function createPeerServer(options: ServerOptions = {}): Server {
 }
 
 /** The contract without what asks. */
-export function createLeanPeerServer(): LeanServer {
-  const server = createLeanServer(info)
+export function createTinyPeerServer(): TinyServer {
+  const server = createTinyServer(info)
   offer(server)
   return server
 }
 
-function offer(server: LeanServer): void {
+function offer(server: TinyServer): void {
   server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => greeting(name))
 
   server.tool(

@@ -4,19 +4,21 @@ import { serveHttp } from '../../../runtimes/node/index.ts'
 import { connect, type McpError } from '../../../src/presets/client.ts'
 import {
   createHandler,
-  createLeanHandler,
-  createLeanServer,
   authenticate,
   statefulSessions,
   type Handler,
 } from '../../../src/presets/server.ts'
+import {
+  createHandler as createTinyHandler,
+  createServer as createTinyServer,
+} from '../../../src/presets/server-tiny.ts'
 import { post } from './post.ts'
 
 const url = 'https://keys.test/mcp'
 const page = 'https://app.example'
 const onError = vi.fn<(error: unknown) => void>()
 
-const server = createLeanServer<{ region: string }>({ name: 'keys', version: '1' }, { onError })
+const server = createTinyServer<{ region: string }>({ name: 'keys', version: '1' }, { onError })
 server.tool('who', {}, (_args, ctx) => `${ctx.principal} in ${ctx.env.region}`)
 
 const auth = authenticate(async ({ headers }) => {
@@ -27,7 +29,7 @@ const auth = authenticate(async ({ headers }) => {
 })
 const options = { auth, allowedOrigins: [page] }
 const handlers: [string, Handler][] = [
-  ['a lean handler', createLeanHandler(server, options)],
+  ['a tiny handler', createTinyHandler(server, options)],
   ['a handler with sessions', createHandler(server, { ...options, sessions: statefulSessions() })],
 ]
 

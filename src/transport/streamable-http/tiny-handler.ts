@@ -6,12 +6,12 @@
  */
 import { requireKnown } from '../../patterns/known-options.ts'
 import { Ending } from '../../patterns/ending.ts'
-import type { LeanServer } from '../../server/definition.ts'
+import type { BaseServer } from '../../server/server.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import { definitionOf } from '../../server/lean-definition.ts'
+import { definitionOf } from '../../server/definition.ts'
 import { answerGuarded, methodNotAllowed } from '../http/guard.ts'
 import type { Handler } from './handler.ts'
-import { LEAN_HANDLER_OPTIONS, type LeanHandlerOptions } from './options.ts'
+import { BASE_HANDLER_OPTIONS, type BaseHandlerOptions } from './options.ts'
 import { post } from './post.ts'
 import { closed } from '../http/http-error.ts'
 
@@ -20,10 +20,10 @@ import { closed } from '../http/http-error.ts'
  * speaks: clients of revisions with sessions are served without one. Nothing that keeps sessions,
  * asks clients or tells them of changes is loaded.
  *
- * @throws {TypeError} when the server was not made by `createLeanServer` or `createServer`.
+ * @throws {TypeError} when the server was not made by `createServer` or `createServer`.
  */
-export function createLeanHandler(server: LeanServer, options: LeanHandlerOptions = {}): Handler {
-  requireKnown('The handler', options, LEAN_HANDLER_OPTIONS)
+export function createHandler(server: BaseServer, options: BaseHandlerOptions = {}): Handler {
+  requireKnown('The handler', options, BASE_HANDLER_OPTIONS)
   const definition = definitionOf(server)
   const ending = new Ending()
   const host = { server: definition, options, ending }

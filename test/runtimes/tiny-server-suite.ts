@@ -1,11 +1,11 @@
 // What a server that only answers calls must do on every runtime, in every revision.
 import type { Revision } from 'edgewise'
 import { connectLean, type LeanClient } from 'edgewise/client'
-import { createLeanHandler, createLeanServer } from 'edgewise/server'
+import { createHandler, createServer } from 'edgewise/server/tiny'
 import * as z from 'zod'
 import { equal, rejection, type Suite } from './harness.ts'
 
-const server = createLeanServer({ name: 'portable-lean', version: '1.0.0' })
+const server = createServer({ name: 'portable-tiny', version: '1.0.0' })
 server.tool(
   'add',
   { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
@@ -18,11 +18,11 @@ server.resource('note://1', { name: 'One' }, () => new Uint8Array([0, 1, 254, 25
 server.prompt('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
 
 const url = 'https://portable.test/mcp'
-const handle = createLeanHandler(server)
+const handle = createHandler(server)
 
-/** The tests of a lean server in one revision. */
-export function leanServerSuite(revision: Revision): Suite {
-  const title = (what: string): string => `${revision} of a lean server: ${what}`
+/** The tests of a tiny server in one revision. */
+export function tinyServerSuite(revision: Revision): Suite {
+  const title = (what: string): string => `${revision} of a tiny server: ${what}`
 
   async function using(run: (client: LeanClient) => Promise<void>): Promise<void> {
     const fetch = (to: string, init: RequestInit): Promise<Response> =>

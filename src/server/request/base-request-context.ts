@@ -1,5 +1,5 @@
 /**
- * What a handler of a lean server gets beside its arguments, as one request makes it.
+ * What every handler receives beside its arguments, as one request makes it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -13,10 +13,10 @@ import type { Revision } from '../../protocol/revisions.ts'
 import type { Meta } from '../../protocol/types.ts'
 import { isObject, isRequestId } from '../../protocol/validate.ts'
 import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
-import type { LeanContext } from './context.ts'
+import type { BaseContext } from './context.ts'
 
 /** The context of one request. */
-export class LeanRequestContext implements LeanContext {
+export class BaseRequestContext implements BaseContext {
   readonly exchange: Exchange
   readonly message: JsonRpcRequest
   #progress = -Infinity

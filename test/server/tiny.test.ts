@@ -7,8 +7,6 @@ import { connect, connectLean, type LeanClient } from '../../src/presets/client.
 import { revisions, ToolError, type Revision } from '../../src/index.ts'
 import {
   createHandler,
-  createLeanHandler,
-  createLeanServer,
   createServer,
   extend,
   statefulSessions,
@@ -18,10 +16,14 @@ import {
   UrlElicitationRequired,
   type Connector,
   type Handler,
-  type LeanContext,
-  type LeanServer,
   type Server,
 } from '../../src/presets/server.ts'
+import {
+  createHandler as createTinyHandler,
+  createServer as createTinyServer,
+  type Context as TinyContext,
+  type Server as TinyServer,
+} from '../../src/presets/server-tiny.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
@@ -35,11 +37,11 @@ import {
 
 const all = revisions.map(({ version }) => version)
 const legacy = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
-const url = 'https://lean.test/mcp'
+const url = 'https://tiny.test/mcp'
 
-function leanServer(onError: (error: unknown) => void = () => {}): LeanServer<{ region: string }> {
-  const server = createLeanServer<{ region: string }>(
-    { name: 'lean', version: '1.0.0' },
+function tinyServer(onError: (error: unknown) => void = () => {}): TinyServer<{ region: string }> {
+  const server = createTinyServer<{ region: string }>(
+    { name: 'tiny', version: '1.0.0' },
     { instructions: 'Call add.', pageSize: 2, onError },
   )
   server.tool(
@@ -75,38 +77,38 @@ function leanServer(onError: (error: unknown) => void = () => {}): LeanServer<{ 
 const fetchOf = (handle: Handler) => (to: string, init: RequestInit) =>
   handle(new Request(to, init), { env: { region: 'EU' }, principal: 'ada' })
 
-/** Every way in which a lean server is served, and which client calls it. */
+/** Every way in which a tiny server is served, and which client calls it. */
 const ways: [string, (revision: Revision) => Promise<LeanClient>][] = [
   [
-    'the lean handler',
-    (revision) => connect(url, { revision, fetch: fetchOf(createLeanHandler(leanServer())) }),
+    'the tiny handler',
+    (revision) => connect(url, { revision, fetch: fetchOf(createTinyHandler(tinyServer())) }),
   ],
   [
-    'the lean handler, to a lean client',
-    (revision) => connectLean(url, { revision, fetch: fetchOf(createLeanHandler(leanServer())) }),
+    'the tiny handler, to a tiny client',
+    (revision) => connectLean(url, { revision, fetch: fetchOf(createTinyHandler(tinyServer())) }),
   ],
   [
     'a handler with sessions',
     (revision) => {
-      const handle = createHandler(leanServer(), { sessions: statefulSessions() })
+      const handle = createHandler(tinyServer(), { sessions: statefulSessions() })
       return connect(url, { revision, fetch: fetchOf(handle) })
     },
   ],
   [
     'a connection',
     (revision) =>
-      connectInMemory(leanServer(), {
+      connectInMemory(tinyServer(), {
         revision,
         serve: { caller: { env: { region: 'EU' }, principal: 'ada' } },
       }),
   ],
 ]
 
-describe.each(ways)('A lean server behind %s', (_name, open) => {
+describe.each(ways)('A tiny server behind %s', (_name, open) => {
   test.each(all)('answers calls of %s', async (revision) => {
     await using client = await open(revision)
     expect(client.revision).toBe(revision)
-    expect(client.serverInfo).toMatchObject({ name: 'lean', version: '1.0.0' })
+    expect(client.serverInfo).toMatchObject({ name: 'tiny', version: '1.0.0' })
     expect(client.instructions).toBe('Call add.')
     const tools = (await client.listAllTools()).map(({ name }) => name)
     expect(tools, 'Over two pages').toEqual(['add', 'count', 'refuse', 'crash', 'ask'])
@@ -158,8 +160,8 @@ describe.each(ways)('A lean server behind %s', (_name, open) => {
   })
 })
 
-describe('The lean handler', () => {
-  const handle = createLeanHandler(leanServer())
+describe('The tiny handler', () => {
+  const handle = createTinyHandler(tinyServer())
 
   test.each(legacy)('opens no session in %s', async (protocolVersion) => {
     const opened = await post(handle, initializeRequest(protocolVersion))
@@ -205,14 +207,14 @@ describe('The lean handler', () => {
   const add = (a: number) => ({ name: 'add', arguments: { a, b: 1 } })
 
   test('has the limits and checks of every handler', async () => {
-    const small = createLeanHandler(leanServer(), { maxBodyBytes: 10, allowedOrigins: [] })
+    const small = createTinyHandler(tinyServer(), { maxBodyBytes: 10, allowedOrigins: [] })
     expect((await post(small, modernRequest('tools/list'))).status).toBe(413)
     const foreign = await post(small, {}, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)
   })
 
   test('answers with JSON only where it is told to', async () => {
-    const quiet = createLeanHandler(leanServer(), { jsonOnly: true })
+    const quiet = createTinyHandler(tinyServer(), { jsonOnly: true })
     const request = modernRequest('tools/call', {
       name: 'count',
       arguments: { to: 3 },
@@ -223,7 +225,7 @@ describe('The lean handler', () => {
   })
 
   test('is closed for good', async () => {
-    const closing = createLeanHandler(leanServer())
+    const closing = createTinyHandler(tinyServer())
     await closing.close()
     const refused = await post(closing, modernRequest('tools/list'), modernHeaders('tools/list'))
     expect(refused.status).toBe(503)
@@ -232,7 +234,7 @@ describe('The lean handler', () => {
   test('has the rest of a whole server ask nobody', async () => {
     const server = createServer({ name: 'whole', version: '1' })
     server.tool('ask', {}, async (_args, ctx) => String(await ctx.roots()))
-    const fetch = fetchOf(createLeanHandler(server))
+    const fetch = fetchOf(createTinyHandler(server))
     for (const revision of all) {
       await using client = await connect(url, { revision, fetch, roots: [] })
       const { isError, content } = await client.callTool('ask')
@@ -243,13 +245,13 @@ describe('The lean handler', () => {
   })
 
   test('takes only what is a server', () => {
-    expect(() => createLeanHandler({} as LeanServer)).toThrow(TypeError)
+    expect(() => createTinyHandler({} as TinyServer)).toThrow(TypeError)
   })
 })
 
 test('failures go to onError, once, and what the model is told is none', async () => {
   const onError = vi.fn<(error: unknown) => void>()
-  const fetch = fetchOf(createLeanHandler(leanServer(onError)))
+  const fetch = fetchOf(createTinyHandler(tinyServer(onError)))
   await using client = await connect(url, { fetch })
   await client.callTool('refuse')
   expect(onError).not.toHaveBeenCalled()
@@ -257,15 +259,15 @@ test('failures go to onError, once, and what the model is told is none', async (
   expect(onError).toHaveBeenCalledOnce()
 })
 
-test('middleware wraps a lean server, and what is registered can change', async () => {
-  const server = leanServer()
+test('middleware wraps a tiny server, and what is registered can change', async () => {
+  const server = tinyServer()
   const seen: string[] = []
   server.use(async ({ method }, ctx, next) => {
     seen.push(`${method} ${ctx.principal}`)
     return next()
   })
   server.use('prompts/get', rateLimit({ requests: 1, perMs: 60_000 }))
-  const fetch = fetchOf(createLeanHandler(server))
+  const fetch = fetchOf(createTinyHandler(server))
   await using client = await connect(url, { fetch })
   await client.getPrompt('greet', { name: 'Ada' })
   await expect(client.getPrompt('greet', { name: 'Ada' })).rejects.toMatchObject({ code: 429 })
@@ -276,8 +278,8 @@ test('middleware wraps a lean server, and what is registered can change', async 
   expect(seen).toContain('tools/call ada')
 })
 
-describe('What asks or completes on a lean server', () => {
-  const server = createLeanServer({ name: 'lean', version: '1.0.0' })
+describe('What asks or completes on a tiny server', () => {
+  const server = createTinyServer({ name: 'tiny', version: '1.0.0' })
   const pages = [
     { mode: 'url', elicitationId: '1', message: 'Sign', url: 'https://sign.test/' },
   ] as const
@@ -292,7 +294,7 @@ describe('What asks or completes on a lean server', () => {
   )
 
   test.each(all)('is neither offered nor done in %s [L-LIFE-028]', async (revision) => {
-    const fetch = fetchOf(createLeanHandler(server))
+    const fetch = fetchOf(createTinyHandler(server))
     await using client = await connect(url, {
       revision,
       fetch,
@@ -308,11 +310,11 @@ describe('What asks or completes on a lean server', () => {
   })
 })
 
-describe('A whole server behind the lean handler', () => {
+describe('A whole server behind the tiny handler', () => {
   test('lets its listeners end when the handler closes [M-SUB-031]', async () => {
     const server = createServer({ name: 'whole', version: '1' })
     server.tool('a', {}, () => 'a')
-    const closing = createLeanHandler(server)
+    const closing = createTinyHandler(server)
     const method = 'subscriptions/listen'
     const request = modernRequest(method, { notifications: { toolsListChanged: true } })
     const response = await post(closing, request, modernHeaders(method))
@@ -325,30 +327,40 @@ describe('A whole server behind the lean handler', () => {
   })
 })
 
-test('a lean server is refused, and left alone, by what needs a whole one', async () => {
-  const lean = createLeanServer({ name: 'lean', version: '1' }) as Server
-  lean.tool('a', {}, () => 'a')
+test('a tiny server is refused, and left alone, by what needs a whole one', async () => {
+  const tiny = createTinyServer({ name: 'tiny', version: '1' }) as Server
+  tiny.tool('a', {}, () => 'a')
   const whole = createServer({ name: 'whole', version: '1' })
-  const refusal = new TypeError('The server must be made by createServer')
+  const refusal = new TypeError('The server must be made by createServer of edgewise/server')
   const connecting = vi.fn<Connector>()
-  expect(() => extend(lean, { id: 'com.example/a' })).toThrow(refusal)
-  expect(() => extend(lean, tasks())).toThrow(refusal)
-  expect(() => mount(lean, 'w', whole)).toThrow(refusal)
-  expect(() => mount(whole, 'l', lean)).toThrow(refusal)
-  await expect(mountClient(lean, 'w', connecting)).rejects.toThrow(refusal)
+  expect(() => extend(tiny, { id: 'com.example/a' })).toThrow(refusal)
+  expect(() => extend(tiny, tasks())).toThrow(refusal)
+  expect(() => mount(tiny, 'w', whole)).toThrow(refusal)
+  expect(() => mount(whole, 'l', tiny)).toThrow(refusal)
+  await expect(mountClient(tiny, 'w', connecting)).rejects.toThrow(refusal)
   expect(connecting).not.toHaveBeenCalled()
   await using client = await connectInMemory(whole)
   expect(client.serverCapabilities).not.toHaveProperty('tools')
-  expect(() => createLeanHandler({} as LeanServer)).toThrow(
-    'The server must be made by createServer or createLeanServer',
+  expect(() => createTinyHandler({} as TinyServer)).toThrow(
+    'The server must be made by createServer of edgewise/server or edgewise/server/tiny',
   )
 })
 
-test('what a lean server lacks does not compile', () => {
+test('what a tiny server lacks names the entry that has it', () => {
+  const tiny = createTinyServer({ name: 'tiny', version: '1' })
+  expect(Object.keys(tiny)).toEqual(['info', 'tool', 'resource', 'prompt', 'use'])
+  for (const name of ['notify', 'resourceTemplate', 'extend', 'mount']) {
+    expect(() => Reflect.get(tiny, name)).toThrow(
+      `"server.${name}" needs createServer of edgewise/server: change the import`,
+    )
+  }
+})
+
+test('what a tiny server lacks does not compile', () => {
   type Asks = 'elicit' | 'elicitUrl' | 'sample' | 'roots' | 'step' | 'log'
-  expectTypeOf<Extract<keyof LeanContext, Asks>>().toEqualTypeOf<never>()
-  expectTypeOf<Extract<keyof LeanServer, 'notify' | 'resourceTemplate'>>().toEqualTypeOf<never>()
-  expectTypeOf<Server>().toExtend<LeanServer>()
-  expectTypeOf<LeanServer>().not.toExtend<Server>()
-  expectTypeOf(serveStdio).parameter(0).toEqualTypeOf<LeanServer>()
+  expectTypeOf<Extract<keyof TinyContext, Asks>>().toEqualTypeOf<never>()
+  expectTypeOf<Extract<keyof TinyServer, 'notify' | 'resourceTemplate'>>().toEqualTypeOf<never>()
+  expectTypeOf<Server>().toExtend<TinyServer>()
+  expectTypeOf<TinyServer>().not.toExtend<Server>()
+  expectTypeOf(serveStdio).parameter(0).toEqualTypeOf<TinyServer>()
 })

@@ -1,0 +1,86 @@
+/**
+ * Smaller servers, which answer calls: tools, resources and prompts, in every revision. They neither
+ * ask clients nor notify them of changes. Whatever `edgewise/server` exports under the same name does
+ * the same and more, so that a server gets all the rest by a change of the import.
+ *
+ * @module
+ */
+import type { Implementation } from '../protocol/types.ts'
+import { authorView, ServerDefinition, type Method } from '../server/definition.ts'
+import { runOnce } from '../server/engine/run.ts'
+import { discover } from '../server/features/discover.ts'
+import { lister } from '../server/features/lists.ts'
+import { getPrompt } from '../server/features/prompts.ts'
+import { readResource } from '../server/features/resources.ts'
+import { callTool } from '../server/features/tools.ts'
+import type { BaseContext as Context } from '../server/request/context.ts'
+import type {
+  BaseServer as Server,
+  BaseServerOptions as ServerOptions,
+  Middleware as AnyMiddleware,
+} from '../server/server.ts'
+import { unavailable } from '../server/unavailable.ts'
+
+export type { Context, Server, ServerOptions }
+export { text } from '../protocol/content.ts'
+export { ProtocolError, ToolError } from '../protocol/errors.ts'
+export { authenticate, type Authenticator } from '../server/auth.ts'
+export {
+  audio,
+  embedded,
+  image,
+  json,
+  resourceLink,
+  toolError,
+} from '../server/features/results.ts'
+export { rateLimit, type RateLimit } from '../server/middleware/rate-limit.ts'
+export type { Registration } from '../server/registry.ts'
+export type { Auth, Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
+export type { Handler } from '../transport/streamable-http/handler.ts'
+export type { BaseHandlerOptions as HandlerOptions } from '../transport/streamable-http/options.ts'
+export { createHandler } from '../transport/streamable-http/tiny-handler.ts'
+
+/** Wraps the answering of requests; calls `next` to go on, or answers itself. */
+export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>
+
+/** The members of a server that types say are not there. */
+const LACKING = ['notify', 'resourceTemplate', 'extend', 'mount']
+
+/**
+ * Makes a smaller server, which answers calls: tools, resources and prompts, in every revision. It
+ * neither asks clients nor notifies them of changes, has no resource templates, and completes and
+ * observes nothing; and nothing that does so is loaded. It can be served by whatever serves those of
+ * `edgewise/server`.
+ *
+ * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
+ *   such as a Worker's bindings.
+ * @param info The server's name and version, which clients see.
+ * @throws {TypeError} if `info` has no name or version, `revisions` names one that does not exist, or
+ *   pages hold nothing.
+ */
+export function createServer<Env = unknown>(
+  info: Implementation,
+  options: ServerOptions = {},
+): Server<Env> {
+  const methods = new Map<string, Method>([
+    ['ping', () => ({})],
+    ['server/discover', discover],
+    ['tools/list', lister('tools')],
+    ['tools/call', callTool],
+    ['resources/list', lister('resources')],
+    ['resources/templates/list', lister('resourceTemplates')],
+    ['resources/read', readResource],
+    ['prompts/list', lister('prompts')],
+    ['prompts/get', getPrompt],
+  ])
+  const definition = new ServerDefinition(info, options, { methods, run: runOnce })
+  const server: Server = authorView(definition, {})
+  for (const name of LACKING) {
+    const get = (): never => {
+      throw unavailable(`server.${name}`)
+    }
+    Object.defineProperty(server, name, { get })
+  }
+  // The author says what the host gives as the environment
+  return server as Server<Env>
+}

@@ -1,0 +1,56 @@
+/**
+ * The level of log messages that a session receives, and whether a server sends any.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
+ */
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { Result } from '../../protocol/types.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { isLoggingLevel } from '../request/logging.ts'
+import { invalidParams } from '../request/params.ts'
+import { sessionRecord } from '../request/session-record.ts'
+
+/**
+ * Sets the least severe level that a session gets.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the level is none of RFC 5424.
+ */
+export function setLevel(
+  _server: object,
+  { level }: JsonObject,
+  ctx: { method: string; exchange: Exchange },
+): Result {
+  if (!isLoggingLevel(level)) throw invalidParams(`Unknown log level: ${JSON.stringify(level)}`)
+  sessionRecord(ctx.method, ctx.exchange).logLevel = level
+  return {}
+}
+
+/** All that a server runs. */
+export interface Handlers {
+  /** Whether there is middleware. */
+  readonly wrapped: boolean
+  readonly tools: Entries
+  readonly prompts: Entries
+  readonly resources: Entries
+  readonly resourceTemplates: Entries
+}
+
+interface Entries {
+  entries(): Iterable<[string, object]>
+}
+
+/**
+ * Whether anything may log: there is middleware, or a handler with a second parameter, according to
+ * its `length`. Rest and default parameters do not count there; the option `capabilities` can add
+ * `logging`.
+ */
+export function canLog(handlers: Handlers): boolean {
+  const { wrapped, tools, prompts, resources, resourceTemplates } = handlers
+  const lists = [tools, prompts, resources, resourceTemplates]
+  return wrapped || lists.some((list) => [...list.entries()].some(takesContext))
+}
+
+/** Whether a function of an entry has a second parameter: the context, which can log. */
+function takesContext([, entry]: [string, object]): boolean {
+  return Object.values(entry).some((value) => typeof value === 'function' && value.length > 1)
+}
