@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { serveHttp } from 'edgewise/node'
+import { serve } from 'edgewise/node'
 import { answer, type Call } from './floor-answer.ts'
 import type { Way } from './subject.ts'
 import { createEdgewise } from './subjects/edgewise-server.ts'
@@ -29,18 +29,18 @@ async function listener(): Promise<RequestListener> {
   const { subject } = await subjects[name]()
   const handle = subject[way]?.('echo')
   if (!handle) throw new Error(`"${name}" does not serve "${way}"`)
-  const listen = toNodeHandler({ fetch: handle })
+  const answer = toNodeHandler({ fetch: handle })
   return (incoming, outgoing) => {
     const { method = 'GET', url = '/' } = incoming
-    void listen(Object.assign(incoming, { method, url }), outgoing)
+    void answer(Object.assign(incoming, { method, url }), outgoing)
   }
 }
 
-async function serve(): Promise<number> {
-  if (name === 'edgewise') return (await serveHttp(createEdgewise('echo'))).port
+async function listen(): Promise<number> {
+  if (name === 'edgewise') return (await serve(createEdgewise('echo'))).port
   const http = createServer(await listener())
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   return (http.address() as AddressInfo).port
 }
 
-process.send?.(await serve())
+process.send?.(await listen())

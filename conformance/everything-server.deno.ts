@@ -4,4 +4,4 @@
 import { serve } from '../runtimes/deno/index.ts'
 import { createEverythingServer } from './everything.ts'
 
-console.log(serve(createEverythingServer(), { port: 0 }).url)
+console.log((await serve(createEverythingServer(), { port: 0 })).url)

@@ -1,8 +1,8 @@
 /**
  * The everything-server on Node: listens on a free port and prints its endpoint.
  */
-import { serveHttp } from '../runtimes/node/index.ts'
+import { serve } from '../runtimes/node/index.ts'
 import { createEverythingServer } from './everything.ts'
 
-const { url } = await serveHttp(createEverythingServer(), { port: 0 })
+const { url } = await serve(createEverythingServer(), { port: 0 })
 console.log(url)

@@ -13,7 +13,7 @@ server.tool('shout', { input: z.object({ word: z.string() }) }, ({ word }) =>
 )
 
 // Port 0 lets the system choose; the path is /mcp unless told otherwise.
-const http = serve(server, { port: 0 })
+const http = await serve(server, { port: 0 })
 
 const client = await connect(http.url)
 const { content } = await client.callTool('shout', { word: 'hello' })

@@ -1,7 +1,7 @@
 // Serves over HTTP from Node, and calls it.
 import assert from 'node:assert/strict'
 import { connect } from 'edgewise/client'
-import { serveHttp } from 'edgewise/node'
+import { serve } from 'edgewise/node'
 import { createServer, text } from 'edgewise/server'
 import * as z from 'zod'
 
@@ -13,7 +13,7 @@ server.tool('count', { input: z.object({ to: z.number() }) }, async ({ to }, ctx
 })
 
 // Port 0 lets the system choose; the path is /mcp unless told otherwise.
-const http = await serveHttp(server, { port: 0 })
+const http = await serve(server, { port: 0 })
 
 const client = await connect(http.url)
 const steps: number[] = []

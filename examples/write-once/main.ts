@@ -3,7 +3,7 @@
 // HTTP on Node, over HTTP on Cloudflare's workerd, and over stdio. All of them get the same.
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
-import { serveHttp } from 'edgewise/node'
+import { serve } from 'edgewise/node'
 import { build } from 'esbuild'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { edgewise, officialV1, officialV2, type Caller, type Open, type Target } from './clients.ts'
@@ -13,7 +13,7 @@ import { server } from './server.ts'
 process.env.WRANGLER_SEND_METRICS = 'false'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
-const http = await serveHttp(server, { port: 0 })
+const http = await serve(server, { port: 0 })
 const worker = await startWorker({
   config: fileURLToPath(new URL('wrangler.toml', import.meta.url)),
   dev: { server: { port: 0 }, inspector: false, persist: false, logLevel: 'error', watch: false },

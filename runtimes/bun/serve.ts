@@ -5,7 +5,7 @@
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { createEndpoint, listenFault } from '#internal/http'
-import type { HttpServer, ListenOptions } from '../../src/transport/index.ts'
+import type { HttpServer, ServeOptions } from '../../src/transport/index.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */
@@ -17,7 +17,7 @@ const LAST_ANSWERS_MS = 1000
  * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export function serve(server: Server, options: ListenOptions = {}): HttpServer {
+export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   // No time limit: a quiet stream is not an idle connection.

@@ -13,7 +13,7 @@ export { publicAddresses } from '../node/public-addresses.ts'
 export type {
   ChildTransport,
   HttpServer,
-  ListenOptions,
+  ServeOptions,
   ProgramToStart,
   ServeStdioOptions,
   StdioClientOptions,

@@ -5,7 +5,7 @@
  * @module
  */
 export { toNodeListener } from './listener.ts'
-export { serveHttp } from './serve-http.ts'
+export { serve } from './serve.ts'
 export { serveStdio } from './serve-stdio.ts'
 export { stdioClient } from './stdio-client.ts'
 export { fileTokens } from './file-tokens.ts'
@@ -14,7 +14,7 @@ export { publicAddresses } from './public-addresses.ts'
 export type {
   ChildTransport,
   HttpServer,
-  ListenOptions,
+  ServeOptions,
   ProgramToStart,
   ServeStdioOptions,
   StdioClientOptions,

@@ -13,5 +13,5 @@ export {
 export type { CarrierEvents, MessageCarrier, PortLike } from './ports/port-carrier.ts'
 export type { ServeStdioOptions } from './stdio/serve-stdio.ts'
 export { stdioTransport, type StdioTransportOptions } from './stdio/stdio.ts'
-export type { HttpServer, ListenOptions } from './streamable-http/endpoint.ts'
+export type { HttpServer, ServeOptions } from './streamable-http/endpoint.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'

@@ -1,6 +1,6 @@
 // Edgewise and the official v2 client in Chromium, with the same servers over HTTP.
 import { request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
-import { serveHttp } from 'edgewise/node'
+import { serve } from 'edgewise/node'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { newest, type Era, type PeerClient } from '../peers/contract.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const [v1, v2, own] = await Promise.all([
     listenV1(),
     listenV2(),
-    serveHttp(createPeerServer(), { port: 0 }),
+    serve(createPeerServer(), { port: 0 }),
   ])
   Object.assign(urls, { '/v1': v1.url, '/v2': v2.url, '/edgewise': own.url })
   stops.push(

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { connect } from '../../src/presets/client.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { PATIENCE } from '../patience.ts'
@@ -11,7 +11,7 @@ let http: HttpServer
 const running: Running[] = []
 
 beforeAll(async () => {
-  http = await serveHttp(makeServer())
+  http = await serve(makeServer())
 })
 afterAll(async () => {
   for (const { child } of running) child.kill('SIGTERM')

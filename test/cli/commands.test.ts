@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveHttp, toNodeListener } from '../../runtimes/node/index.ts'
+import { serve, toNodeListener } from '../../runtimes/node/index.ts'
 import { createHandler } from '../../src/presets/server.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { edgewise, program, start } from './run.ts'
@@ -13,7 +13,7 @@ const stdio = ['--', process.execPath, '--import', 'tsx', 'test/cli/stdio.ts']
 let http: HttpServer
 
 beforeAll(async () => {
-  http = await serveHttp(makeServer())
+  http = await serve(makeServer())
 })
 afterAll(() => http.close())
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/presets/client.ts'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { freePort } from '../../examples/free-port.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
@@ -62,12 +62,12 @@ async function listenProtected(): Promise<HttpServer> {
     authorizationServers: [authorization.issuer.issuer],
     verify: jwtTokens(),
   })
-  return serveHttp(makeServer(), { port, auth })
+  return serve(makeServer(), { port, auth })
 }
 
 describe('edgewise inspect', () => {
   it('serves the playground, and passes on to a URL what the page sends', async () => {
-    const http = await serveHttp(makeServer())
+    const http = await serve(makeServer())
     endings.push(() => http.close())
     const page = await inspect(http.url)
     const html = await (await fetch(page)).text()

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { PATIENCE } from '../patience.ts'
 import { edgewise, program, start } from './run.ts'
@@ -13,7 +13,7 @@ const stubborn = ['--', process.execPath, '--import', 'tsx', 'test/cli/stubborn.
 let http: HttpServer
 
 beforeAll(async () => {
-  http = await serveHttp(makeServer())
+  http = await serve(makeServer())
 })
 afterAll(() => http.close())
 

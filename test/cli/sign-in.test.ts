@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
 import { freePort } from '../../examples/free-port.ts'
 import { AuthorizationServer } from '../protected-resource/authorization-server.ts'
@@ -15,7 +15,7 @@ it('edgewise --sign-in sends the user to a page, once, and keeps the tokens', as
   const resource = `http://127.0.0.1:${port}/mcp`
   const authorizationServers = [authorization.issuer.issuer]
   const auth = protectedResource({ resource, authorizationServers, verify: jwtTokens() })
-  await using server = await serveHttp(makeServer(), { port, auth })
+  await using server = await serve(makeServer(), { port, auth })
   const state = mkdtempSync(join(tmpdir(), 'edgewise-'))
   // Without programs there is no browser to open, so the address is printed.
   const env = { PATH: '', XDG_STATE_HOME: state }

@@ -1,7 +1,7 @@
 /** Public reports of hosts and streams of earlier transports that went wrong, replayed on Node. */
 import { connect as dial } from 'node:net'
 import { expect, it } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { createServer, createSseHandler, text } from '../../src/presets/server.ts'
 import { makeServer } from '../server/fixture.ts'
 
@@ -29,7 +29,7 @@ function statusFor(port: number, host: string | undefined): Promise<number> {
 }
 
 it('only names of this machine pass, with any port or none, however they are written [B035]', async () => {
-  const http = await serveHttp(makeServer().server)
+  const http = await serve(makeServer().server)
   try {
     const statuses: Record<string, number> = {}
     for (const host of [

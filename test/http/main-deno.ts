@@ -1,10 +1,10 @@
 import { serve } from '../../runtimes/deno/index.ts'
 import { testServer } from './server.ts'
 
-const { url, port, close } = serve(testServer(), { maxBodyBytes: 100_000, keepAliveMs: 0 })
+const { url, port, close } = await serve(testServer(), { maxBodyBytes: 100_000, keepAliveMs: 0 })
 console.log(url)
 try {
-  serve(testServer(), { port })
+  await serve(testServer(), { port })
 } catch (error) {
   console.log(String(error))
 }

@@ -1,13 +1,13 @@
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { testServer } from './server.ts'
 
-const { url, port, close } = await serveHttp(testServer(), {
+const { url, port, close } = await serve(testServer(), {
   maxBodyBytes: 100_000,
   keepAliveMs: 0,
 })
 console.log(url)
 try {
-  await serveHttp(testServer(), { port })
+  await serve(testServer(), { port })
 } catch (error) {
   console.log(String(error))
 }

@@ -1,7 +1,7 @@
 // A program that reads one long input in the smallest pieces, and prints what came of it.
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { connect, loadIcon } from '../../src/presets/client.ts'
 import { introspectedTokens } from '../../src/protected-resource/index.ts'
 import { createHandler, createServer } from '../../src/presets/server.ts'
@@ -46,7 +46,7 @@ const cases: Record<string, (count: number) => Promise<unknown>> = {
   request: (count) => handled(count, {}),
   'request of a stated length': (count) => handled(count, { 'content-length': String(count) }),
   async 'request over a socket'(count) {
-    const { port, close } = await serveHttp(createServer({ name: 's', version: '1' }))
+    const { port, close } = await serve(createServer({ name: 's', version: '1' }))
     const socket = connectSocket(port, '127.0.0.1')
     const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
     socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`)

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 
-import { serveHttp, type HttpServer } from '../../runtimes/node/index.ts'
+import { serve, type HttpServer } from '../../runtimes/node/index.ts'
 import { connectEdgewise } from './clients/edgewise.ts'
 import { connectV1 } from './clients/v1.ts'
 import { connectV2 } from './clients/v2.ts'
@@ -16,7 +16,7 @@ const server = 'edgewise'
 let http: HttpServer
 
 beforeAll(async () => {
-  http = await serveHttp(createPeerServer(), { port: 0 })
+  http = await serve(createPeerServer(), { port: 0 })
 })
 afterAll(() => http.close())
 

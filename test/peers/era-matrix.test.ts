@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { serveHttp, type HttpServer } from '../../runtimes/node/index.ts'
+import { serve, type HttpServer } from '../../runtimes/node/index.ts'
 import { revisions, type Revision } from '../../src/index.ts'
 import { connectEdgewise } from './clients/edgewise.ts'
 import { connectV1 } from './clients/v1.ts'
@@ -31,16 +31,16 @@ const closing: (() => Promise<unknown>)[] = []
 afterAll(() => Promise.all(closing.map((close) => close())))
 
 async function listening(): Promise<Servers> {
-  const serve = async (given?: Revision[]): Promise<HttpServer> => {
+  const listen = async (given?: Revision[]): Promise<HttpServer> => {
     const server = createPeerServer(given ? { revisions: given } : {})
-    const http = await serveHttp(server, { port: 0 })
+    const http = await serve(server, { port: 0 })
     closing.push(() => http.close())
     return http
   }
   const official = await Promise.all([listenV1(), listenModernV2(), listenV2()])
   for (const one of official) closing.push(async () => one[Symbol.asyncDispose]())
   return {
-    edgewise: { modern: await serve(modern), legacy: await serve(legacy), dual: await serve() },
+    edgewise: { modern: await listen(modern), legacy: await listen(legacy), dual: await listen() },
     v1: official[0],
     v2: { modern: official[1], dual: official[2] },
   }

@@ -10,7 +10,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { connect } from '../../src/presets/client.ts'
 import { createServer, statefulSessions, text } from '../../src/presets/server.ts'
 import { PATIENCE } from '../patience.ts'
@@ -35,9 +35,9 @@ server.tool('slow', {}, async (_args, ctx) => {
   return text('done')
 })
 
-let http: Awaited<ReturnType<typeof serveHttp>>
+let http: Awaited<ReturnType<typeof serve>>
 beforeAll(async () => {
-  http = await serveHttp(server, { port: 0, sessions: statefulSessions() })
+  http = await serve(server, { port: 0, sessions: statefulSessions() })
 })
 afterAll(() => http.close())
 

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import type { Target } from './contract.ts'
 import { program } from './programs.ts'
 import type { Listening } from './servers/http.ts'
@@ -23,7 +23,7 @@ const clients = [
 ] as const
 
 const servers: [string, () => Promise<Listening>, string][] = [
-  ['an Edgewise server', () => serveHttp(createEdgewise(), { port: 0 }), 'session-edgewise-stdio'],
+  ['an Edgewise server', () => serve(createEdgewise(), { port: 0 }), 'session-edgewise-stdio'],
   ['the official v1 server', listenV1, 'session-v1-stdio'],
   ['the official v2 server', listenV2, 'session-v2-stdio'],
 ]

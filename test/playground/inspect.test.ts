@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { start, type Running } from '../cli/run.ts'
 import { makeServer } from '../cli/server.ts'
@@ -18,7 +18,7 @@ let inspect: Running
 let address: string
 
 beforeAll(async () => {
-  ;[http, browser] = await Promise.all([serveHttp(makeServer()), launchChromium()])
+  ;[http, browser] = await Promise.all([serve(makeServer()), launchChromium()])
   inspect = start('inspect', http.url, '--revision', '2025-06-18')
   await vi.waitFor(() => expect(inspect.outcome.out).toMatch(/^http:.*\n/), PATIENCE)
   address = inspect.outcome.out.trim()

@@ -1,6 +1,6 @@
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { protection } from './runtime-server.ts'
 import { makeServer } from './endpoint.ts'
 
-const { url } = await serveHttp(makeServer().server, { auth: protection(process.argv[2]) })
+const { url } = await serve(makeServer().server, { auth: protection(process.argv[2]) })
 console.log(url)

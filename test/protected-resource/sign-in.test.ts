@@ -10,7 +10,7 @@ import { UnauthorizedError as UnauthorizedV1 } from '@modelcontextprotocol/sdk/c
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import { dpop, signIn, type Interaction } from '../../src/authorization/index.ts'
 import { connect } from '../../src/presets/client.ts'
 import {
@@ -26,13 +26,13 @@ import { makeServer } from './endpoint.ts'
 import { OfficialUser } from './official-user.ts'
 
 /** Serves the protected server of the other tests, trusting an authorization server that listens. */
-async function serve(
+async function serveProtected(
   authorization: AuthorizationServer,
   options: Partial<ProtectedResourceOptions> = {},
 ): Promise<HttpServer> {
   const port = await freePort()
   const verify = jwtTokens()
-  return serveHttp(makeServer().server, {
+  return serve(makeServer().server, {
     port,
     auth: protectedResource({
       resource: `http://127.0.0.1:${port}/mcp`,
@@ -65,7 +65,7 @@ const read = (result: unknown): unknown => {
 describe.each(['2026-07-28', '2025-11-25'] as const)('Our client of %s', (revision) => {
   it('signs in, steps up for a tool and renews what expired [L-AUTH-009] [L-AUTH-012] [L-AUTH-052] [M-ADISC-001] [M-ADISC-003] [M-ASEC-033]', async () => {
     await using authorization = await AuthorizationServer.listen()
-    await using server = await serve(authorization)
+    await using server = await serveProtected(authorization)
     const auth = signIn({
       client: { name: 'Test client' },
       interaction,
@@ -96,7 +96,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('Our client of %s', (revisi
       required: true,
       nonce: { secrets: 'a secret that is long enough' },
     })
-    await using server = await serve(authorization, { dpop: proofs })
+    await using server = await serveProtected(authorization, { dpop: proofs })
     const auth = signIn({ client: { name: 'Test client' }, interaction, proofs: dpop() })
     await using client = await connect(server.url, { auth, revision })
     expect(read(await client.callTool('whoami'))).toMatchObject({ ...ada, bound: true })
@@ -122,7 +122,7 @@ describe.each(['modern', 'legacy'] as const)('The official client v2 in its %s e
 
   it('signs in, steps up for a tool and renews what expired [L-AUTH-009] [L-AUTH-012] [L-AUTH-052] [M-ADISC-001] [M-ADISC-003] [M-ASEC-033]', async () => {
     await using authorization = await AuthorizationServer.listen()
-    await using server = await serve(authorization)
+    await using server = await serveProtected(authorization)
     const user = new OfficialUser()
     const { client, transport } = await connectAs(user, server.url)
     expect(read(await client.callTool({ name: 'whoami' }))).toMatchObject(ada)
@@ -145,7 +145,7 @@ describe.each(['modern', 'legacy'] as const)('The official client v2 in its %s e
     await using authorization = await AuthorizationServer.listen()
     const nonce = { secrets: 'a secret that is long enough' }
     const dpop = dpopProofs({ required: true, nonce })
-    await using server = await serve(authorization, { dpop })
+    await using server = await serveProtected(authorization, { dpop })
     const user = new OfficialUser(await DpopSession.create())
     const { client } = await connectAs(user, server.url)
     const told = read(await client.callTool({ name: 'whoami' }))
@@ -158,7 +158,7 @@ describe.each(['modern', 'legacy'] as const)('The official client v2 in its %s e
 describe('The official client v1', () => {
   it('signs in and steps up for a tool [L-AUTH-009] [L-AUTH-012] [L-AUTH-052]', async () => {
     await using authorization = await AuthorizationServer.listen()
-    await using server = await serve(authorization)
+    await using server = await serveProtected(authorization)
     // With a refresh token it renews what it has instead of asking for more.
     authorization.rules.refresh = false
     const user = new OfficialUser()

@@ -1,7 +1,7 @@
 // How much one batch may do: in every way in which a server is reached.
 import { setImmediate as immediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { serveHttp } from '../../runtimes/node/index.ts'
+import { serve } from '../../runtimes/node/index.ts'
 import type { JsonObject } from '../../src/index.ts'
 import {
   createHandler,
@@ -210,7 +210,7 @@ describe('The requests of a batch', () => {
 
 it('a server goes on after a batch that asks for more than a string can hold [S001]', async () => {
   const { server } = probe()
-  await using http = await serveHttp(server)
+  await using http = await serve(server)
   const send = (body: unknown): Promise<Response> =>
     fetch(http.url, {
       method: 'POST',

@@ -4,8 +4,6 @@ import { createServer, statefulSessions } from '../../src/presets/server.ts'
 const server = createServer({ name: 's', version: '1' })
 const sessions = statefulSessions({ maxSessions: 6, maxSessionsPerCaller: 2 })
 const runtime = 'Deno' in globalThis ? 'deno' : 'Bun' in globalThis ? 'bun' : 'node'
-const { url } =
-  runtime === 'node'
-    ? await (await import('../../runtimes/node/index.ts')).serveHttp(server, { sessions })
-    : (await import(`../../runtimes/${runtime}/index.ts`)).serve(server, { sessions })
+const { serve } = await import(`../../runtimes/${runtime}/index.ts`)
+const { url } = await serve(server, { sessions })
 console.log(url)

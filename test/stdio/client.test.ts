@@ -121,7 +121,7 @@ describe('starting', () => {
     expect(approve.mock.calls).toEqual([[program]])
 
     const refused = stdioClient({ command: process.execPath, args, approve: () => false })
-    await expect(refused.start(new Answers())).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect(refused.start(new Answers())).rejects.toMatchObject({ code: 'DENIED' })
     expect(refused.pid).toBeUndefined()
   })
 

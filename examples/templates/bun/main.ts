@@ -2,5 +2,5 @@
 import { serve } from 'edgewise/bun'
 import { server } from './server.ts'
 
-const { url } = serve(server, { port: 8000 })
+const { url } = await serve(server, { port: 8000 })
 console.log(`Serving on ${url}`)

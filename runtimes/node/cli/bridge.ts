@@ -4,7 +4,7 @@
  */
 import { createGateway } from '../../../src/presets/server.ts'
 import { followTasks } from '../../../src/tasks/index.ts'
-import { serveHttp } from '../serve-http.ts'
+import { serve } from '../serve.ts'
 import { serveStdio } from '../serve-stdio.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
@@ -35,7 +35,7 @@ export async function bridge(invocation: Invocation): Promise<number> {
     } else {
       // Anyone who knows the address acts with the user's rights.
       const { port = 0, path = `${secretPath()}/mcp` } = options
-      await using http = await serveHttp(gateway.server, { port, path })
+      await using http = await serve(gateway.server, { port, path })
       print(http.url)
       await over()
     }

@@ -66,7 +66,7 @@ export interface StdioClientOptions extends ChildTransportOptions {
   /**
    * Asked before the program is started for the first time, with all that is going to run. A host
    * that starts what others configured shows its user every word of it, says that it is code which
-   * gets the user's rights, and waits for consent; `false` refuses the start with `ABORTED`.
+   * gets the user's rights, and waits for consent; `false` refuses the start with `DENIED`.
    */
   approve?: (program: ProgramToStart) => boolean | Promise<boolean>
 }
@@ -208,7 +208,7 @@ class SpawnedTransport implements ChildTransport {
 
   async #open(receiver: Receiver): Promise<void> {
     if (this.#approve && !(await this.#approve())) {
-      throw new McpError('ABORTED', `Starting "${this.#name}" was not approved`)
+      throw new McpError('DENIED', `Starting "${this.#name}" was not approved`)
     }
     this.#approve = undefined
     if (this.#closing) throw this.#notOpen()

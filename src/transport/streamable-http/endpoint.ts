@@ -12,8 +12,8 @@ import { createHandler, HANDLER_OPTIONS } from './handler.ts'
 import { statefulSessions } from './sessions/stateful.ts'
 import type { HandlerOptions } from './options.ts'
 
-/** Where and how a server is served over HTTP; `sessions` are kept in memory by default. */
-export interface ListenOptions extends HandlerOptions {
+/** Where and how `serve` serves a server over HTTP, the same on Node, Deno and Bun. */
+export interface ServeOptions extends HandlerOptions {
   /**
    * The TCP port; 0 lets the system choose a free one.
    *
@@ -33,6 +33,13 @@ export interface ListenOptions extends HandlerOptions {
    * @default '/mcp'
    */
   path?: string
+  /**
+   * How the revisions up to 2025-11-25 have sessions. One process answers every request, so that they
+   * are kept in memory, where `createHandler` has none unless told so.
+   *
+   * @default statefulSessions()
+   */
+  sessions?: Exclude<HandlerOptions['sessions'], undefined>
 }
 
 /** A server that listens. */
@@ -63,8 +70,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  *
  * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
  */
-export function createEndpoint(server: BaseServer, options: ListenOptions): Endpoint {
-  const names: OptionNames<ListenOptions> = { port: 1, hostname: 1, path: 1, ...HANDLER_OPTIONS }
+export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
+  const names: OptionNames<ServeOptions> = { port: 1, hostname: 1, path: 1, ...HANDLER_OPTIONS }
   requireKnown('Serving over HTTP', options, names)
   const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
   const authority = authorityOf(hostname)

@@ -1,6 +1,6 @@
 /** Callers whom a host knows without OAuth, such as by an API key. */
 import { describe, expect, test, vi } from 'vitest'
-import { serveHttp } from '../../../runtimes/node/index.ts'
+import { serve } from '../../../runtimes/node/index.ts'
 import { connect, type McpError } from '../../../src/presets/client.ts'
 import {
   createHandler,
@@ -72,7 +72,7 @@ describe.each(handlers)('%s that identifies callers', (_name, handle) => {
 })
 
 test('a server of Node identifies callers, and gives handlers an environment', async () => {
-  await using http = await serveHttp(server, { auth })
+  await using http = await serve(server, { auth })
   await using client = await connect(http.url, { headers: { 'x-api-key': 'ada-key' } })
   expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'ada in EU' }])
   const refused = await connect(http.url).catch((error: McpError) => error)

@@ -5,7 +5,7 @@
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { createEndpoint } from '#internal/http'
-import type { HttpServer, ListenOptions } from '../../src/transport/index.ts'
+import type { HttpServer, ServeOptions } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
 import { allowSuspensions } from './suspensions.ts'
@@ -19,7 +19,7 @@ const LAST_ANSWERS_MS = 1000
  * @throws {McpError} `INVALID_USE` when the port is taken.
  * @throws {TypeError} When the server was not made by `createServer`.
  */
-export async function serveHttp(server: Server, options: ListenOptions = {}): Promise<HttpServer> {
+export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, answer, listening } = createEndpoint(server, options)
   allowSuspensions()
   // Here, so that a program that serves over stdio does not load it.
