@@ -9,6 +9,8 @@ declare module 'cloudflare:workers' {
       getWebSockets(): { send(text: string): void }[]
       storage: {
         sql: { exec(query: string, ...bindings: unknown[]): { toArray(): Row[]; one(): Row } }
+        kv: { put(key: string, value: unknown): void }
+        transactionSync<T>(work: () => T): T
         deleteAll(): Promise<void>
         sync(): Promise<void>
         list(): Promise<Map<string, unknown>>
