@@ -1,5 +1,5 @@
 /** Forked by the bench of tasks: makes 10,000 tasks and looks at the heap while they live and after. */
-import { createHandler, createServer, extend } from '../src/presets/server.ts'
+import { createHandler, createServer } from '../src/presets/server.ts'
 import { tasks } from '../src/tasks/index.ts'
 import { url } from './requests.ts'
 import { taskCall } from './tasks-calls.ts'
@@ -7,7 +7,7 @@ import { taskCall } from './tasks-calls.ts'
 const [count, ttlMs] = process.argv.slice(2).map(Number) as [number, number]
 
 const server = createServer({ name: 'bench', version: '1.0.0' })
-extend(server, tasks({ ttlMs, maxTasks: count }))
+server.extend(tasks({ ttlMs, maxTasks: count }))
 server.tool('task', { task: 'required' }, () => 'done')
 const handle = createHandler(server)
 

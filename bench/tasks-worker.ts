@@ -1,11 +1,11 @@
 /** The Worker of the bench of tasks: the floor, and a tool that is a task served by createWorker. */
 import { DurableObject } from 'cloudflare:workers'
 import { createWorker } from '../runtimes/cloudflare/index.ts'
-import { createServer, extend } from '../src/presets/server.ts'
+import { createServer } from '../src/presets/server.ts'
 import { tasks } from '../src/tasks/index.ts'
 
 const server = createServer({ name: 'bench', version: '1.0.0' })
-extend(server, tasks())
+server.extend(tasks())
 server.tool('task', { task: 'required' }, () => 'done')
 const worker = createWorker(server)
 

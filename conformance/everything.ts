@@ -44,7 +44,7 @@
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
-import { createServer, extend, type Server } from '../src/presets/server.ts'
+import { createServer, type Server } from '../src/presets/server.ts'
 import { registerPrompts } from './fixtures/prompts.ts'
 import { registerPushedQuestions, registerReplayedQuestions } from './fixtures/questions.ts'
 import { registerResources } from './fixtures/resources.ts'
@@ -73,7 +73,7 @@ export function createEverythingServer(): Server {
   registerReplayedQuestions(server)
   registerResources(server)
   registerPrompts(server)
-  extend(server, everySkill())
+  server.extend(everySkill())
   registerTasks(server)
   return server
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { createServer, extend, image, resourceLink, text, ToolError } from 'edgewise/server'
+import { createServer, image, resourceLink, text, ToolError } from 'edgewise/server'
 import { tasks } from 'edgewise/tasks'
 import * as z from 'zod'
 import { cities, findCity, matchCities } from './cities.ts'
@@ -23,7 +23,7 @@ export const server = createServer(
   },
 )
 
-extend(server, tasks({ pollIntervalMs: 500, ttlMs: 600_000 }))
+server.extend(tasks({ pollIntervalMs: 500, ttlMs: 600_000 }))
 
 const readOnly = { readOnlyHint: true }
 

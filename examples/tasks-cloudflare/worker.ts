@@ -1,12 +1,12 @@
 // A Worker whose tool outlives it: the call becomes a task, which is a Durable Object of its own. It
 // is worked on in the alarm of that object, so that the platform goes on with what was broken off.
 import { createWorker } from 'edgewise/cloudflare'
-import { createServer, extend } from 'edgewise/server'
+import { createServer } from 'edgewise/server'
 import { tasks } from 'edgewise/tasks'
 import * as z from 'zod'
 
 const server = createServer({ name: 'bakery', version: '1.0.0' })
-extend(server, tasks({ pollIntervalMs: 100 }))
+server.extend(tasks({ pollIntervalMs: 100 }))
 
 server.tool(
   'bake',

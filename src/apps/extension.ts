@@ -8,7 +8,7 @@ import type { Resource, Result, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { extend } from '../server/composition/extend.ts'
+import { addExtension } from '../server/composition/extend.ts'
 import { wholeDefinitionOf } from '../server/definition.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
@@ -38,7 +38,7 @@ export function extendByApps(server: Server): ServerDefinition {
   const definition = wholeDefinitionOf(server)
   if (extended.has(server)) return definition
   extended.add(server)
-  extend(server, {
+  addExtension(server, {
     id: APPS,
     attach() {
       server.use('tools/list', async (_request, ctx, next) => {

@@ -6,7 +6,7 @@
 import type { Client } from '../client/client.ts'
 import type { Hooks } from '../client/options.ts'
 import type { ServerDefinition } from '../server/definition.ts'
-import type { Server, ServerOptions } from '../server/server.ts'
+import type { MountSource, Server, ServerOptions } from '../server/server.ts'
 import { semaphore } from '../patterns/semaphore.ts'
 import { pass, unanswered } from './calls.ts'
 import { offerOf, type Behind } from './mirrored-entries.ts'
@@ -46,9 +46,8 @@ export interface Gateway {
 }
 
 /**
- * Makes what a connected server offers part of a server: tools and prompts as `prefix_name`,
- * resources under their own URIs. Progress, logs, cancellation, questions, completions,
- * subscriptions and errors pass through, and what the other server announces is followed.
+ * The source of `server.mount` for a connected server. Progress, logs, cancellation, questions,
+ * completions, subscriptions and errors pass through, and what the other server announces is followed.
  *
  * `connect` is called again for each principal, which gets a connection of its own; the first one
  * serves callers that are not authenticated, and lists. Questions and logs go to the call on whose
@@ -59,19 +58,25 @@ export interface Gateway {
  * a new one, and a client that listens to its share is refused more. A template that cannot be
  * matched here is left out, and `onError` receives an error.
  *
- * @param prefix When empty, names stay as they are.
- * @throws {TypeError} when a name or URI is taken, or the server was not made by `createServer`.
- * @throws {McpError} as connecting and listing.
+ * The promise of `mount` rejects with a `TypeError` if a name or URI is taken, or the server was not
+ * made by `createServer` of `edgewise/server`, and with what connecting and listing fail with.
+ *
+ * @example
+ * ```ts
+ * await server.mount('weather', fromClient((options) => connect(url, options)))
+ * ```
  */
-export async function mountClient(
-  server: Server,
-  prefix: string,
+export function fromClient(
   connect: Connector,
   limits: GatewayLimits = {},
-): Promise<Mount> {
-  wholeDefinitionOf(server)
-  const { unmount } = await attach(() => server, prefix, connect, limits)
-  return { unmount }
+): MountSource<Promise<Mount>> {
+  return {
+    async mountOn(server, prefix) {
+      wholeDefinitionOf(server)
+      const { unmount } = await attach(() => server, prefix, connect, limits)
+      return { unmount }
+    },
+  }
 }
 
 /**

@@ -83,6 +83,8 @@ export function createServer<Env = unknown>(
         update: (...changed) => place.replace(resourceTemplateEntry(uriTemplate, ...changed)),
       }
     },
+    extend: (extension) => extension.addTo(server),
+    mount: (prefix, source) => source.mountOn(server, prefix),
   })
   // The author says what the host gives as the environment
   return server as Server<Env>
@@ -90,7 +92,7 @@ export function createServer<Env = unknown>(
 
 /**
  * Connects to a server and makes another that offers the same, in every revision and over every
- * transport; as {@link mountClient} otherwise.
+ * transport; as {@link fromClient} otherwise.
  *
  * @throws {McpError} as connecting and listing.
  */
@@ -100,16 +102,22 @@ export function createGateway(connect: Connector, options: GatewayOptions = {}):
 
 export type { Secrets } from '../patterns/sealed-state.ts'
 export type { AsJson } from '../patterns/steps.ts'
-export type { Middleware, Server, ServerOptions } from '../server/server.ts'
+export type {
+  Middleware,
+  MountSource,
+  Server,
+  ServerExtension,
+  ServerOptions,
+} from '../server/server.ts'
 export type { Context } from '../server/request/context.ts'
 export {
-  mountClient,
+  fromClient,
   type Connector,
   type Gateway,
   type GatewayLimits,
   type GatewayOptions,
 } from '../gateway/gateway.ts'
-export { mount, type Mount } from '../server/composition/mount.ts'
+export { fromServer, type Mount } from '../server/composition/mount.ts'
 export type { Completer, Completers } from '../server/features/completion.ts'
 export type {
   Auth,
@@ -120,13 +128,13 @@ export type {
   Viewer,
 } from '../server/request/exchange.ts'
 export { authenticate, type Authenticator } from '../server/auth.ts'
-export { extend } from '../server/composition/extend.ts'
-export type { Tell } from '../server/features/extensions.ts'
+export { serverExtension } from '../server/composition/extend.ts'
+export type { SendNotification } from '../server/features/extensions.ts'
 export type {
-  Extension,
   ExtensionFilter,
   ExtensionMethod,
-} from '../server/composition/extension.ts'
+  ServerExtensionOptions,
+} from '../server/composition/server-extension.ts'
 export type {
   ElicitAnswer,
   FlatForm,

@@ -140,4 +140,32 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
     options: ResourceTemplateOptions<Env>,
     read: ReadHandler<Env>,
   ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>
+  /**
+   * Adds an extension of the protocol, such as `tasks()`; `serverExtension` makes others. Each is
+   * negotiated anew with every request.
+   *
+   * @throws {TypeError} if it cannot be added, such as for the second time.
+   */
+  extend(extension: ServerExtension): void
+  /**
+   * Makes what another server offers part of this one: tools and prompts as `prefix_name`, resources
+   * under their own URIs.
+   *
+   * @param source `fromServer(other)` for a server of this program; `fromClient(connect)` for one that
+   *   is elsewhere, which gives a promise.
+   * @throws {TypeError} if a name or URI is taken.
+   */
+  mount<Mounted>(prefix: string, source: MountSource<Mounted>): Mounted
+}
+
+/** An extension that `Server.extend` takes. */
+export interface ServerExtension {
+  /** Adds the extension; called by `server.extend`. */
+  addTo(server: Server): void
+}
+
+/** A source that `Server.mount` takes. */
+export interface MountSource<Mounted> {
+  /** Mounts what the source offers; called by `server.mount`. */
+  mountOn(server: Server, prefix: string): Mounted
 }

@@ -9,11 +9,12 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints, Resource, Result } from '../protocol/types.ts'
 import { requireHints } from '../server/features/caching.ts'
 import type { Context } from '../server/request/context.ts'
-import type { Extension } from '../server/composition/extension.ts'
+import { addExtension } from '../server/composition/extend.ts'
+import type { ServerExtensionOptions } from '../server/composition/server-extension.ts'
 import { paginate } from '../server/features/pagination.ts'
 import { requireString } from '../server/request/params.ts'
 import { isVisible } from '../server/registry.ts'
-import type { Server } from '../server/server.ts'
+import type { Server, ServerExtension } from '../server/server.ts'
 import {
   encodePath,
   entryOf,
@@ -57,7 +58,7 @@ interface Served {
 }
 
 /**
- * The extension that serves skills, for `extend`. Every file can be read as a resource; the digests
+ * The extension that serves skills, for `server.extend`. Every file can be read as a resource; the digests
  * are computed once, when they are first asked for.
  *
  * @throws {TypeError} when there is none, or one is malformed: no `SKILL.md`, a name or path that
@@ -66,15 +67,12 @@ interface Served {
 export function skills(
   sources: readonly (StaticSkill | DynamicSkill)[],
   options: SkillsOptions = {},
-): Extension {
+): ServerExtension {
   return new ServedSkills(sources, options)
 }
 
-class ServedSkills implements Extension {
-  readonly id: string = SKILLS
-  readonly oneSided = true
-  readonly settings = { directoryRead: true }
-  readonly methods: NonNullable<Extension['methods']> = {
+class ServedSkills implements ServerExtension {
+  readonly #methods: NonNullable<ServerExtensionOptions['methods']> = {
     'skills/list': { cacheable: true, handle: (params, ctx) => this.#list(params, ctx) },
     'skills/get': { cacheable: true, handle: (params, ctx) => this.#get(params, ctx) },
     'resources/directory/read': { handle: (params, ctx) => this.#readDirectory(params, ctx) },
@@ -97,7 +95,9 @@ class ServedSkills implements Extension {
     )
   }
 
-  attach(server: Server): void {
+  addTo(server: Server): void {
+    const settings = { directoryRead: true }
+    addExtension(server, { id: SKILLS, oneSided: true, settings, methods: this.#methods })
     for (const file of this.#files.values()) registerFile(server, file, this.#cache)
     for (const source of this.#dynamic) registerFamily(server, source, this.#cache)
   }

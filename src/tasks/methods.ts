@@ -7,7 +7,7 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import type { Tell } from '../server/features/extensions.ts'
+import type { SendNotification } from '../server/features/extensions.ts'
 import { invalidParams, requireString } from '../server/request/params.ts'
 import { findTask, mayCall, principalOf, type ServedTasks } from './access.ts'
 import { requireAnswers } from './input-check.ts'
@@ -110,7 +110,7 @@ export async function honourTaskIds(
 export function listenToTasks(
   { service, server }: ServedTasks,
   ids: readonly string[],
-  tell: Tell,
+  tell: SendNotification,
   ctx: RequestContext,
 ): () => void {
   const stopped = new AbortController()

@@ -11,8 +11,12 @@ import type { Result } from '../protocol/types.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ServerDefinition } from '../server/definition.ts'
-import type { Server } from '../server/server.ts'
-import type { Extension, ExtensionMethod } from '../server/composition/extension.ts'
+import type { Server, ServerExtension } from '../server/server.ts'
+import { addExtension } from '../server/composition/extend.ts'
+import type {
+  ExtensionMethod,
+  ServerExtensionOptions,
+} from '../server/composition/server-extension.ts'
 import { wholeDefinitionOf } from '../server/definition.ts'
 import type { ToolReturn } from '../server/features/tool-result.ts'
 import type { TaskMaker, ToolEntry } from '../server/features/tools.ts'
@@ -35,7 +39,7 @@ export interface TaskHandle {
 }
 
 /** The tasks of one server: an extension, and what authors do with tasks from elsewhere. */
-export interface Tasks extends Extension, TaskMaker {
+export interface Tasks extends ServerExtension, TaskMaker {
   /**
    * The task that a handler works on. Returned from the handler, it says that the outcome comes from
    * elsewhere: a queue, a webhook, another process.
@@ -68,7 +72,7 @@ export interface Tasks extends Extension, TaskMaker {
 const DEFAULT_LEASE_MS = 30_000
 
 /**
- * Makes what a server needs to serve tasks; give it to `extend`, once.
+ * Makes what a server needs to serve tasks; give it to `server.extend`, once.
  *
  * A task belongs to the principal that made it. Where nobody is authenticated, whoever knows the id
  * of a task has the task: the id is then all that protects it.
@@ -81,12 +85,6 @@ export function tasks(options: TasksOptions = {}): Tasks {
 }
 
 class ServerTasks implements Tasks {
-  readonly id: string = TASKS_EXTENSION
-  readonly era = 'modern'
-  readonly resultTypes: readonly string[] = ['task']
-  readonly resultMethods: readonly string[] = ['tools/call']
-  readonly methods: { readonly [method: string]: ExtensionMethod }
-  readonly filters: NonNullable<Extension['filters']>
   readonly #options: TasksOptions
   /** The tasks that requests became. */
   readonly #made = new WeakMap<object, unknown>()
@@ -97,32 +95,12 @@ class ServerTasks implements Tasks {
   constructor(options: TasksOptions) {
     checkOptions(options)
     this.#options = options
-    const core = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
-      legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),
-    })
-    const modern = (answer: TaskMethod): Pick<ExtensionMethod, 'handle' | 'nameParam'> => ({
-      nameParam: 'taskId',
-      handle: (params, ctx) => answer(this.#served, params, ctx as RequestContext),
-    })
-    this.methods = {
-      'tasks/get': { ...modern(getTask), ...core(getCoreTask) },
-      'tasks/update': modern(updateTask),
-      'tasks/cancel': { ...modern(cancelTask), ...core(cancelCoreTask) },
-      'tasks/result': core(getCoreResult),
-      ...(options.list && { 'tasks/list': core(listCoreTasks) }),
-    }
-    this.filters = {
-      taskIds: {
-        honour: (wanted, ctx) => honourTaskIds(this.#served, wanted, ctx as RequestContext),
-        subscribe: (ids, tell, ctx) =>
-          listenToTasks(this.#served, ids as string[], tell, ctx as RequestContext),
-      },
-    }
   }
 
-  attach(server: Server): void {
+  addTo(server: Server): void {
     if (this.#definition) throw new TypeError('These tasks belong to another server')
     const definition = wholeDefinitionOf(server)
+    addExtension(server, this.#extension())
     this.#definition = definition
     definition.capabilities.tasks = {
       ...(this.#options.list && { list: {} }),
@@ -130,6 +108,40 @@ class ServerTasks implements Tasks {
       requests: { tools: { call: {} } },
     }
     definition.tasks = this
+  }
+
+  /** What a server has of it. */
+  #extension(): ServerExtensionOptions {
+    const core = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
+      legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),
+    })
+    const modern = (answer: TaskMethod): Pick<ExtensionMethod, 'handle' | 'nameParam'> => ({
+      nameParam: 'taskId',
+      handle: (params, ctx) => answer(this.#served, params, ctx as RequestContext),
+    })
+    const methods = {
+      'tasks/get': { ...modern(getTask), ...core(getCoreTask) },
+      'tasks/update': modern(updateTask),
+      'tasks/cancel': { ...modern(cancelTask), ...core(cancelCoreTask) },
+      'tasks/result': core(getCoreResult),
+      ...(this.#options.list && { 'tasks/list': core(listCoreTasks) }),
+    }
+    const filters: ServerExtensionOptions['filters'] = {
+      taskIds: {
+        honour: (wanted, ctx) => honourTaskIds(this.#served, wanted, ctx as RequestContext),
+        subscribe: (ids, tell, ctx) =>
+          listenToTasks(this.#served, ids as string[], tell, ctx as RequestContext),
+      },
+    }
+    return {
+      id: TASKS_EXTENSION,
+      era: 'modern',
+      resultTypes: ['task'],
+      resultMethods: ['tools/call'],
+      methods,
+      filters,
+      gave: ({ taskId }, ctx) => taskId !== undefined && this.#made.get(ctx) === taskId,
+    }
   }
 
   handle(ctx: object): TaskHandle {
@@ -212,10 +224,6 @@ class ServerTasks implements Tasks {
     const result = await deferCall(deferral, entry, how, args, params, ctx)
     this.#made.set(ctx, result.taskId)
     return result
-  }
-
-  gave({ taskId }: Result, ctx: object): boolean {
-    return taskId !== undefined && this.#made.get(ctx) === taskId
   }
 }
 

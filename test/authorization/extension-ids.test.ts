@@ -15,7 +15,7 @@ import {
 } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
-import { createHandler, createServer, extend } from '../../src/presets/server.ts'
+import { createHandler, createServer, serverExtension } from '../../src/presets/server.ts'
 import { createWorld, ISSUER, json, MCP, type World } from './world.ts'
 
 const MACHINE = 'io.modelcontextprotocol/oauth-client-credentials'
@@ -174,13 +174,13 @@ describe('a server', () => {
       return client.serverCapabilities?.extensions
     }
     expect(await offers()).toBeUndefined()
-    extend(server, { id: MACHINE })
+    server.extend(serverExtension({ id: MACHINE }))
     expect(await offers()).toEqual({ [MACHINE]: {} })
   })
 
   it('lets nobody in for what a client declares [E-EXT-038]', async () => {
     const server = createServer({ name: 'notes', version: '1.0.0' })
-    extend(server, { id: MACHINE })
+    server.extend(serverExtension({ id: MACHINE }))
     const handle = createHandler(server, { auth: authenticator, allowedHosts: ['mcp.example'] })
     const sent: string[] = []
     const auth: AuthProvider = {

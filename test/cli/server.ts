@@ -1,12 +1,5 @@
 // A server with one of everything that the program can use, over HTTP or stdio.
-import {
-  createServer,
-  extend,
-  image,
-  text,
-  ToolError,
-  type Server,
-} from '../../src/presets/server.ts'
+import { createServer, image, text, ToolError, type Server } from '../../src/presets/server.ts'
 import {
   createServer as createTinyServer,
   type Server as TinyServer,
@@ -32,7 +25,7 @@ export function makeServer(): Server {
       structuredContent: { sum: list.reduce((sum, one) => sum + one, a), ...(note && { note }) },
     }),
   )
-  extend(server, tasks({ pollIntervalMs: 50 }))
+  server.extend(tasks({ pollIntervalMs: 50 }))
   server.tool('bake', { task: 'required' }, () => text('Baked'))
   server.tool('fail', {}, () => {
     throw new ToolError('Sold out')

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { clientExtension } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, extend, text, type Tell } from '../../src/presets/server.ts'
+import {
+  createHandler,
+  createServer,
+  text,
+  type SendNotification,
+  serverExtension,
+} from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
   connectTo,
@@ -149,27 +155,32 @@ describe('an unknown extension', () => {
 
 describe('client and server with an extension', () => {
   it('ask for input and tell of changes by its means, over HTTP and a connection', async () => {
-    const heard = new Set<Tell>()
+    const heard = new Set<SendNotification>()
     const server = createServer({ name: 's', version: '1' })
     server.tool('job', {}, (_args, ctx) => {
       return ctx.extension(ID) ? { resultType: 'job', jobId: 'j' } : text('at once')
     })
-    extend(server, {
-      id: ID,
-      resultTypes: ['job'],
-      methods: {
-        'jobs/get': { nameParam: 'jobId', handle: ({ jobId }) => ({ result: { ...done, jobId } }) },
-      },
-      filters: {
-        jobIds: {
-          honour: (wanted) => wanted,
-          subscribe(_honoured, tell) {
-            heard.add(tell)
-            return () => heard.delete(tell)
+    server.extend(
+      serverExtension({
+        id: ID,
+        resultTypes: ['job'],
+        methods: {
+          'jobs/get': {
+            nameParam: 'jobId',
+            handle: ({ jobId }) => ({ result: { ...done, jobId } }),
           },
         },
-      },
-    })
+        filters: {
+          jobIds: {
+            honour: (wanted) => wanted,
+            subscribe(_honoured, tell) {
+              heard.add(tell)
+              return () => heard.delete(tell)
+            },
+          },
+        },
+      }),
+    )
     const handle = createHandler(server)
     const fetch = (url: string, init: RequestInit) => handle(new Request(url, init))
     const plain = await connectInMemory(server)

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import type { JSONWebKeySet } from 'jose'
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
-import { createServer, extend } from '../../src/presets/server.ts'
+import { createServer } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 
 const server = createServer({ name: 'protected', version: '1.0.0' })
@@ -14,7 +14,7 @@ server.tool('whoami', {}, (_args, { principal, auth, request }) =>
     headers: [...(request?.headers.keys() ?? [])],
   }),
 )
-extend(server, tasks())
+server.extend(tasks())
 server.tool('write', { scopes: ['notes:write'], task: 'optional' }, () => 'Written')
 
 const worker = createWorker(server, {

@@ -2,7 +2,7 @@
 // tests need to know.
 import * as z from 'zod'
 import { createWorker, objectStorage } from '../../runtimes/cloudflare/index.ts'
-import { authenticate, mount, createServer, text } from '../../src/presets/server.ts'
+import { authenticate, createServer, text, fromServer } from '../../src/presets/server.ts'
 import { makeServer } from '../server/fixture.ts'
 
 const { server, ran } = makeServer()
@@ -54,7 +54,7 @@ server.tool('visits', { input: z.object({}) }, async (_args, ctx) => {
   return text(`${visits}, ${[...(await storage.list()).keys()].join()}`)
 })
 bound.tool('environment', { input: z.object({}) }, (_args, ctx) => ctx.env.GREETING)
-mount(server, 'bound', bound)
+server.mount('bound', fromServer(bound))
 server.tool('later', { input: z.object({}) }, (_args, ctx) => {
   const work = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 300))

@@ -4,7 +4,6 @@ import { createConnection, type ConnectOptions } from '../../src/presets/client.
 import {
   createHandler,
   createServer,
-  extend,
   statefulSessions,
   observer,
 } from '../../src/presets/server.ts'
@@ -22,7 +21,7 @@ const server = createServer(
   { name: 'hooks', version: '1' },
   { onError: rejects('onError'), observe: observer(rejects('observe')) },
 )
-extend(server, tasks({ onCreate: rejects('onCreate'), pollIntervalMs: 1 }))
+server.extend(tasks({ onCreate: rejects('onCreate'), pollIntervalMs: 1 }))
 server.resource('test://a', { name: 'a' }, () => 'a')
 server.prompt('say', {}, () => 'hello')
 server.tool('fail', {}, () => {

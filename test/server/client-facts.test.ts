@@ -12,11 +12,11 @@ import type { Tool } from '../../src/index.ts'
 import {
   createHandler,
   createServer,
-  extend,
   sealedSessions,
   text,
   type Context,
   type Handler,
+  serverExtension,
 } from '../../src/presets/server.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -87,7 +87,9 @@ describe('a request without a session, whose client is unknown', () => {
   it('may use the methods of an extension, which shows that its client knows it [C043]', async () => {
     const server = createServer({ name: 's', version: '1' })
     const id = 'com.example/tickets'
-    extend(server, { id, methods: { 'tickets/get': { handle: () => ({ state: 'served' }) } } })
+    server.extend(
+      serverExtension({ id, methods: { 'tickets/get': { handle: () => ({ state: 'served' }) } } }),
+    )
     const handle = createHandler(server)
     const { result } = await sessionless(handle, 'tickets/get')
     expect(result).toMatchObject({ state: 'served' })

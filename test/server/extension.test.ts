@@ -3,13 +3,13 @@ import type { JsonObject, ObjectSchema } from '../../src/index.ts'
 import {
   createHandler,
   createServer,
-  extend,
   ProtocolError,
   text,
   type Context,
-  type Extension,
+  type ServerExtensionOptions,
   type Server,
-  type Tell,
+  type SendNotification,
+  serverExtension,
 } from '../../src/presets/server.ts'
 import { until } from '../client/peers.ts'
 import {
@@ -27,38 +27,43 @@ const ID = 'com.example/jobs'
 const DECLARED = { extensions: { [ID]: { depth: 2 } } }
 
 /** A server with an extension of everything, and the listeners that hear of its jobs. */
-function extended(more: Partial<Extension> = {}): { server: Server; heard: Set<Tell> } {
-  const heard = new Set<Tell>()
+function extended(more: Partial<ServerExtensionOptions> = {}): {
+  server: Server
+  heard: Set<SendNotification>
+} {
+  const heard = new Set<SendNotification>()
   const server = createServer({ name: 'extended', version: '1' })
   server.tool('plain', {}, () => text('plain'))
   server.tool('job', {}, () => ({ resultType: 'job', jobId: 'j1' }))
-  extend(server, {
-    id: ID,
-    settings: { limit: 5 },
-    methods: {
-      'jobs/get': {
-        nameParam: 'jobId',
-        handle: ({ jobId }, ctx) => {
-          if (jobId === 'none') throw new ProtocolError(-32602, 'Unknown job')
-          return { jobId, settings: ctx.extension(ID) }
+  server.extend(
+    serverExtension({
+      id: ID,
+      settings: { limit: 5 },
+      methods: {
+        'jobs/get': {
+          nameParam: 'jobId',
+          handle: ({ jobId }, ctx) => {
+            if (jobId === 'none') throw new ProtocolError(-32602, 'Unknown job')
+            return { jobId, settings: ctx.extension(ID) }
+          },
         },
       },
-    },
-    resultTypes: ['job'],
-    filters: {
-      jobIds: {
-        honour: (wanted) =>
-          Array.isArray(wanted) ? wanted.filter((id) => id !== 'foreign') : undefined,
-        subscribe(honoured, tell) {
-          // Told before the acknowledgement can be sent.
-          tell('notifications/jobs', { jobId: String(honoured), early: true })
-          heard.add(tell)
-          return () => heard.delete(tell)
+      resultTypes: ['job'],
+      filters: {
+        jobIds: {
+          honour: (wanted) =>
+            Array.isArray(wanted) ? wanted.filter((id) => id !== 'foreign') : undefined,
+          subscribe(honoured, tell) {
+            // Told before the acknowledgement can be sent.
+            tell('notifications/jobs', { jobId: String(honoured), early: true })
+            heard.add(tell)
+            return () => heard.delete(tell)
+          },
         },
       },
-    },
-    ...more,
-  })
+      ...more,
+    }),
+  )
   return { server, heard }
 }
 
@@ -78,7 +83,7 @@ describe('extend', () => {
     'refuses the id "%s" [M-VER-015]',
     (id) => {
       const server = createServer({ name: 's', version: '1' })
-      expect(() => extend(server, { id })).toThrow(TypeError)
+      expect(() => server.extend(serverExtension({ id }))).toThrow(TypeError)
     },
   )
 
@@ -86,8 +91,10 @@ describe('extend', () => {
     'takes the id "%s" once [M-VER-015]',
     (id) => {
       const server = createServer({ name: 's', version: '1' })
-      extend(server, { id })
-      expect(() => extend(server, { id })).toThrow(`The extension "${id}" exists already`)
+      server.extend(serverExtension({ id }))
+      expect(() => server.extend(serverExtension({ id }))).toThrow(
+        `The extension "${id}" exists already`,
+      )
     },
   )
 
@@ -95,7 +102,7 @@ describe('extend', () => {
     const server = createServer({ name: 's', version: '1' })
     // As a program without types may give it.
     const settings = JSON.parse('true') as JsonObject
-    expect(() => extend(server, { id: ID, settings })).toThrow('must be an object')
+    expect(() => server.extend(serverExtension({ id: ID, settings }))).toThrow('must be an object')
   })
 
   it('refuses methods that exist', () => {
@@ -103,7 +110,9 @@ describe('extend', () => {
     const methods = { handle: () => ({}) }
     for (const name of ['tools/call', 'initialize', 'jobs/get']) {
       const extension = { id: 'com.example/other', methods: { [name]: methods } }
-      expect(() => extend(server, extension)).toThrow(`The method "${name}" exists already`)
+      expect(() => server.extend(serverExtension(extension))).toThrow(
+        `The method "${name}" exists already`,
+      )
     }
   })
 
@@ -112,7 +121,7 @@ describe('extend', () => {
     (name) => {
       const server = createServer({ name: 's', version: '1' })
       const methods = { [name]: { handle: () => ({}) } }
-      expect(() => extend(server, { id: ID, methods })).toThrow('is reserved for')
+      expect(() => server.extend(serverExtension({ id: ID, methods }))).toThrow('is reserved for')
     },
   )
 
@@ -144,9 +153,9 @@ describe('the capabilities of a server', () => {
   it('name extensions with their settings, beside what the author declares [M-DISC-018] [M-VER-016]', async () => {
     const capabilities = { extensions: { 'com.example/own': { a: 1 } } }
     const server = createServer({ name: 's', version: '1' }, { capabilities })
-    extend(server, { id: ID, settings: { limit: 5 } })
-    extend(server, { id: 'com.example/modern', era: 'modern' })
-    extend(server, { id: 'com.example/legacy', era: 'legacy' })
+    server.extend(serverExtension({ id: ID, settings: { limit: 5 } }))
+    server.extend(serverExtension({ id: 'com.example/modern', era: 'modern' }))
+    server.extend(serverExtension({ id: 'com.example/legacy', era: 'legacy' }))
     const answer = await lastMessage(await postModern(createHandler(server), 'server/discover'))
     const both = { 'com.example/own': { a: 1 }, [ID]: { limit: 5 } }
     expect(answer.result.capabilities).toMatchObject({ extensions: both })
@@ -229,16 +238,18 @@ describe('a method of an extension', () => {
       { name: 's', version: '1' },
       { onError: (error) => failures.push(error) },
     )
-    extend(server, {
-      id: ID,
-      methods: {
-        'jobs/get': {
-          handle() {
-            throw new Error('secret')
+    server.extend(
+      serverExtension({
+        id: ID,
+        methods: {
+          'jobs/get': {
+            handle() {
+              throw new Error('secret')
+            },
           },
         },
-      },
-    })
+      }),
+    )
     const { error } = await lastMessage(await getJob(server, DECLARED))
     expect(error).toEqual({ code: -32603, message: 'Internal error' })
     expect(failures).toHaveLength(1)
@@ -284,7 +295,7 @@ describe("a question of an extension's method", () => {
       const { action } = await ctx.elicit({ message: 'Sure?', schema })
       return { action }
     }
-    extend(server, { id: ID, methods: { 'jobs/ask': { handle: ask } } })
+    server.extend(serverExtension({ id: ID, methods: { 'jobs/ask': { handle: ask } } }))
     return { server, errors }
   }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { connect, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject, Revision } from '../../src/index.ts'
-import { createGateway, createServer, mountClient, text } from '../../src/presets/server.ts'
+import { createGateway, createServer, text, fromClient } from '../../src/presets/server.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 
@@ -119,7 +119,10 @@ describe.each(BOTH)('a client of %s', (revision) => {
     closing({
       close: () => mounted.unmount(),
     })
-    const mounted = await mountClient(outer, 'in', (o) => connect(behind.peer.transport, o))
+    const mounted = await outer.mount(
+      'in',
+      fromClient((o) => connect(behind.peer.transport, o)),
+    )
     const client = closing(await connectInMemory(outer, { revision }))
     expect(client.serverCapabilities?.tools).toEqual({ listChanged: true })
   })

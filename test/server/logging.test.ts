@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { revisions, type LoggingLevel } from '../../src/index.ts'
-import { createServer, mount, observer } from '../../src/presets/server.ts'
+import { createServer, observer, fromServer } from '../../src/presets/server.ts'
 import { openWire, type Wire } from './wire.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
@@ -134,7 +134,7 @@ describe('scrubbing', () => {
     const server = createServer(info, {
       redact: (_name, value) => (value === 'outer' ? '2' : value),
     })
-    mount(server, 'in', inner)
+    server.mount('in', fromServer(inner))
     const wire = await openWire(server)
     await wire.result('tools/call', { name: 'in_log' })
     expect(logs(wire)).toEqual([{ level: 'error', data: ['1', '2', 'none'] }])

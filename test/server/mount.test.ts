@@ -4,11 +4,12 @@ import { ProtocolError, revisions, type JsonObject, type Revision } from '../../
 import {
   createGateway,
   createServer,
-  mount,
-  mountClient,
   text,
   UrlElicitationRequired,
   type Server,
+  fromClient,
+  fromServer,
+  type Mount,
 } from '../../src/presets/server.ts'
 import {
   connectInMemory,
@@ -32,7 +33,7 @@ describe('a mounted server', () => {
     const { server: inner } = makeServer()
     const outer = createServer({ name: 'outer', version: '1' })
     outer.tool('own', {}, () => text('own'))
-    mount(outer, 'in', inner)
+    outer.mount('in', fromServer(inner))
     const client = await connected(outer)
     const names = (await client.listAllTools()).map(({ name }) => name)
     expect(names).toEqual(['own', 'in_add', 'in_fail', 'in_chat', 'in_confirm', 'in_wait'])
@@ -59,7 +60,7 @@ describe('a mounted server', () => {
       return next()
     })
     const outer = createServer({ name: 'outer', version: '1' })
-    mount(outer, 'in', inner)
+    outer.mount('in', fromServer(inner))
     const client = await connected(outer)
     expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['in_open'])
     await expect(client.callTool('in_open')).rejects.toMatchObject({ message: 'Closed today' })
@@ -68,7 +69,7 @@ describe('a mounted server', () => {
   it('is followed when it changes, and taken away whole', async () => {
     const { server: inner } = makeServer()
     const outer = createServer({ name: 'outer', version: '1' })
-    const mounted = mount(outer, 'in', inner)
+    const mounted = outer.mount('in', fromServer(inner))
     let changes = 0
     const client = await connected(outer, { onToolsChanged: () => changes++ })
     // Comes after the request to listen, and so is answered after it
@@ -90,9 +91,11 @@ describe('a mounted server', () => {
     inner.resource('test://a', { name: 'a' }, () => 'inner')
     const outer = createServer({ name: 'outer', version: '1' })
     outer.resource('test://a', { name: 'a' }, () => 'outer')
-    expect(() => mount(outer, 'in', inner)).toThrow('"test://a" exists already')
+    expect(() => outer.mount('in', fromServer(inner))).toThrow('"test://a" exists already')
     const connect = (options: ConnectOptions) => connectInMemory(inner, options)
-    await expect(mountClient(outer, 'in', connect)).rejects.toThrow('"test://a" exists already')
+    await expect(outer.mount('in', fromClient(connect))).rejects.toThrow(
+      '"test://a" exists already',
+    )
     const { serverCapabilities } = await connected(outer)
     expect(Object.keys(serverCapabilities ?? {})).toEqual(['resources'])
     outer.tool('own', {}, () => text('outer'))
@@ -107,8 +110,8 @@ describe('a mounted server', () => {
     const onError = (error: unknown) => errors.push(error)
     const outer = createServer({ name: 'outer', version: '1' }, { onError })
     const other = createServer({ name: 'other', version: '1' })
-    mount(outer, 'in', inner)
-    mount(other, 'in', inner)
+    outer.mount('in', fromServer(inner))
+    other.mount('in', fromServer(inner))
     outer.tool('in_new', {}, () => text('outer'))
     inner.tool('new', {}, () => text('inner'))
     inner.tool('newer', {}, () => text('inner'))
@@ -128,12 +131,14 @@ describe('a mounted server', () => {
       server.tool('act', {}, () => text(name))
       return server
     }) as [Server, Server, Server]
-    expect(() => mount(one, 'one', one)).toThrow('A server cannot be mounted in itself')
-    mount(one, 'two', two)
-    const inner = mount(two, 'three', three)
-    expect(() => mount(three, 'one', one)).toThrow('A server cannot be mounted in itself')
+    expect(() => one.mount('one', fromServer(one))).toThrow('A server cannot be mounted in itself')
+    one.mount('two', fromServer(two))
+    const inner = two.mount('three', fromServer(three))
+    expect(() => three.mount('one', fromServer(one))).toThrow(
+      'A server cannot be mounted in itself',
+    )
     void inner.unmount()
-    mount(three, 'one', one)
+    three.mount('one', fromServer(one))
     three.tool('new', {}, () => text('three'))
   })
 
@@ -142,7 +147,7 @@ describe('a mounted server', () => {
     const tool = inner.tool('act', { description: 'Before' }, () => text('before'))
     inner.resource('test://a', { name: 'a' }, () => 'a')
     const outer = createServer({ name: 'outer', version: '1' })
-    mount(outer, 'in', inner)
+    outer.mount('in', fromServer(inner))
     const updated: string[] = []
     const client = await connected(outer, { onResourceUpdated: (uri) => updated.push(uri) })
     await client.subscribe('test://a')
@@ -161,7 +166,7 @@ describe('a mounted server', () => {
     const input = z.object({ city: z.string() })
     const prompt = inner.prompt('go', { input, complete: { city: () => ['Oslo'] } }, () => 'go')
     const outer = createServer({ name: 'outer', version: '1' })
-    mount(outer, 'in', inner)
+    outer.mount('in', fromServer(inner))
     const client = await connected(outer)
     const complete = async () => {
       const ref = { type: 'ref/prompt', name: 'in_go' } as const
@@ -176,7 +181,7 @@ describe('a mounted server', () => {
     const { server: inner } = makeServer()
     const outer = createServer({ name: 'outer', version: '1' })
     outer.tool('in_add', {}, () => text('mine'))
-    expect(() => mount(outer, 'in', inner)).toThrow(/"in_add" exists already/)
+    expect(() => outer.mount('in', fromServer(inner))).toThrow(/"in_add" exists already/)
   })
 })
 
@@ -184,8 +189,9 @@ describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
   async function gateway() {
     const made = makeServer()
     const outer = createServer({ name: 'outer', version: '1' })
-    const mounted = await mountClient(outer, 'in', (options) =>
-      connectInMemory(made.server, { ...options, revision: upstream }),
+    const mounted = await outer.mount(
+      'in',
+      fromClient((options) => connectInMemory(made.server, { ...options, revision: upstream })),
     )
     closing({ close: () => mounted.unmount() })
     return { ...made, outer }
@@ -299,8 +305,9 @@ describe('URLs behind a gateway', () => {
       throw new UrlElicitationRequired([{ mode: 'url', elicitationId: 'e', message: 'Pay', url }])
     })
     const server = createServer({ name: 'front', version: '1' })
-    await mountClient(server, 'shop', (options) =>
-      connected(source, { ...options, revision: '2025-11-25' }),
+    await server.mount(
+      'shop',
+      fromClient((options) => connected(source, { ...options, revision: '2025-11-25' })),
     )
     return { source, server, ids }
   }
@@ -507,8 +514,11 @@ describe('a gateway as a server of its own', () => {
     const outer = createServer({ name: 'outer', version: '1' })
     const used = vi.spyOn(outer, 'use')
     const { server: inner } = makeServer()
-    const mountIt = (): ReturnType<typeof mountClient> =>
-      mountClient(outer, 'in', (options) => connectInMemory(inner, options))
+    const mountIt = (): Promise<Mount> =>
+      outer.mount(
+        'in',
+        fromClient((options) => connectInMemory(inner, options)),
+      )
     await (await mountIt()).unmount()
     const once = used.mock.calls.length
     await (await mountIt()).unmount()

@@ -9,7 +9,6 @@ import {
   createHandler,
   createServer,
   createSseHandler,
-  extend,
   statefulSessions,
   serveTransport,
 } from '../../src/presets/server.ts'
@@ -113,7 +112,7 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'a misspelt protection over HTTP+SSE',
     () => createSseHandler(createServer(info), untyped({ protected: true })),
-    /^The HTTP\+SSE handler has no option "protected", it has .*\bprotect\b/,
+    /^The HTTP\+SSE handler has no option "protected", it has .*\bauth\b/,
   ],
 ]
 
@@ -158,7 +157,7 @@ describe('a tool that is always a task', () => {
     const [near] = inMemoryTransports()
     await expect(serveTransport(always(), near)).rejects.toThrow(message)
     const server = always()
-    extend(server, tasks())
+    server.extend(tasks())
     expect(() => createHandler(server)).not.toThrow()
   })
 
@@ -168,7 +167,7 @@ describe('a tool that is always a task', () => {
     ['2026-07-28', /declare the extension "io.modelcontextprotocol\/tasks"$/],
   ] as const)('says to a client of %s how it is called [I012]', async (revision, remedy) => {
     const server = always()
-    extend(server, tasks())
+    server.extend(tasks())
     await using client = await connectInMemory(server, { revision })
     await expect(client.callTool('export', {})).rejects.toThrow(remedy)
   })

@@ -8,15 +8,16 @@ import { revisions, ToolError, type Revision } from '../../src/index.ts'
 import {
   createHandler,
   createServer,
-  extend,
   statefulSessions,
-  mount,
-  mountClient,
   rateLimit,
   UrlElicitationRequired,
   type Connector,
+  type Context,
   type Handler,
   type Server,
+  serverExtension,
+  fromClient,
+  fromServer,
 } from '../../src/presets/server.ts'
 import {
   createHandler as createTinyHandler,
@@ -333,11 +334,11 @@ test('a tiny server is refused, and left alone, by what needs a whole one', asyn
   const whole = createServer({ name: 'whole', version: '1' })
   const refusal = new TypeError('The server must be made by createServer of edgewise/server')
   const connecting = vi.fn<Connector>()
-  expect(() => extend(tiny, { id: 'com.example/a' })).toThrow(refusal)
-  expect(() => extend(tiny, tasks())).toThrow(refusal)
-  expect(() => mount(tiny, 'w', whole)).toThrow(refusal)
-  expect(() => mount(whole, 'l', tiny)).toThrow(refusal)
-  await expect(mountClient(tiny, 'w', connecting)).rejects.toThrow(refusal)
+  expect(() => serverExtension({ id: 'com.example/a' }).addTo(tiny)).toThrow(refusal)
+  expect(() => tasks().addTo(tiny)).toThrow(refusal)
+  expect(() => fromServer(whole).mountOn(tiny, 'w')).toThrow(refusal)
+  expect(() => whole.mount('l', fromServer(tiny))).toThrow(refusal)
+  await expect(fromClient(connecting).mountOn(tiny, 'w')).rejects.toThrow(refusal)
   expect(connecting).not.toHaveBeenCalled()
   await using client = await connectInMemory(whole)
   expect(client.serverCapabilities).not.toHaveProperty('tools')
@@ -358,9 +359,24 @@ test('what a tiny server lacks names the entry that has it', () => {
 
 test('what a tiny server lacks does not compile', () => {
   type Asks = 'elicit' | 'elicitUrl' | 'sample' | 'roots' | 'step' | 'log'
+  type Reaches = 'notify' | 'resourceTemplate' | 'extend' | 'mount'
   expectTypeOf<Extract<keyof TinyContext, Asks>>().toEqualTypeOf<never>()
-  expectTypeOf<Extract<keyof TinyServer, 'notify' | 'resourceTemplate'>>().toEqualTypeOf<never>()
-  expectTypeOf<Server>().toExtend<TinyServer>()
-  expectTypeOf<TinyServer>().not.toExtend<Server>()
+  expectTypeOf<Extract<keyof TinyServer, Reaches>>().toEqualTypeOf<never>()
   expectTypeOf(serveStdio).parameter(0).toEqualTypeOf<TinyServer>()
+  createTinyServer({ name: 'tiny', version: '1' }).tool('a', {}, (_args, ctx) => {
+    expectTypeOf(ctx).not.toHaveProperty('elicit')
+    return ''
+  })
+})
+
+test('a library takes servers of both entries, or only those that can do what it needs', () => {
+  interface Env {
+    region: string
+  }
+  expectTypeOf<Server>().toExtend<TinyServer>()
+  expectTypeOf<Server<Env>>().toExtend<TinyServer<Env>>()
+  expectTypeOf<Context<Env>>().toExtend<TinyContext<Env>>()
+  expectTypeOf<TinyServer>().not.toExtend<Server>()
+  expectTypeOf<TinyServer<Env>>().not.toExtend<Server<Env>>()
+  expectTypeOf<TinyContext>().not.toExtend<Context>()
 })

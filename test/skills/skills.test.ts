@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, extend, type Server } from '../../src/presets/server.ts'
+import { createHandler, createServer, type Server } from '../../src/presets/server.ts'
 import {
   getSkill,
   listAllSkills,
@@ -33,7 +33,7 @@ type Sources = Parameters<typeof skills>[0]
 
 function serve(sources: Sources, options?: SkillsOptions): Server {
   const server = createServer({ name: 'skilled', version: '1' })
-  extend(server, skills(sources, options))
+  server.extend(skills(sources, options))
   return server
 }
 

@@ -6,10 +6,9 @@ import type { ProgressParams, Revision } from '../../src/index.ts'
 import {
   createGateway,
   createServer,
-  extend,
-  mount,
   text,
   type Server,
+  fromServer,
 } from '../../src/presets/server.ts'
 import { followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -20,7 +19,7 @@ const BOTH = ['2025-11-25', '2026-07-28'] as const
 /** A server with tools that are tasks and ask. */
 function baking(): Server {
   const server = createServer({ name: 'bakery', version: '1' })
-  extend(server, tasks({ pollIntervalMs: 1 }))
+  server.extend(tasks({ pollIntervalMs: 1 }))
   for (const [name, task] of [
     ['must', 'required'],
     ['may', 'optional'],
@@ -62,8 +61,8 @@ describe.each(BOTH)('in %s', (revision) => {
       const errors: unknown[] = []
       const onError = (error: unknown) => errors.push(error)
       const outer = createServer({ name: 'outer', version: '1' }, { onError })
-      if (has) extend(outer, tasks({ pollIntervalMs: 1 }))
-      mount(outer, 'm', baking())
+      if (has) outer.extend(tasks({ pollIntervalMs: 1 }))
+      outer.mount('m', fromServer(baking()))
       const given = await results(outer, revision, ['m_must', 'm_may'], follows)
       expect(given).toEqual(['must accept', 'may accept'])
       expect(errors).toEqual([])
@@ -91,7 +90,7 @@ describe.each(BOTH)('in %s', (revision) => {
   test('a task behind a gateway is begun once, however often it asks, and its course is progress', async () => {
     const begun: number[] = []
     const server = createServer({ name: 'bakery', version: '1' })
-    extend(server, tasks({ pollIntervalMs: 1 }))
+    server.extend(tasks({ pollIntervalMs: 1 }))
     server.tool('bake', { task: 'required' }, async (_args, ctx) => {
       const at = await ctx.step('begin', () => begun.push(1))
       await ctx.progress(1, { message: 'In the oven' })
@@ -125,7 +124,7 @@ describe.each(BOTH)('in %s', (revision) => {
       }),
     )
     const own = tasks({ pollIntervalMs: 1 })
-    extend(gateway.server, own)
+    gateway.server.extend(own)
     const made: string[] = []
     gateway.server.use('tools/call', async (_request, _ctx, next) => {
       const result = await next()

@@ -4,7 +4,7 @@ import {
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
 } from '../../src/index.ts'
-import { createServer, extend, rateLimit, text } from '../../src/presets/server.ts'
+import { createServer, rateLimit, text, serverExtension } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
 import { openWire } from '../server/wire.ts'
@@ -126,7 +126,7 @@ describe('A task', () => {
       { id: 'com.example/x', methods: { 'tasks/pause': { handle } } },
       { id: 'com.example/y', resultTypes: ['task'] },
     ]) {
-      expect(() => extend(server, taken)).toThrow('reserved')
+      expect(() => server.extend(serverExtension(taken))).toThrow('reserved')
     }
   })
 
@@ -257,7 +257,7 @@ describe('A task', () => {
 
   test('cannot be made of anything but a call of a tool [M-TASK-009]', async () => {
     const server = createServer({ name: 'x', version: '1' }, { onError: () => {} })
-    extend(server, tasks())
+    server.extend(tasks())
     server.prompt('p', {}, (() => ({ resultType: 'task', taskId: '1' })) as never)
     const { error, result } = await wireTo(server).call('prompts/get', { name: 'p' })
     expect(result?.resultType).not.toBe('task')

@@ -9,7 +9,6 @@ import {
 import {
   createHandler,
   createServer,
-  extend,
   text,
   ToolError,
   type Caller,
@@ -67,7 +66,7 @@ export function makeFixture(options: TasksOptions = {}, more: ServerOptions = {}
     { name: 'tasks', version: '1' },
     { onError: (error) => errors.push(error), ...more },
   )
-  extend(server, kept)
+  server.extend(kept)
   const input = z.object({ who: z.string().optional() })
   server.tool('plain', { input }, ({ who = 'nobody' }) => text(`Hello, ${who}!`))
   server.tool('quick', { input, task: 'optional' }, async ({ who = 'nobody' }) => {

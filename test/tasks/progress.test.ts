@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/presets/client.ts'
 import { METHOD_NOT_FOUND, ProtocolError, type ProgressParams } from '../../src/index.ts'
-import { createGateway, createServer, extend } from '../../src/presets/server.ts'
+import { createGateway, createServer } from '../../src/presets/server.ts'
 import { followTasks, startTask, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
@@ -12,7 +12,7 @@ const BOTH = ['2025-11-25', '2026-07-28'] as const
 
 function counting() {
   const server = createServer({ name: 'counting', version: '1' })
-  extend(server, tasks({ pollIntervalMs: 1 }))
+  server.extend(tasks({ pollIntervalMs: 1 }))
   for (const task of ['optional', 'required'] as const) {
     server.tool(task, { task }, async (_args, ctx) => {
       for (let n = 1; n <= 3; n++) await ctx.progress(n, { total: 3 })
@@ -69,7 +69,7 @@ describe.each(BOTH)('in %s', (revision) => {
 
 test('a call that fails for want of another capability than tasks is not made twice [P007]', async () => {
   const server = createServer({ name: 'asking', version: '1' })
-  extend(server, tasks())
+  server.extend(tasks())
   let runs = 0
   server.tool('ask', { task: 'optional' }, async (_args, ctx) => {
     runs++
@@ -83,7 +83,7 @@ test('a call that fails for want of another capability than tasks is not made tw
 
 test('a call that fails with a code of the tool itself is not made twice [P007]', async () => {
   const server = createServer({ name: 'odd', version: '1' })
-  extend(server, tasks())
+  server.extend(tasks())
   let runs = 0
   server.tool('odd', { task: 'optional' }, () => {
     runs++

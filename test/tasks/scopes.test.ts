@@ -6,7 +6,6 @@ import {
   createHandler,
   createServer,
   createSseHandler,
-  extend,
   statefulSessions,
   type Handler,
 } from '../../src/presets/server.ts'
@@ -30,7 +29,7 @@ const LIMITED = { authorization: 'Bearer mcp' }
 /** A protected server whose tool `export` needs a scope, and is always a task. */
 function makeProtected() {
   const server = createServer({ name: 'exports', version: '1' })
-  extend(server, tasks({ list: true, pollIntervalMs: 20 }))
+  server.extend(tasks({ list: true, pollIntervalMs: 20 }))
   const register = () =>
     server.tool('export', { scopes: ['export'], task: 'required' }, () => 'everything')
   const registered = register()
@@ -140,7 +139,7 @@ describe("The scopes of a tool cover its tasks for the same user's other clients
 
   it('a tool that is hidden from a client hides its tasks [S007]', async () => {
     const server = createServer({ name: 'hidden', version: '1' })
-    extend(server, tasks({ pollIntervalMs: 20 }))
+    server.extend(tasks({ pollIntervalMs: 20 }))
     server.tool(
       'export',
       { visible: ({ auth }) => auth?.clientId === 'one', task: 'required' },

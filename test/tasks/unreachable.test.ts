@@ -5,7 +5,6 @@ import { connect } from '../../src/presets/client.ts'
 import {
   createHandler,
   createServer,
-  extend,
   sealedSessions,
   text,
   type HandlerOptions,
@@ -23,7 +22,7 @@ describe.each<[string, HandlerOptions]>([
   async function connected() {
     const ran: string[] = []
     const server = createServer({ name: 's', version: '1' }, { onError: () => {} })
-    extend(server, tasks({ pollIntervalMs: 1 }))
+    server.extend(tasks({ pollIntervalMs: 1 }))
     server.tool('ask', { task: 'required' }, async (_args, ctx) => {
       await ctx.step('once', () => void ran.push('once'))
       const schema = z.object({ yes: z.boolean() })

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { DurableObject } from 'cloudflare:workers'
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
-import { authenticate, createServer, extend, text, ToolError } from '../../src/presets/server.ts'
+import { authenticate, createServer, text, ToolError } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 
 interface Env {
@@ -40,7 +40,7 @@ const sleep = (delayMs: number): Promise<void> =>
 
 const kept = tasks({ pollIntervalMs: 50, list: true })
 const server = createServer<Env>({ name: 'tasks', version: '1' })
-extend(server, kept)
+server.extend(kept)
 
 server.tool('quick', { task: 'optional' }, () => text('Hello, nobody!'))
 server.tool('fail', { task: 'required' }, () => {

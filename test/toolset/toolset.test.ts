@@ -6,7 +6,6 @@ import { connect, type Client } from '../../src/presets/client.ts'
 import {
   audio,
   createServer,
-  extend,
   image,
   text,
   toolError,
@@ -39,7 +38,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   'tools that must be tasks are called as such in %s [L-TASK-007]',
   async (revision) => {
     const server = createServer({ name: 'slow', version: '1' })
-    extend(server, tasks({ pollIntervalMs: 1 }))
+    server.extend(tasks({ pollIntervalMs: 1 }))
     server.tool('bake', { task: 'required' }, () => text('Baked'))
     const client = closing(await connectInMemory(server, { revision, extensions: [followTasks()] }))
     const [bake] = await toolFunctions(client)

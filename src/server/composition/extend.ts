@@ -9,21 +9,42 @@ import { methods } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
-import type { AddedMethod, Extensions, Honoured, Tell } from '../features/extensions.ts'
+import type { AddedMethod, Extensions, Honoured, SendNotification } from '../features/extensions.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Exchange } from '../request/exchange.ts'
-import type { Extension, ExtensionFilter, ExtensionMethod } from './extension.ts'
+import type {
+  ExtensionFilter,
+  ExtensionMethod,
+  ServerExtensionOptions,
+} from './server-extension.ts'
 import type { Unsubscribe } from '../notifier.ts'
 import { wholeDefinitionOf } from '../definition.ts'
-import type { Server } from '../server.ts'
+import type { Server, ServerExtension } from '../server.ts'
 
 /**
- * Serves an extension of the protocol. No server is extended by default.
+ * Makes an extension of the protocol, which `server.extend` adds to a server.
  *
- * @throws {TypeError} when the extension's id or settings are none, or it is there already, or adds a
- *   method that there is already, or the server was not made by `createServer`.
+ * @example
+ * ```ts
+ * server.extend(
+ *   serverExtension({
+ *     id: 'com.example/search',
+ *     methods: { 'search/query': { handle: ({ text }) => ({ found: search(text) }) } },
+ *   }),
+ * )
+ * ```
  */
-export function extend(server: Server, extension: Extension): void {
+export function serverExtension(options: ServerExtensionOptions): ServerExtension {
+  return { addTo: (server) => addExtension(server, options) }
+}
+
+/**
+ * Adds an extension to a server.
+ *
+ * @throws {TypeError} if the extension's id or settings are none, or it is there already, or adds a
+ *   method that there is already, or the server was not made by `createServer` of `edgewise/server`.
+ */
+export function addExtension(server: Server, extension: ServerExtensionOptions): void {
   const definition = wholeDefinitionOf(server)
   const { extensions = new ExtensionTable() } = definition
   if (!(extensions instanceof ExtensionTable)) throw new TypeError('The server is foreign')
@@ -33,11 +54,14 @@ export function extend(server: Server, extension: Extension): void {
 }
 
 class ExtensionTable implements Extensions {
-  readonly #all = new Map<string, Extension>()
+  readonly #all = new Map<string, ServerExtensionOptions>()
   readonly #methods = new Map<string, AddedMethod>()
-  readonly #filters = new Map<string, { extension: Extension; member: ExtensionFilter }>()
+  readonly #filters = new Map<
+    string,
+    { extension: ServerExtensionOptions; member: ExtensionFilter }
+  >()
 
-  add(extension: Extension): void {
+  add(extension: ServerExtensionOptions): void {
     const { id, settings = {}, methods: added = {}, filters = {} } = extension
     if (!isExtensionId(id)) {
       throw new TypeError(`The id of an extension needs a prefix, "${String(id)}" has none`)
@@ -84,7 +108,7 @@ class ExtensionTable implements Extensions {
 
   async #honour(wanted: SubscriptionFilter, ctx: RequestContext): Promise<Honoured> {
     const filter: SubscriptionFilter = {}
-    const starts: ((tell: Tell) => Unsubscribe | Promise<Unsubscribe>)[] = []
+    const starts: ((tell: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[] = []
     for (const [name, { extension, member }] of this.#filters) {
       if (!Object.hasOwn(wanted, name)) continue
       requireNegotiated(extension, ctx.exchange)
@@ -107,7 +131,7 @@ const RESERVED: readonly (readonly [string, string])[] = [
 ]
 
 /** Leaves alone what another extension reserves for itself. */
-function requireFree({ id, methods: added = {}, resultTypes = [] }: Extension): void {
+function requireFree({ id, methods: added = {}, resultTypes = [] }: ServerExtensionOptions): void {
   const names = Object.keys(added)
   const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
   const owner = resultTypes.includes('task') ? TASKS : taken?.[1]
@@ -118,8 +142,8 @@ function requireFree({ id, methods: added = {}, resultTypes = [] }: Extension): 
 
 /** Starts hearing of everything; of nothing when one of them fails. */
 async function startAll(
-  starts: readonly ((tell: Tell) => Unsubscribe | Promise<Unsubscribe>)[],
-  tell: Tell,
+  starts: readonly ((tell: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[],
+  tell: SendNotification,
 ): Promise<Unsubscribe> {
   const stops: Unsubscribe[] = []
   const stop = (): void => stops.forEach((each) => each())
@@ -132,7 +156,7 @@ async function startAll(
   return stop
 }
 
-function methodOf(extension: Extension, method: ExtensionMethod): AddedMethod {
+function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): AddedMethod {
   return {
     ...eraOf(extension, method),
     ...(method.nameParam !== undefined && { nameParam: method.nameParam }),
@@ -147,7 +171,10 @@ function methodOf(extension: Extension, method: ExtensionMethod): AddedMethod {
 }
 
 /** The only era that has a method. */
-function eraOf({ era }: Extension, { handle, legacy }: ExtensionMethod): Pick<AddedMethod, 'era'> {
+function eraOf(
+  { era }: ServerExtensionOptions,
+  { handle, legacy }: ExtensionMethod,
+): Pick<AddedMethod, 'era'> {
   if (!legacy) return era ? { era } : {}
   return handle ? {} : { era: 'legacy' }
 }
@@ -156,7 +183,7 @@ function eraOf({ era }: Extension, { handle, legacy }: ExtensionMethod): Pick<Ad
  * Checks that the client declares an extension on this very request, unless that does not matter, or
  * what it declared is unknown: then it is enough that it uses the extension.
  */
-function requireNegotiated(extension: Extension, exchange: Exchange): void {
+function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange): void {
   if (exchange.client.unknown || isNegotiated(extension, exchange)) return
   const { id } = extension
   const what = `The client does not declare the extension "${id}"`
@@ -166,7 +193,10 @@ function requireNegotiated(extension: Extension, exchange: Exchange): void {
   throw new McpError('CAPABILITY_MISSING', what, { data })
 }
 
-function isNegotiated({ id, era, oneSided }: Extension, { client, revision }: Exchange): boolean {
+function isNegotiated(
+  { id, era, oneSided }: ServerExtensionOptions,
+  { client, revision }: Exchange,
+): boolean {
   if (era !== undefined && era !== revision.era) return false
   return oneSided === true || isObject(client.capabilities.extensions?.[id])
 }

@@ -14,7 +14,7 @@ import type { Entry, Registry } from '../registry.ts'
 import { readResource, type ReadReturn } from '../features/resources.ts'
 import { wholeDefinitionOf } from '../definition.ts'
 import type { ServerDefinition } from '../definition.ts'
-import type { Server } from '../server.ts'
+import type { MountSource, Server } from '../server.ts'
 import type { ToolReturn } from '../features/tool-result.ts'
 import { callTool, type ToolEntry } from '../features/tools.ts'
 
@@ -33,14 +33,18 @@ function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
 }
 
 /**
- * Makes what a server offers part of another: tools and prompts as `prefix_name`, resources under
- * their own URIs. The mounted server's middleware and visibility hold, and what it announces is
- * followed; a name or URI that is taken by then is left out, and told to `onError`.
+ * The source of `server.mount` for a server of this program. The mounted server's middleware and
+ * visibility hold, and what it announces is followed; a name or URI that is taken by then is left
+ * out, and reported to `onError`.
  *
- * @throws {TypeError} when a name or URI is taken, a server would be part of itself, or one was not made by
- *   `createServer`.
+ * `mount` throws a `TypeError` if a name or URI is taken, a server would be part of itself, or one was
+ * not made by `createServer` of `edgewise/server`.
  */
-export function mount(server: Server, prefix: string, mounted: Server): Mount {
+export function fromServer(mounted: Server): MountSource<Mount> {
+  return { mountOn: (server, prefix) => mountServer(server, prefix, mounted) }
+}
+
+function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   const target = wholeDefinitionOf(server)
   const source = wholeDefinitionOf(mounted)
   if (isPart(target, source)) throw new TypeError('A server cannot be mounted in itself')

@@ -1,6 +1,6 @@
 /**
  * What extensions add to a server, as the rest of it sees that. Only servers with extensions load
- * what is behind it, see `extend.ts`.
+ * what is behind it, see `../composition/extend.ts`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -12,7 +12,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Unsubscribe } from '../notifier.ts'
 
 /** Sends a notification on a listener's stream; its `_meta` gets the id of the subscription. */
-export type Tell = (method: string, params: JsonObject) => void
+export type SendNotification = (method: string, params: JsonObject) => void
 
 /** What the extensions of a server add to it. */
 export interface Extensions {
@@ -39,5 +39,5 @@ export interface AddedMethod extends MethodFacts {
 export interface Honoured {
   readonly filter: SubscriptionFilter
   /** Starts hearing of what the filter lets through. */
-  start(tell: Tell): Promise<Unsubscribe>
+  start(tell: SendNotification): Promise<Unsubscribe>
 }

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import {
   createHandler,
   createServer,
-  extend,
   resumableCalls,
   statefulSessions,
   text,
@@ -106,7 +105,7 @@ export function sqliteSuite(open: () => Sql): Suite {
       const sql = open()
       writeTables(sql, TASK_TABLES)
       const server = createBooking('required')
-      extend(server, tasks({ store: new SqlTaskStore(sql), pollIntervalMs: 20 }))
+      server.extend(tasks({ store: new SqlTaskStore(sql), pollIntervalMs: 20 }))
       const wire = wireOver(createHandler(server))
       const finished = await wire.result('tasks/get', { taskId: FINISHED_TASK })
       equal(finished.status, 'completed')

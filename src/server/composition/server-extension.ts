@@ -1,5 +1,5 @@
 /**
- * Extensions of the protocol, as a server serves them.
+ * What extensions of the protocol add to a server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -7,12 +7,12 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 import type { Result } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
-import type { Tell } from '../features/extensions.ts'
+import type { SendNotification } from '../features/extensions.ts'
 import type { Unsubscribe } from '../notifier.ts'
 import type { Server } from '../server.ts'
 
-/** An extension of the protocol. A plain value, shared by every request. */
-export interface Extension {
+/** What an extension adds to a server. A plain value, shared by every request. */
+export interface ServerExtensionOptions {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
   readonly id: string
   /** What the server's capabilities say of it; `{}` by default. */
@@ -40,7 +40,7 @@ export interface Extension {
   gave?(result: Result, ctx: Context): boolean
   /** The members that it adds to the filter of `subscriptions/listen`, by name. */
   readonly filters?: { readonly [member: string]: ExtensionFilter }
-  /** Registers what else belongs to it: middleware, tools, resources. Called by `extend`. */
+  /** Registers what else belongs to it: middleware, tools, resources. Called by `server.extend`. */
   attach?(server: Server): void
 }
 
@@ -72,5 +72,9 @@ export interface ExtensionFilter {
    * Calls `tell` with every notification until the function that it returns is called. Called right
    * after the acknowledgement, so that whatever it tells comes later.
    */
-  subscribe(honoured: unknown, tell: Tell, ctx: Context): Unsubscribe | Promise<Unsubscribe>
+  subscribe(
+    honoured: unknown,
+    tell: SendNotification,
+    ctx: Context,
+  ): Unsubscribe | Promise<Unsubscribe>
 }
