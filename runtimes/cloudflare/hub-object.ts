@@ -28,9 +28,7 @@ const STALE_MS = 604_800_000
 const MAX_ASKED = 500
 
 /** Makes the class of the objects that tell of a server's changes. */
-export function hubObject<Env>({
-  sessionBinding = 'MCP_SESSION',
-}: WorkerOptions<Env>): ObjectClass {
+export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): ObjectClass {
   return class McpHub extends DurableObject {
     readonly #sessions: HubSessions
     readonly #places: HubPlaces

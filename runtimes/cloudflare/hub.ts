@@ -53,7 +53,7 @@ export class Hub {
   readonly #shards: number
   #started = false
 
-  constructor({ hubBinding = 'MCP_HUB', hubShards = 1 }: WorkerOptions<never>) {
+  constructor({ hubBinding = 'MCP_HUB', hubShards = 1 }: WorkerOptions) {
     this.#binding = hubBinding
     this.#shards = hubShards
   }

@@ -2,12 +2,12 @@
  * How a Worker is set up.
  */
 import { McpError } from '../../src/index.ts'
-import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
+import type { Caller, HandlerOptions, Secrets } from '../../src/presets/server.ts'
 
 /** How a server is served by a Worker. */
-export interface WorkerOptions<Env = unknown> extends Omit<
+export interface WorkerOptions extends Omit<
   HandlerOptions,
-  'sessions' | 'secrets' | 'changes' | 'carry' | 'listen' | 'isBare'
+  'sessions' | 'changes' | 'carry' | 'listen' | 'isBare'
 > {
   /** Where the endpoint is; `/mcp` by default. */
   path?: string
@@ -53,10 +53,12 @@ export interface WorkerOptions<Env = unknown> extends Omit<
    */
   sessionIdleMs?: number
   /**
-   * Secrets that seal what travels through clients; the first seals, all open. By default the
-   * secret binding `MCP_SECRET`, and without that one that is minted once and kept by an object.
+   * Secrets that seal what travels through clients, such as `env.MY_SECRET` with the `env` of
+   * `cloudflare:workers`; the first seals, all open.
+   *
+   * @default the secret binding `MCP_SECRET`; without it, one that is minted once and kept by an object
    */
-  secrets?: (env: Env) => string | readonly string[] | undefined
+  secrets?: Secrets
 }
 
 /**
@@ -64,7 +66,7 @@ export interface WorkerOptions<Env = unknown> extends Omit<
  *
  * @throws {McpError} `INVALID_USE`.
  */
-export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions<never>): void {
+export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions): void {
   if (!(Number.isInteger(hubShards) && hubShards > 0)) {
     throw new McpError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
   }
@@ -81,6 +83,6 @@ const OWN = [
 ]
 
 /** The options of a Worker that are a handler's. */
-export function handlerOptions<Env>(options: WorkerOptions<Env>): HandlerOptions {
+export function handlerOptions(options: WorkerOptions): HandlerOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name)))
 }

@@ -22,10 +22,8 @@ const MIN_CHARACTERS = 16
  *
  * @throws {McpError} `INVALID_USE` when `MCP_SECRET` is too short; others are checked where they seal.
  */
-export function givenSecrets<Env>({
-  secrets,
-}: WorkerOptions<Env>): string | readonly string[] | undefined {
-  if (secrets) return secrets(env as Env)
+export function givenSecrets({ secrets }: WorkerOptions): Secrets | undefined {
+  if (secrets !== undefined) return secrets
   const { MCP_SECRET: secret } = env as { MCP_SECRET?: string }
   if (secret === undefined || secret.length >= MIN_CHARACTERS) return secret
   const message = `Cannot seal state: "MCP_SECRET" must have at least ${MIN_CHARACTERS} characters`
@@ -33,7 +31,7 @@ export function givenSecrets<Env>({
 }
 
 /** The secrets of a handler: those given, so that it can check them at once, or where they are kept. */
-export function sealingSecrets<Env>(options: WorkerOptions<Env>): Secrets {
+export function sealingSecrets(options: WorkerOptions): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options
   const mint = async (): Promise<string> => {
     if (stateless) {

@@ -16,11 +16,11 @@ import { refuse } from './sse-session.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
 /** The sessions of a Worker, each in an object of its own. */
-export function objectSessions<Env>(
+export function objectSessions(
   server: Server,
   namespace: DurableObjectNamespace<SessionObject>,
   hub: Hub,
-  options: WorkerOptions<Env>,
+  options: WorkerOptions,
 ): HandlerSessions {
   const { sessionKey, auth } = options
   const ask = async (

@@ -41,11 +41,7 @@ function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[
 }
 
 /** Makes the class of the objects that serve the sessions of a server. */
-export function sessionObject<Env>(
-  server: Server,
-  options: WorkerOptions<Env>,
-  hub: Hub,
-): ObjectClass {
+export function sessionObject(server: Server, options: WorkerOptions, hub: Hub): ObjectClass {
   // The Worker checks hosts; requests of the object to itself have none that is allowed.
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const shared = handlerOptions(rest)

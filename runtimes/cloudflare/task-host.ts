@@ -15,9 +15,9 @@ import { ObjectTasks, type TaskObject } from './task-service.ts'
  *
  * @throws {Error} when the environment lacks the binding.
  */
-export function hostTasks<Env>(
+export function hostTasks(
   server: Server,
-  { taskBinding = 'MCP_TASK' }: WorkerOptions<Env>,
+  { taskBinding = 'MCP_TASK' }: WorkerOptions,
 ): () => Tasks {
   const tasks = tasksOf(server) as Tasks | undefined
   if (tasks && !tasks.chosen) {

@@ -55,7 +55,7 @@ export interface Worker<Env = unknown> {
  */
 export function createWorker<Env = unknown>(
   server: Server,
-  options: WorkerOptions<Env> = {},
+  options: WorkerOptions = {},
 ): Worker<Env> {
   const { path = '/mcp', sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()

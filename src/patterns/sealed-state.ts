@@ -36,7 +36,10 @@ const MIN_SECRET_CHARACTERS = 16
  * the first seals and all open, so that a new secret goes in front while texts of the old one are
  * under way. A function is called at the first use, for secrets that are kept elsewhere.
  */
-export type Secrets = string | readonly string[] | (() => Promise<string | readonly string[]>)
+export type Secrets =
+  | string
+  | readonly string[]
+  | (() => string | readonly string[] | Promise<string | readonly string[]>)
 
 /**
  * Makes a sealer on AES-256-GCM.

@@ -3,14 +3,12 @@ import { env } from 'cloudflare:workers'
 import { createWorker } from '../../runtimes/cloudflare/index.ts'
 import { makeServer } from '../server/fixture.ts'
 
-interface Env {
-  /** Separated by spaces; without any, one is minted. */
-  SECRETS?: string
-}
+/** Separated by spaces; without any, one is minted. */
+const { SECRETS } = env as { SECRETS?: string }
 
-const worker = createWorker<Env>(makeServer().server, {
+const worker = createWorker(makeServer().server, {
   stateless: env.STATELESS === 'yes',
-  secrets: ({ SECRETS }) => SECRETS?.split(' '),
+  ...(SECRETS !== undefined && { secrets: SECRETS.split(' ') }),
 })
 
 export default worker
