@@ -34,11 +34,15 @@ await bundle.write({
   codeSplitting: { groups: [{ name: group, debugName: 'server', minShareCount: 2 }] },
 })
 
-/** The group of a file: what servers need, apart from what clients need too, to sign in as well. */
+/**
+ * The group of a file: what servers need, apart from what clients need too, to sign in as well.
+ * Anything may need a mechanism, and must not get a part of the server with it.
+ */
 function group(file, context) {
   const isReached = (entry) => reached(`src/${entry}.ts`, context).has(file)
   if (!isReached('presets/server')) return null
-  return isReached('presets/client') || isReached('authorization/index') ? 'protocol' : 'server'
+  const isShared = file.startsWith(resolve('src/patterns')) || isReached('presets/client')
+  return isShared || isReached('authorization/index') ? 'protocol' : 'server'
 }
 
 /** The files that an entry imports, directly or not. */

@@ -76,7 +76,7 @@ export function acceptPorts(
   const isWindow = 'document' in globalThis
   if (isWindow && !origins) throw new TypeError('A window must name the origins that may connect')
   origins?.forEach(requireOrigin)
-  const known = new Set<string>()
+  let known: readonly string[] = []
 
   const take = (event: MessageEvent, port: MessagePort): void => {
     const { origin } = event
@@ -92,10 +92,8 @@ export function acceptPorts(
     const welcome =
       (!origins || origins.includes('*') || origins.includes(message.origin)) &&
       (!source || message.source === source)
-    if (!welcome || known.has(id)) return port.close()
-    known.add(id)
-    const [oldest] = known
-    if (oldest !== undefined && known.size > MAX_OFFERS) known.delete(oldest)
+    if (!welcome || known.includes(id)) return port.close()
+    known = [...known, id].slice(-MAX_OFFERS)
     take(message, port)
   }
   const onConnect = (event: Event): void => {

@@ -3,6 +3,7 @@
  *
  * @see https://fetch.spec.whatwg.org/#concept-network-error
  */
+import { isBrowserLoopback, sleep } from '#internal/patterns'
 
 /** What stood in the way of a request. */
 export type FetchFaultKind =
@@ -82,7 +83,7 @@ interface FailedRequest {
 async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const { url, cause } = request
   const { href, origin, protocol, hostname } = new URL(url)
-  const near = isLoopback(hostname)
+  const near = isBrowserLoopback(hostname)
   const own = globalThis.origin
   const fault = (kind: FetchFaultKind, message: string, advice: string): FetchFault =>
     new FetchFault(kind, message, advice, cause)
@@ -96,7 +97,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   }
   const answers = await isAnswered(request)
   // The browser tells of violations a task later
-  await new Promise((resolve) => setTimeout(resolve))
+  await sleep(0)
   if (isForbidden(href)) {
     const message = `The Content-Security-Policy of this page forbids calling "${origin}"`
     return fault('csp', message, `Add it to the policy's "connect-src"`)
@@ -116,11 +117,6 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
     'machine or network, let this page access the local network'
   return fault('unreachable', `Nobody answers at "${origin}"`, advice)
-}
-
-/** Whether a host is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|127\.[\d.]+|\[::1\]|.+\.localhost)$/.test(hostname)
 }
 
 function pageUrl(): string {
@@ -145,7 +141,7 @@ async function isAnswered({ url, fetch }: FailedRequest): Promise<boolean> {
 }
 
 /** The URLs that the page's policy has forbidden lately. */
-const forbidden = new Set<string>()
+let forbidden: readonly string[] = []
 let watching = false
 
 /** Starts to remember what the page's policy forbids. */
@@ -155,12 +151,10 @@ function watchPolicy(): void {
   globalThis.addEventListener?.('securitypolicyviolation', (event) => {
     const { effectiveDirective, blockedURI } = event
     if (effectiveDirective !== 'connect-src') return
-    forbidden.add(blockedURI)
-    const [oldest] = forbidden
-    if (oldest !== undefined && forbidden.size > 100) forbidden.delete(oldest)
+    forbidden = [...forbidden, blockedURI].slice(-100)
   })
 }
 
 function isForbidden(href: string): boolean {
-  return forbidden.has(href) || forbidden.has(new URL(href).origin)
+  return forbidden.includes(href) || forbidden.includes(new URL(href).origin)
 }

@@ -4,6 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
+import { backoffMs, MAX_DELAY_MS, sleep } from '#internal/patterns'
 import { McpError } from '../../src/index.ts'
 import {
   messagePortTransport,
@@ -37,8 +38,6 @@ const RETRY_MS = 50
 const MAX_RETRY_MS = 1_000
 /** How many ports may be on offer; more than there are in the usual time. */
 const MAX_OFFERS = 60
-/** The longest timer that there is, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * A transport over a port that is handed to a worker or a window, and that nobody else can post to.
@@ -89,7 +88,7 @@ class OpenedPort implements Transport {
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const limit = (): void => {
-      if (openTimeoutMs <= MAX_TIMER_MS) timer = setTimeout(onLate, openTimeoutMs)
+      if (openTimeoutMs <= MAX_DELAY_MS) timer = setTimeout(onLate, openTimeoutMs)
     }
     // A page that is not shown yet gets no workers and no locks
     if (isPrerendering()) document.addEventListener('prerenderingchange', limit, { once: true })
@@ -122,7 +121,7 @@ class OpenedPort implements Transport {
 
   /** Offers one port after another, until one is taken or nobody waits any more. */
   async #offerAgain(receiver: Receiver, onOpen: () => void): Promise<void> {
-    for (let delayMs = RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
+    for (let failures = 0; ; failures++) {
       if (this.#attempts.size >= MAX_OFFERS) {
         this.#withdraw()
         // Who finds one that was withdrawn takes another only by another name
@@ -135,7 +134,7 @@ class OpenedPort implements Transport {
       this.#attempts.add(attempt)
       this.#begin(attempt, receiver, onOpen)
       if (this.#given) return
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await sleep(backoffMs(failures, RETRY_MS, MAX_RETRY_MS))
       if (this.#port || this.#closed) return
     }
   }

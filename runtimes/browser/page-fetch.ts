@@ -4,7 +4,8 @@
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
-import { explainedFetch, isLoopback, plainFetch, type Fetch } from './fetch-fault.ts'
+import { isBrowserLoopback } from '#internal/patterns'
+import { explainedFetch, plainFetch, type Fetch } from './fetch-fault.ts'
 import { takeTurn, untilOver } from './stream-turns.ts'
 
 /** Settings of {@link pageFetch}. */
@@ -115,7 +116,9 @@ function watchLife(): void {
 /** Whether a URL can be listened to now. */
 function canListen(url: string): boolean {
   // A server on this machine needs no network
-  return !hidden && (globalThis.navigator?.onLine !== false || isLoopback(new URL(url).hostname))
+  return (
+    !hidden && (globalThis.navigator?.onLine !== false || isBrowserLoopback(new URL(url).hostname))
+  )
 }
 
 /** Waits until a URL can be listened to, or nobody wants to any more. */

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { boundedCache } from '#internal/patterns'
 import type { ServerChange } from '../../src/presets/server.ts'
 import type { HubLog, LoggedChange } from './hub-log.ts'
 import type { SessionWish } from './hub-wish.ts'
@@ -47,7 +48,7 @@ export class HubSessions {
   readonly #ctx: DurableObjectState
   readonly #log: HubLog
   /** Sessions that ended lately, as what they asked for before may come only now. */
-  readonly #ended = new Set<string>()
+  readonly #ended = boundedCache<string, true>(MAX_ENDED)
 
   constructor(ctx: DurableObjectState, log: HubLog) {
     this.#ctx = ctx
@@ -61,7 +62,7 @@ export class HubSessions {
    */
   listen(wish: SessionWish, account: string): Response {
     const { session, after } = wish
-    if (this.#ended.has(session)) return new Response(null, { status: 404 })
+    if (this.#ended.get(session)) return new Response(null, { status: 404 })
     const resumed = readPlace(after)
     const known = resumed && this.#log.canResume(session, resumed.stream, resumed.seq)
     if (after !== undefined && !known) return new Response(null, { status: 400 })
@@ -131,7 +132,7 @@ export class HubSessions {
 
   /** Notes what a session watches, instead of what it did before. */
   watch(session: string, watched: readonly string[]): void {
-    if (!this.#ended.has(session)) this.#log.watch(session, watched)
+    if (!this.#ended.get(session)) this.#log.watch(session, watched)
   }
 
   /** Whether a session has an open stream. */
@@ -156,9 +157,7 @@ export class HubSessions {
 
   /** Forgets a session, and ends its streams. */
   leave(session: string): void {
-    const [oldest] = this.#ended.size < MAX_ENDED ? [] : this.#ended
-    if (oldest !== undefined) this.#ended.delete(oldest)
-    this.#ended.add(session)
+    this.#ended.set(session, true)
     this.#log.leave(session)
     for (const socket of this.#of(session)) socket.close(1000, 'The session ended')
   }

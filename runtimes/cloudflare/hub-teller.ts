@@ -4,6 +4,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
+import { backoffMs } from '#internal/patterns'
 import type { Hub } from './hub.ts'
 import { isShared } from './session-id.ts'
 
@@ -61,7 +62,7 @@ export class HubTeller {
   /** When the hub is to be told again, in milliseconds since 1970; never when it knows all. */
   get againAt(): number {
     const { sessions, failures } = this.#untold
-    return sessions.length > 0 ? Date.now() + RETRY_MS * 2 ** failures : Infinity
+    return sessions.length > 0 ? Date.now() + backoffMs(failures, RETRY_MS, Infinity) : Infinity
   }
 
   /** Notes a new session, of which the hub knows nothing. */

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import { abortable, backoffMs, sleep } from '#internal/patterns'
 import type { GivenOutcome, InputOutcome, NewTask, TaskService, TaskWait } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 import { inTime } from './in-time.ts'
@@ -31,7 +32,7 @@ export const HEADER_PRINCIPAL = 'edgewise-principal'
 const LOOK_MS = 25_000
 /** How soon a listener comes back to a task whose object was replaced, in milliseconds, and at last. */
 const FIRST_DELAY_MS = 1000
-const MAX_DELAY_MS = 60_000
+const LAST_DELAY_MS = 60_000
 
 /** Whether a task changes no more. */
 export function isFinal({ status }: TaskRecord): boolean {
@@ -68,13 +69,9 @@ export class ObjectTasks implements TaskService {
   }: TaskWait): Promise<TaskRecord | undefined> {
     const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, LOOK_MS))
     if (!found || !signal) return found
-    return new Promise((resolve, reject) => {
-      const over = (): void => resolve(undefined)
-      if (signal.aborted) over()
-      signal.addEventListener('abort', over, { once: true })
-      Promise.resolve(found)
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener('abort', over))
+    return abortable(Promise.resolve(found), signal).catch((error: unknown) => {
+      if (signal.aborted) return undefined
+      throw error
     })
   }
 
@@ -85,13 +82,13 @@ export class ObjectTasks implements TaskService {
   ): Promise<() => void> {
     let stopped = false
     let socket: WebSocket | undefined
-    let delayMs = FIRST_DELAY_MS
+    let failures = 0
     const open = async (): Promise<void> => {
       const opened = await this.#open(taskId, principal)
       if (!opened) return
       hearEvents(opened, ({ data }) => {
         const task = JSON.parse(data) as TaskRecord
-        delayMs = FIRST_DELAY_MS
+        failures = 0
         stopped ||= isFinal(task)
         listener(task)
       })
@@ -106,8 +103,7 @@ export class ObjectTasks implements TaskService {
     // An object that crashed or was deployed anew is there again soon, and says how the task is.
     const comeBack = async (): Promise<void> => {
       if (stopped) return
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
-      delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)
+      await sleep(backoffMs(failures++, FIRST_DELAY_MS, LAST_DELAY_MS))
       try {
         if (!stopped) await open()
       } catch (error) {

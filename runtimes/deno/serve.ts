@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { withTimeout } from '#internal/patterns'
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { createEndpoint, listenFault } from '#internal/http'
 import type { HttpServer, ServeOptions } from '../../src/transport/index.ts'
@@ -49,11 +50,12 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const http = listen()
   return listening(http.addr.port, async () => {
     // Deno either waits for everything or for nothing, and then cuts even what is just being sent.
-    let timer: number | undefined
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, LAST_ANSWERS_MS, true)))
-    const cut = await Promise.race([Promise.all(open), late])
-    clearTimeout(timer)
-    if (cut !== true) return http.shutdown()
+    const all = (): Promise<unknown> => Promise.all(open)
+    const isDone = await withTimeout(LAST_ANSWERS_MS, all).then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return http.shutdown()
     closing.abort()
     return http.finished
   })

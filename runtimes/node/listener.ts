@@ -4,6 +4,7 @@
  * @see https://nodejs.org/api/http.html
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { withTimeout } from '#internal/patterns'
 import type { Caller } from '../../src/presets/server.ts'
 import { inTurn } from './pipeline.ts'
 import { webReadable } from './streams.ts'
@@ -176,15 +177,12 @@ async function write(
  * Takes what a client still sends while it gets its answer, for a while: who closes at once resets
  * the connection, and the client may never see the answer.
  */
-function discard(incoming: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(done, LINGER_MS)
-    incoming.removeAllListeners('data').once('end', done).once('close', done).resume()
-  })
+async function discard(incoming: IncomingMessage): Promise<void> {
+  const read = (): Promise<void> =>
+    new Promise((resolve) => {
+      incoming.removeAllListeners('data').once('end', resolve).once('close', resolve).resume()
+    })
+  await withTimeout(LINGER_MS, read).catch(() => {})
 }
 
 async function stream(

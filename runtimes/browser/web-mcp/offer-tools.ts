@@ -3,7 +3,7 @@
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
-import { callHook, requireKnown, type OptionNames } from '#internal/patterns'
+import { callHook, requireKnown, semaphore, type OptionNames } from '#internal/patterns'
 import { connect, type Client, type ConnectOptions } from '../../../src/presets/client.ts'
 import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
 import { serveTransport } from '../../../src/presets/server.ts'
@@ -153,7 +153,7 @@ class Offer {
   readonly #offered = new Map<string, { withdrawal: AbortController; described: string }>()
   /** The descriptions that the browser refused, each reported once. */
   readonly #refused = new Set<string>()
-  #updating: Promise<unknown> = Promise.resolve()
+  readonly #oneAtATime = semaphore(1)
   #closed = false
 
   constructor(
@@ -174,10 +174,9 @@ class Offer {
 
   /** Offers what is new, withdraws what is gone. One update after the other. */
   update(): Promise<unknown> {
-    this.#updating = this.#updating
-      .then(() => this.#update())
-      .catch((error: unknown) => this.#closed || this.#report(error))
-    return this.#updating
+    return this.#oneAtATime(() => this.#update()).catch(
+      (error: unknown) => this.#closed || this.#report(error),
+    )
   }
 
   withdraw(): void {

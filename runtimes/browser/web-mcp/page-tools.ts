@@ -4,7 +4,7 @@
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
-import { callHook, requireKnown, type OptionNames } from '#internal/patterns'
+import { callHook, requireKnown, semaphore, type OptionNames } from '#internal/patterns'
 import {
   isContentBlock,
   isObject,
@@ -106,7 +106,7 @@ class PageTools {
   readonly #served = new Map<string, ServedTool>()
   /** What the last update reported. */
   #reported = new Set<string>()
-  #updating: Promise<void> = Promise.resolve()
+  readonly #oneAtATime = semaphore(1)
 
   constructor(server: Server, access: PageAccess, options: PageToolsOptions) {
     this.#server = server
@@ -122,11 +122,10 @@ class PageTools {
       reported.add(String(error))
       if (!this.#reported.has(String(error))) callHook(() => onError(error))
     }
-    this.#updating = this.#updating
-      .then(() => this.#update(report))
-      .catch(report)
-      .then(() => void (this.#reported = reported))
-    return this.#updating
+    return this.#oneAtATime(async () => {
+      await this.#update(report).catch(report)
+      this.#reported = reported
+    })
   }
 
   async #update(report: (error: unknown) => void): Promise<void> {

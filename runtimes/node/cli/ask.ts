@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { createInterface } from 'node:readline/promises'
+import { semaphore } from '#internal/patterns'
 import {
   formFields,
   type FormField,
@@ -16,19 +17,17 @@ import { indented, oneLine, safe, tell } from './print.ts'
 
 type Ask = (question: string) => Promise<string>
 
+/** There is one terminal. */
+const oneAtATime = semaphore(1)
+
 /**
  * Asks at the terminal. Where there is none it declines, so that scripts never hang, and where its
  * end comes instead of an answer it cancels; with `yes` it accepts forms, each field with its
  * default.
  */
 export function askUser(...question: Parameters<typeof askNext>): Promise<ElicitResult> {
-  const answer = before.then(() => askNext(...question))
-  before = answer.catch(() => {})
-  return answer
+  return oneAtATime(() => askNext(...question))
 }
-
-/** Settles when the question before has its answer: there is one terminal. */
-let before: Promise<unknown> = Promise.resolve()
 
 async function askNext(
   params: ElicitParams,
