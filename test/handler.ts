@@ -6,8 +6,29 @@ import {
   type HandlerOptions,
   type Server,
 } from '../src/presets/server.ts'
+import type { SessionProvider } from '../src/transport/streamable-http/sessions/manager.ts'
 
 /** Makes a handler that keeps sessions in memory. */
 export function sessionHandler(server: Server, options: HandlerOptions = {}): Handler {
   return createHandler(server, { sessions: statefulSessions(), ...options })
+}
+
+/** Lets another handler have the sessions, as a Worker lets its objects. */
+export function sessionsOf(
+  handle: Handler,
+  onForward?: (sessionId: string) => void,
+): SessionProvider {
+  return () => ({
+    allow: 'GET, POST, DELETE, OPTIONS',
+    resolve({ request, caller, sessionId }) {
+      if (sessionId === null) return new Response(null, { status: 400 })
+      onForward?.(sessionId)
+      return handle(request, caller)
+    },
+    open({ request, caller, text }) {
+      const { url, method, headers } = request
+      return handle(new Request(url, { method, headers, body: text }), caller)
+    },
+    close: async () => {},
+  })
 }

@@ -5,10 +5,7 @@ import { McpError } from '../../src/index.ts'
 import type { Caller, HandlerOptions, Secrets } from '../../src/presets/server.ts'
 
 /** How a server is served by a Worker. */
-export interface WorkerOptions extends Omit<
-  HandlerOptions,
-  'sessions' | 'changes' | 'carry' | 'listen' | 'isBare'
-> {
+export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
   /** Where the endpoint is; `/mcp` by default. */
   path?: string
   /**

@@ -79,12 +79,12 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
         // The hub tells clients itself.
-        changes: { subscribe: () => () => {} },
-        listen: (stream) => {
+        changeSource: { subscribe: () => () => {} },
+        onStandaloneStream: (stream) => {
           this.#teller.listens(stream.session)
           return new Response(null, { headers: sessionHeaders(stream) })
         },
-        carry: ({ session, stream }) => {
+        openStream: ({ session, stream }) => {
           const { sink } = this.#sse
           if (sink) return { sink, response: new Response() }
           const { 0: client, 1: socket } = new WebSocketPair()

@@ -15,11 +15,11 @@ import {
   type Server,
 } from '../../src/presets/server.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
+import { forwardedSessions } from './forwarded-sessions.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import { checkNumbers, handlerOptions, type WorkerOptions } from './options.ts'
 import { givenSecrets, sealingSecrets } from './secrets.ts'
-import { objectSessions } from './session-forwarder.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
 import { namingSession } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
@@ -68,15 +68,20 @@ export function createWorker<Env = unknown>(
     sessions = secrets !== undefined && sealedSessions({ secrets })
   } else {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-    sessions = objectSessions(server, namespace, hub, options)
+    sessions = forwardedSessions(namespace, hub, options)
     requireNamespace(env, options.hubBinding ?? 'MCP_HUB', 'McpHub')
     hub.relay(server.notify)
   }
 
   const tasks = hostTasks(server, options)
   const secrets = sealingSecrets(options)
-  const changes = options.stateless ? silence : hub.changes
-  const handle = createHandler(server, { ...handlerOptions(options), secrets, changes, sessions })
+  const changeSource = options.stateless ? silence : hub.changes
+  const handle = createHandler(server, {
+    ...handlerOptions(options),
+    secrets,
+    changeSource,
+    sessions,
+  })
   const guard = createGuard(server, options)
   const serve: Worker<Env>['fetch'] = (request, env, ctx) => {
     hub.start()

@@ -18,11 +18,11 @@ export {
   listenFault,
   type Endpoint,
 } from '../transport/streamable-http/endpoint.ts'
-export type { HandlerSessions } from '../transport/streamable-http/options.ts'
-export type { SessionForwarder } from '../transport/streamable-http/sessions/forwarded.ts'
 export {
-  sessionStream,
-  type ChangeListener,
-  type StreamCarrier,
-  type StreamOptions,
-} from '../transport/streamable-http/stream-options.ts'
+  requireSessionId,
+  type SessionManager,
+  type SessionProvider,
+} from '../transport/streamable-http/sessions/manager.ts'
+export type { IncomingRequest } from '../transport/streamable-http/incoming.ts'
+export { sessionNotFound } from '../transport/http/http-error.ts'
+export { sessionStream } from '../transport/streamable-http/stream-options.ts'

@@ -36,9 +36,11 @@ export {
 export { rateLimit, type RateLimit } from '../server/middleware/rate-limit.ts'
 export type { Registration } from '../server/registry.ts'
 export type { Auth, Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
-export type { Handler } from '../transport/streamable-http/handler.ts'
+export {
+  createTinyHandler as createHandler,
+  type Handler,
+} from '../transport/streamable-http/handler.ts'
 export type { BaseHandlerOptions as HandlerOptions } from '../transport/streamable-http/options.ts'
-export { createHandler } from '../transport/streamable-http/tiny-handler.ts'
 
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
 export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>

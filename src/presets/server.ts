@@ -196,10 +196,12 @@ export type {
 } from '../server/features/tools.ts'
 export type { InputOptions } from '../server/engine/multi-round-trip.ts'
 export { serveTransport, type ConnectionOptions } from '../server/serve-transport.ts'
-export { createHandler, type Handler } from '../transport/streamable-http/handler.ts'
+export {
+  createHandler,
+  type Handler,
+  type HandlerOptions,
+} from '../transport/streamable-http/handler.ts'
 export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse/server.ts'
-export type { HandlerOptions } from '../transport/streamable-http/options.ts'
-export { forwardedSessions } from '../transport/streamable-http/sessions/forwarded.ts'
 export type {
   EventStore,
   EventStoreLimits,

@@ -5,7 +5,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1
  */
-import { refuse, type Refusal } from '../transport/http/http-error.ts'
+import { invalidRequest, type HttpError } from '../transport/http/http-error.ts'
 import { SCOPE, type Settings } from './options.ts'
 
 /** Why a request is refused. */
@@ -31,7 +31,7 @@ export function challenge(
   { metadataUrl, scopes: basic, options: { dpop } }: Settings,
   { status, message, error, scheme, nonce, id, reason }: Reason,
   needed: readonly string[] = basic,
-): Refusal {
+): HttpError {
   // Those of a token are whatever its issuer let through, and must not become another parameter
   const scopes = needed.filter((scope) => SCOPE.test(scope))
   const told = [
@@ -47,7 +47,7 @@ export function challenge(
   }
   const headers: Record<string, string> = { 'www-authenticate': challenges.join(', ') }
   if (nonce !== undefined) headers['dpop-nonce'] = nonce
-  return refuse(status, message, { headers, id, reason })
+  return invalidRequest(status, message, { headers, id, reason })
 }
 
 /** A text as it may stand between quotes. */

@@ -9,7 +9,7 @@ import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Auth, Caller } from '../server/request/exchange.ts'
 import type { Authenticator } from '../server/auth.ts'
-import type { Refusal } from '../transport/http/http-error.ts'
+import type { HttpError } from '../transport/http/http-error.ts'
 import { faultOf, type AccessToken, type RefusedToken } from './access-token.ts'
 import { challenge } from './challenge.ts'
 import { readCredentials, type Credentials } from './credentials.ts'
@@ -189,6 +189,6 @@ function refuse(
   { scheme }: Credentials,
   message: string,
   reason?: string,
-): Refusal {
+): HttpError {
   return challenge(settings, { status: 401, error: 'invalid_token', message, reason, scheme })
 }

@@ -17,7 +17,7 @@ import { union, type Settings } from './options.ts'
  * Checks a message, or every one of a batch.
  *
  * @param more Scopes that are needed in addition to those of the message.
- * @throws {Refusal} 403 with a challenge that names all scopes that the caller needs: those that it
+ * @throws {HttpError} 403 with a challenge that names all scopes that the caller needs: those that it
  *   has, so that it does not lose them, and those that it lacks.
  */
 export function requirePermission(

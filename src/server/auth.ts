@@ -19,7 +19,7 @@ export interface Authenticator extends Authorizer {
    * Authenticates the caller, before anything of the request but its headers is read.
    *
    * @returns The caller, with `principal` and `auth`; or a response that refuses the request.
-   * @throws {Refusal} 401, 403 and so on, with a challenge.
+   * @throws {HttpError} 401, 403 and so on, with a challenge.
    */
   authenticate(
     request: Request,

@@ -7,7 +7,6 @@ import {
   createHandler,
   createServer,
   createSseHandler,
-  forwardedSessions,
   statefulSessions,
   sealedSessions,
   type Handler,
@@ -16,6 +15,7 @@ import {
 } from '../../src/presets/server.ts'
 import { createMemorySessionStore, type SessionStore } from '../../src/session/store.ts'
 import { until } from '../client/peers.ts'
+import { sessionsOf } from '../handler.ts'
 import { expectNoRejections } from '../fuzz/rejections.ts'
 import { allMessages, openSession, post } from '../transport/streamable-http/post.ts'
 import { openWire, type Message } from './wire.ts'
@@ -117,7 +117,7 @@ const ways: [string, (server: Server) => Promise<Send>][] = [
     'in a forwarded session',
     (server) => {
       const served = handler(server, { sessions: statefulSessions() })
-      const front = handler(server, { sessions: forwardedSessions(served) })
+      const front = handler(server, { sessions: sessionsOf(served) })
       return overHttp(front, BOTH)
     },
   ],

@@ -193,8 +193,8 @@ describe('A source of changes that fails', () => {
     const reported: unknown[] = []
     const onError = (error: unknown): void => void reported.push(error)
     const server = createServer({ name: 'notes', version: '1' }, { onError })
-    const changes = { subscribe: () => Promise.reject(new Error('The broker is down')) }
-    const handle = createHandler(server, { sessions: statefulSessions(), changes })
+    const changeSource = { subscribe: () => Promise.reject(new Error('The broker is down')) }
+    const handle = createHandler(server, { sessions: statefulSessions(), changeSource })
     const { send } = await openSession(handle)
     expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
     await handle.close()

@@ -110,7 +110,7 @@ export interface Authorizer {
    *
    * @param frame A message or a batch of them, as parsed.
    * @param scopes Scopes that are needed in addition to those of the message.
-   * @throws {Refusal} 403, with a challenge that names the scopes that are missing.
+   * @throws {HttpError} 403, with a challenge that names the scopes that are missing.
    */
   authorize(frame: unknown, caller: Caller, server: ScopedServer, scopes?: readonly string[]): void
 }

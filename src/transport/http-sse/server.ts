@@ -14,18 +14,18 @@ import type { Caller } from '../../server/request/exchange.ts'
 import { definitionOf } from '../../server/definition.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts'
-import { readAccept, readBody } from '../http/request-body.ts'
-import { answerGuarded, methodNotAllowed } from '../http/guard.ts'
+import { acceptsEvents, readBody } from '../http/request-body.ts'
+import { RequestGuard } from '../http/guard.ts'
 import type { Handler } from '../streamable-http/handler.ts'
-import type { HandlerOptions } from '../streamable-http/options.ts'
-import { Refusal, refuse } from '../http/http-error.ts'
+import type { EndpointOptions } from '../streamable-http/options.ts'
+import { HttpError, invalidRequest, methodNotAllowed } from '../http/http-error.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
 /** How a server is served over HTTP+SSE. */
 export interface SseHandlerOptions
   extends
     Pick<
-      HandlerOptions,
+      EndpointOptions,
       'allowedOrigins' | 'allowedHosts' | 'maxBodyBytes' | 'keepAliveMs' | 'auth'
     >,
     Omit<ConnectionOptions, 'caller' | 'auth' | 'signal'> {
@@ -66,12 +66,21 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   requireKnown('The HTTP+SSE handler', options, OPTIONS)
   const endpoint = new SseEndpoint(server, options)
   const definition = definitionOf(server)
-  const handle = (request: Request, caller: Caller = {}): Promise<Response> =>
-    answerGuarded(definition, options, request, caller, (known) => {
-      if (request.method === 'GET') return endpoint.open(request, known)
-      if (request.method === 'POST') return endpoint.post(request, known)
+  const { auth } = options
+  const handle = async (request: Request, given: Caller = {}): Promise<Response> => {
+    const guard = new RequestGuard(definition, options, request)
+    try {
+      const caller =
+        guard.check() ?? (auth ? await guard.authenticate(auth, given) : { request, ...given })
+      if (caller instanceof Response) return guard.respond(caller)
+      const { method } = request
+      if (method === 'GET') return guard.respond(endpoint.open(request, caller))
+      if (method === 'POST') return guard.respond(await endpoint.post(request, caller))
       throw methodNotAllowed(request, 'GET, POST, OPTIONS')
-    })
+    } catch (error) {
+      return guard.respondError(error)
+    }
+  }
   return Object.assign(handle, { close: () => endpoint.close() })
 }
 
@@ -89,11 +98,11 @@ class SseEndpoint {
   /**
    * Opens a stream, and a session with it.
    *
-   * @throws {Refusal} 406 when the client does not take events, 503 when there are too many streams.
+   * @throws {HttpError} 406 when the client does not take events, 503 when there are too many streams.
    */
   open(request: Request, caller: Caller): Response {
-    if (!readAccept(request.headers).events) {
-      throw refuse(406, 'The client must accept "text/event-stream"')
+    if (!acceptsEvents(request.headers)) {
+      throw invalidRequest(406, 'The client must accept "text/event-stream"')
     }
     const { maxConnections = 10_000, keepAliveMs, messagePath } = this.#options
     const { maxConnectionsPerCaller = Math.ceil(maxConnections / 2) } = this.#options
@@ -108,7 +117,7 @@ class SseEndpoint {
         [...this.#connections.values()].filter(isOwn).length >= maxConnectionsPerCaller)
     ) {
       const error = new ProtocolError(INTERNAL_ERROR, 'The server takes no more connections')
-      throw new Refusal(503, error)
+      throw new HttpError(503, error)
     }
     const id = crypto.randomUUID()
     const connection = new SseConnection(caller, keepAliveMs, () => this.#connections.delete(id))
@@ -127,14 +136,14 @@ class SseEndpoint {
   /**
    * Takes a message; what answers it comes on the stream.
    *
-   * @throws {Refusal} 404 when there is no such stream, 400, 413 or 415 when the body is wrong.
+   * @throws {HttpError} 404 when there is no such stream, 400, 413 or 415 when the body is wrong.
    */
   async post(request: Request, caller: Caller): Promise<Response> {
     const id = new URL(request.url).searchParams.get(SESSION) ?? ''
     const find = (): SseConnection => {
       const connection = this.#connections.get(id)
       if (connection && connection.caller.principal === caller.principal) return connection
-      throw refuse(404, 'Session not found')
+      throw invalidRequest(404, 'Session not found')
     }
     find()
     const { maxBodyBytes, auth } = this.#options
@@ -209,6 +218,6 @@ function readFrame(text: string): unknown {
     return Array.isArray(frame) || !isAnswerable(frame) ? frame : validateMessage(frame)
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
-    throw new Refusal(400, error, { id: readableId(frame) })
+    throw new HttpError(400, error, { id: readableId(frame) })
   }
 }

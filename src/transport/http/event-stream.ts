@@ -27,7 +27,7 @@ export interface EventStreamOptions {
   /** Ends the stream in place of the stream itself when the reader's authorization does. */
   onExpired?: ((reason: string) => void) | undefined
   /** Called once when the reader goes away, or is too slow. */
-  onGone?: (reason: Error) => void
+  onGone?: ((reason: Error) => void) | undefined
 }
 
 /** One event. */

@@ -1,69 +1,101 @@
 /**
- * What stands around every HTTP endpoint: the checks of where a request comes from and of who sent
- * it, and the only place where an error becomes a response.
+ * The checks around every HTTP endpoint: where a request comes from and who sent it, and the
+ * response if it is refused or fails.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
 import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { singleValue } from '../../protocol/headers.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
-import type { Caller } from '../../server/request/exchange.ts'
-import type { ServerDefinition } from '../../server/definition.ts'
-import type { BaseServer } from '../../server/server.ts'
-import { definitionOf } from '../../server/definition.ts'
-import { checkOrigin } from './origin.ts'
-import { allowOrigin, preflightResponse } from './cors.ts'
 import type { Authenticator } from '../../server/auth.ts'
+import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
+import type { BaseServer } from '../../server/server.ts'
+import type { Caller } from '../../server/request/exchange.ts'
 import type { BaseHandlerOptions } from '../streamable-http/options.ts'
-import { jsonResponse, Refusal, refusalResponse, refuse } from './http-error.ts'
+import { allowOrigin, preflightResponse } from './cors.ts'
+import { HttpError, httpErrorResponse, jsonResponse } from './http-error.ts'
+import { checkOrigin } from './origin.ts'
 
 /** Where requests may come from. */
-type Where = Pick<BaseHandlerOptions, 'allowedOrigins' | 'allowedHosts'>
+type OriginOptions = Pick<BaseHandlerOptions, 'allowedOrigins' | 'allowedHosts'>
 
-/** Answers a request by `route` unless its origin, host or sender is refused; never rejects. */
-export async function answerGuarded(
-  server: ServerDefinition,
-  options: Where & { readonly auth?: Authenticator | undefined },
-  request: Request,
-  given: Caller,
-  route: (caller: Caller) => Response | Promise<Response>,
-): Promise<Response> {
-  const { auth } = options
-  const sent = request.headers.get('origin')
-  const origin = sent?.includes(', ') ? (singleValue(request.headers, 'origin') ?? sent) : sent
-  // Who may read the answer: nobody, until the origin is known to be fine.
-  let reader: string | null = null
-  try {
-    const metadata = auth?.handleMetadata(request)
-    if (metadata) return metadata
-    checkOrigin(request, origin, options)
-    reader = origin
-    if (request.method === 'OPTIONS') return allowOrigin(preflightResponse(request), reader)
-    let caller: Caller = { request, ...given }
-    if (auth) {
-      const authenticated = await auth.authenticate(request, caller, server)
-      if (authenticated instanceof Response) {
-        // A copy, as what was fetched cannot be changed
-        return allowOrigin(new Response(authenticated.body, authenticated), reader)
-      }
-      caller = authenticated
+/** The checks of one request, and the CORS headers of its response. */
+export class RequestGuard {
+  readonly #server: ServerDefinition
+  readonly #options: OriginOptions & { readonly auth?: Authenticator | undefined }
+  readonly #request: Request
+  readonly #origin: string | null
+  /** The origin whose pages may read the response: none until it is known to be allowed. */
+  #reader: string | null = null
+
+  constructor(
+    server: ServerDefinition,
+    options: OriginOptions & { readonly auth?: Authenticator | undefined },
+    request: Request,
+  ) {
+    const { headers } = request
+    const origin = singleValue(headers, 'origin')
+    this.#server = server
+    this.#options = options
+    this.#request = request
+    this.#origin = origin === undefined ? headers.get('origin') : origin
+  }
+
+  /**
+   * Checks where the request comes from.
+   *
+   * @returns The response to a preflight request, or to one for the metadata.
+   * @throws {HttpError} 403.
+   */
+  check(): Response | undefined {
+    const published = this.#options.auth?.handleMetadata(this.#request)
+    if (published) return published
+    checkOrigin(this.#request, this.#origin, this.#options)
+    this.#reader = this.#origin
+    return this.#request.method === 'OPTIONS' ? preflightResponse(this.#request) : undefined
+  }
+
+  /**
+   * Finds out who calls.
+   *
+   * @returns The caller, or the response that refuses the request.
+   * @throws {HttpError} 401, 403 and so on, with a challenge.
+   */
+  async authenticate(auth: Authenticator, given: Caller): Promise<Caller | Response> {
+    const admitted = await auth.authenticate(
+      this.#request,
+      { request: this.#request, ...given },
+      this.#server,
+    )
+    // A copy, as what was fetched cannot be changed
+    return admitted instanceof Response ? new Response(admitted.body, admitted) : admitted
+  }
+
+  /** Lets a page that may call read the response. */
+  respond(response: Response): Response {
+    return allowOrigin(response, this.#reader)
+  }
+
+  /** The response to a request that was refused, or that failed. */
+  respondError(error: unknown): Response {
+    // What a host cannot do now, such as store a session, is no fault of the request.
+    const refusal = error instanceof ProtocolError ? new HttpError(503, error) : error
+    if (!(refusal instanceof HttpError)) {
+      this.#server.report(error)
+      return this.respond(jsonResponse(errorResponse(undefined, toErrorObject(error)), 500))
     }
-    return allowOrigin(await route(caller), reader)
-  } catch (error) {
-    // What a host cannot do now, such as keep a session, is no fault of the request.
-    const refusal = error instanceof ProtocolError ? new Refusal(503, error) : error
-    let response: Response
-    if (refusal instanceof Refusal) {
-      const { status, error, options } = refusal
-      const { code, message } = error
-      const { reason } = options
-      server.observe?.({ type: 'refusal', status, code, message, reason, origin })
-      response = refusalResponse(refusal)
-    } else {
-      server.report(error)
-      response = jsonResponse(errorResponse(undefined, toErrorObject(error)), 500)
-    }
-    return allowOrigin(response, reader)
+    const { status, error: cause, options } = refusal
+    const { code, message } = cause
+    const { reason } = options
+    this.#server.observe?.({
+      type: 'refusal',
+      status,
+      code,
+      message,
+      reason,
+      origin: this.#origin,
+    })
+    return this.respond(httpErrorResponse(refusal))
   }
 }
 
@@ -80,13 +112,15 @@ export type Guard = (
  *
  * @throws {TypeError} when the server was not made by `createServer`.
  */
-export function createGuard(server: BaseServer, options: Where): Guard {
+export function createGuard(server: BaseServer, options: OriginOptions): Guard {
   const definition = definitionOf(server)
   const open = { ...options, auth: undefined }
-  return (request, answer) => answerGuarded(definition, open, request, {}, answer)
-}
-
-/** Refuses a method of HTTP that the endpoint does not have. */
-export function methodNotAllowed({ method }: Request, allow: string): Refusal {
-  return refuse(405, `"${method}" is not allowed here`, { headers: { allow } })
+  return async (request, answer) => {
+    const guard = new RequestGuard(definition, open, request)
+    try {
+      return guard.respond(guard.check() ?? (await answer()))
+    } catch (error) {
+      return guard.respondError(error)
+    }
+  }
 }

@@ -8,14 +8,13 @@ import { wellFormedJson } from '../../patterns/well-formed-json.ts'
 import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
 import {
   INVALID_REQUEST,
-  METHOD_NOT_FOUND,
   ProtocolError,
   retryAfterMsOf,
   toErrorObject,
 } from '../../protocol/errors.ts'
 
 /** What is known of a refused request, and more headers of its response. */
-export interface RefusalOptions {
+export interface HttpErrorOptions {
   /** The id of the request, where it could be read. */
   id?: RequestId | undefined
   headers?: Readonly<Record<string, string>>
@@ -23,54 +22,48 @@ export interface RefusalOptions {
   reason?: string | undefined
 }
 
-/** Thrown while a request is checked; the handler makes it a response. */
-export class Refusal extends Error {
+/** Thrown before a request is dispatched; the handler makes it a response. */
+export class HttpError extends Error {
   /** The HTTP status. */
   readonly status: number
   readonly error: ProtocolError
-  readonly options: RefusalOptions
+  readonly options: HttpErrorOptions
 
-  constructor(status: number, error: ProtocolError, options: RefusalOptions = {}) {
+  constructor(status: number, error: ProtocolError, options: HttpErrorOptions = {}) {
     super(error.message, { cause: error })
-    this.name = 'Refusal'
+    this.name = 'HttpError'
     this.status = status
     this.error = error
     this.options = options
   }
 }
 
-/** Refuses a request, saying why. */
-export function refuse(status: number, message: string, options?: RefusalOptions): Refusal {
-  return new Refusal(status, new ProtocolError(INVALID_REQUEST, message), options)
+/** The error of a request that is wrong, or comes at a wrong time. */
+export function invalidRequest(
+  status: number,
+  message: string,
+  options?: HttpErrorOptions,
+): HttpError {
+  return new HttpError(status, new ProtocolError(INVALID_REQUEST, message), options)
 }
 
-/** Refuses a request that does not say to which session it belongs. */
-export function namesNoSession(): Refusal {
-  return refuse(400, 'The "Mcp-Session-Id" header is missing')
+/** The error of a request whose session does not exist, or not for this caller. */
+export function sessionNotFound(): HttpError {
+  return invalidRequest(404, 'Session not found')
 }
 
-/** Refuses a request of a session that is not there. */
-export function sessionNotFound(): Refusal {
-  return refuse(404, 'Session not found')
+/** The error of a request that came after the handler was closed. */
+export function closed(): HttpError {
+  return invalidRequest(503, 'The server is closed')
 }
 
-/** Refuses a request that came after the end. */
-export function closed(): Refusal {
-  return refuse(503, 'The server is closed')
+/** The error of an HTTP method that the endpoint does not have. */
+export function methodNotAllowed({ method }: Request, allow: string): HttpError {
+  return invalidRequest(405, `"${method}" is not allowed here`, { headers: { allow } })
 }
 
-/** Refuses what a check finds wrong: by 404 when it is the method, by 400 otherwise. */
-export function refuseInvalid<T>(check: () => T, id?: RequestId): T {
-  try {
-    return check()
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error
-    throw new Refusal(error.code === METHOD_NOT_FOUND ? 404 : 400, error, { id })
-  }
-}
-
-/** The response that tells of a refusal. */
-export function refusalResponse({ status, error, options }: Refusal): Response {
+/** The response that an error becomes. */
+export function httpErrorResponse({ status, error, options }: HttpError): Response {
   return jsonResponse(errorResponse(options.id, toErrorObject(error)), status, options.headers)
 }
 

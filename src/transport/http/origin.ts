@@ -5,29 +5,29 @@
  */
 import { isLoopback } from '../../patterns/loopback.ts'
 import { isOriginIn } from '../../patterns/origin.ts'
-import type { HandlerOptions } from '../streamable-http/options.ts'
-import { refuse } from './http-error.ts'
+import type { BaseHandlerOptions } from '../streamable-http/options.ts'
+import { invalidRequest } from './http-error.ts'
 
 /**
  * Checks `Host` and `Origin`, so that no foreign page reaches the server through a browser, also
  * not by rebinding a name to this machine.
  *
  * @param origin The `Origin` header.
- * @throws {Refusal} 403.
+ * @throws {HttpError} 403.
  */
 export function checkOrigin(
   request: Request,
   origin: string | null,
-  options: Pick<HandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
+  options: Pick<BaseHandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
 ): void {
   const { allowedHosts } = options
   if (origin === null && !allowedHosts) return
   const target = new URL(request.url)
   if (allowedHosts && !isAllowedHost(request, target, allowedHosts)) {
-    throw refuse(403, 'The host is not allowed')
+    throw invalidRequest(403, 'The host is not allowed')
   }
   if (origin !== null && !isAllowedOrigin(origin, target, options)) {
-    throw refuse(403, 'The origin is not allowed')
+    throw invalidRequest(403, 'The origin is not allowed')
   }
 }
 
@@ -50,7 +50,7 @@ function isAllowedHost(
 function isAllowedOrigin(
   origin: string,
   url: URL,
-  { allowedOrigins = [] }: Pick<HandlerOptions, 'allowedOrigins'>,
+  { allowedOrigins = [] }: Pick<BaseHandlerOptions, 'allowedOrigins'>,
 ): boolean {
   if (allowedOrigins === '*' || isOriginIn(allowedOrigins, origin)) return true
   if (!URL.canParse(origin)) return false

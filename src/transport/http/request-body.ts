@@ -5,8 +5,8 @@
  */
 import { readBytes } from '../../patterns/bounded-read.ts'
 import { PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
-import { HEADER_PROTOCOL_VERSION, singleValue } from '../../protocol/headers.ts'
-import { Refusal, refuse } from './http-error.ts'
+import { singleValue } from '../../protocol/headers.ts'
+import { HttpError, invalidRequest } from './http-error.ts'
 
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 /** Up to this size a body is read at once: faster, while hosts keep each chunk as an object. */
@@ -16,7 +16,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /**
  * Reads the text of a body.
  *
- * @throws {Refusal} 415 when it is no JSON by its type, or is encoded; 413 when it is longer than the
+ * @throws {HttpError} 415 when it is no JSON by its type, or is encoded; 413 when it is longer than the
  *   limit; 400 when it cannot be read to its end or is not UTF-8.
  */
 export async function readBody(
@@ -25,7 +25,7 @@ export async function readBody(
 ): Promise<string> {
   const { headers } = request
   if (!/^application\/json\s*(?:;|$)/i.test(readHeader(headers, 'content-type') ?? '')) {
-    throw refuse(415, 'The content type must be "application/json"')
+    throw invalidRequest(415, 'The content type must be "application/json"')
   }
   // Looking at headers is slow on workerd.
   const length = headers.get('content-length')
@@ -36,7 +36,7 @@ export async function readBody(
   try {
     bytes = await (body ? readBytes(body, maxBytes) : request.arrayBuffer())
   } catch {
-    throw refuse(400, 'The body cannot be read')
+    throw invalidRequest(400, 'The body cannot be read')
   }
   if (!bytes || bytes.byteLength > maxBytes) throw tooLong(maxBytes)
   try {
@@ -45,47 +45,35 @@ export async function readBody(
     // No host decodes bodies of requests, and none that is compressed is UTF-8
     const encoding = headers.get('content-encoding')
     throw encoding
-      ? refuse(415, `The content encoding must not be "${encoding}"`)
-      : new Refusal(400, new ProtocolError(PARSE_ERROR, 'Parse error: the body is not UTF-8'))
+      ? invalidRequest(415, `The content encoding must not be "${encoding}"`)
+      : new HttpError(400, new ProtocolError(PARSE_ERROR, 'Parse error: the body is not UTF-8'))
   }
 }
 
-function tooLong(maxBytes: number): Refusal {
-  return refuse(413, `The body is longer than ${maxBytes} bytes`)
+function tooLong(maxBytes: number): HttpError {
+  return invalidRequest(413, `The body is longer than ${maxBytes} bytes`)
 }
 
 /**
  * The value of a header, `null` when there is none.
  *
- * @throws {Refusal} 400 when it was sent with different values.
+ * @throws {HttpError} 400 when it was sent with different values.
  */
 export function readHeader(headers: Headers, name: string, separator?: string): string | null {
   const value = singleValue(headers, name, separator)
   if (value !== undefined) return value
-  throw refuse(400, `The header "${name}" has different values: "${headers.get(name)}"`)
-}
-
-/** The version that a request names; as {@link readHeader}. */
-export function readVersion(headers: Headers): string | null {
-  return readHeader(headers, HEADER_PROTOCOL_VERSION, ',')
-}
-
-/** What a client takes as an answer. */
-export interface Acceptable {
-  readonly json: boolean
-  readonly events: boolean
+  throw invalidRequest(400, `The header "${name}" has different values: "${headers.get(name)}"`)
 }
 
 /**
- * Reads `Accept`; without it everything is taken.
+ * Whether a client accepts an event stream; without `Accept` it accepts everything.
  *
- * @throws {Refusal} 406 when neither kind of answer is.
+ * @throws {HttpError} 406 when it accepts neither JSON nor events.
  */
-export function readAccept(headers: Headers): Acceptable {
+export function acceptsEvents(headers: Headers): boolean {
   const accept = headers.get('accept')?.toLowerCase() ?? '*/*'
   const any = accept.includes('*/*')
-  const json = any || /application\/(?:json|\*)/.test(accept)
   const events = any || /text\/(?:event-stream|\*)/.test(accept)
-  if (json || events) return { json, events }
-  throw refuse(406, 'The client must accept "application/json" and "text/event-stream"')
+  if (events || /application\/(?:json|\*)/.test(accept)) return events
+  throw invalidRequest(406, 'The client must accept "application/json" and "text/event-stream"')
 }

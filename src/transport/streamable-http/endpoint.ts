@@ -8,9 +8,8 @@ import { McpError } from '../../protocol/errors.ts'
 import type { BaseServer } from '../../server/server.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { createGuard } from '../http/guard.ts'
-import { createHandler, HANDLER_OPTIONS } from './handler.ts'
+import { createHandler, HANDLER_OPTIONS, type HandlerOptions } from './handler.ts'
 import { statefulSessions } from './sessions/stateful.ts'
-import type { HandlerOptions } from './options.ts'
 
 /** Where and how `serve` serves a server over HTTP, the same on Node, Deno and Bun. */
 export interface ServeOptions extends HandlerOptions {

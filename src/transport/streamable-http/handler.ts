@@ -1,20 +1,28 @@
 /**
- * A server as a function from request to response: the switch over HTTP methods.
+ * A server as a function from request to response: who may call, and what each HTTP method does.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { Ending } from '../../patterns/ending.ts'
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
-import type { BaseServer } from '../../server/server.ts'
-import type { Caller } from '../../server/request/exchange.ts'
-import { definitionOf } from '../../server/definition.ts'
 import { createRounds } from '../../server/engine/multi-round-trip.ts'
-import { answerGuarded, methodNotAllowed } from '../http/guard.ts'
-import type { Host } from './incoming.ts'
-import { BASE_HANDLER_OPTIONS, type HandlerOptions } from './options.ts'
+import { definitionOf } from '../../server/definition.ts'
+import type { Caller } from '../../server/request/exchange.ts'
+import type { BaseServer } from '../../server/server.ts'
+import { RequestGuard } from '../http/guard.ts'
+import { closed, methodNotAllowed } from '../http/http-error.ts'
+import { IncomingRequest, type HttpEndpoint } from './incoming.ts'
+import {
+  ENDPOINT_OPTIONS,
+  BASE_HANDLER_OPTIONS,
+  type EndpointOptions,
+  type HandlerHooks,
+  type BaseHandlerOptions,
+} from './options.ts'
 import { post } from './post.ts'
-import { closed } from '../http/http-error.ts'
+import type { SessionProvider } from './sessions/manager.ts'
+import { withoutSessions } from './sessions/none.ts'
 
 /** Serves MCP over HTTP. Route every method of one path to it. */
 export interface Handler {
@@ -24,11 +32,23 @@ export interface Handler {
   close(): Promise<void>
 }
 
+/** How a server is served over HTTP. */
+export interface HandlerOptions extends Omit<EndpointOptions, keyof HandlerHooks> {
+  /**
+   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` keeps them, in memory or in a
+   * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
+   * was negotiated. Without any,
+   * which is the default, as a handler cannot know whether the next request reaches it, these revisions are
+   * served request by request, and handlers know nothing of the client. Without `statefulSessions` the
+   * server cannot ask or tell a client of these revisions anything outside its answers.
+   */
+  sessions?: SessionProvider | false
+}
+
 /** The names of the options of a handler. */
-export const HANDLER_OPTIONS: OptionNames<HandlerOptions> = {
-  ...BASE_HANDLER_OPTIONS,
-  ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1, sessions: 1 },
-  ...{ carry: 1, listen: 1, changes: 1, isBare: 1 },
+export const HANDLER_OPTIONS: OptionNames<HandlerOptions & HandlerHooks> = {
+  ...ENDPOINT_OPTIONS,
+  sessions: 1,
 }
 
 /**
@@ -37,27 +57,63 @@ export const HANDLER_OPTIONS: OptionNames<HandlerOptions> = {
  * @throws {TypeError} when the server was not made by `createServer`.
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
-export function createHandler(server: BaseServer, options: HandlerOptions = {}): Handler {
-  requireKnown('The handler', options, HANDLER_OPTIONS)
+export function createHandler(
+  server: BaseServer,
+  options: HandlerOptions & HandlerHooks = {},
+): Handler {
+  return composeHandler(server, options, HANDLER_OPTIONS, createRounds(options))
+}
+
+/**
+ * Makes a smaller handler, which answers POST requests one by one, in every revision that the server
+ * speaks: clients of revisions with sessions are served without one. Nothing that keeps sessions,
+ * asks clients or tells them of changes is loaded.
+ *
+ * @throws {TypeError} when the server was not made by `createLeanServer` or `createServer`.
+ */
+export function createTinyHandler(server: BaseServer, options: BaseHandlerOptions = {}): Handler {
+  return composeHandler(server, options, BASE_HANDLER_OPTIONS, undefined)
+}
+
+function composeHandler(
+  server: BaseServer,
+  options: HandlerOptions & HandlerHooks,
+  names: OptionNames<BaseHandlerOptions>,
+  rounds: HttpEndpoint['rounds'],
+): Handler {
+  requireKnown('The handler', options, names)
   const definition = definitionOf(server)
+  const { auth } = options
   const ending = new Ending()
-  const { changes } = options
-  const sessions = haveSessions(definition.revisions)
-    ? (options.sessions || undefined)?.start(definition, options)
-    : undefined
-  const rounds = createRounds(options)
-  const host: Host = { server: definition, options, sessions, rounds, ending, changes }
-  const handle = (request: Request, caller: Caller = {}): Promise<Response> => {
-    return answerGuarded(definition, options, request, caller, (known) => {
+  const endpoint: HttpEndpoint = { server: definition, options, rounds, ending }
+  const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
+  const sessions = provide(endpoint)
+
+  async function handle(request: Request, given: Caller = {}): Promise<Response> {
+    const guard = new RequestGuard(definition, options, request)
+    try {
+      const caller =
+        guard.check() ?? (auth ? await guard.authenticate(auth, given) : { request, ...given })
+      if (caller instanceof Response) return guard.respond(caller)
       if (ending.over) throw closed()
-      if (request.method === 'POST') return post(host, request, known)
-      if (sessions?.answer) return sessions.answer(request, known)
-      throw methodNotAllowed(request, 'POST, OPTIONS')
-    })
+      const { method } = request
+      const incoming = new IncomingRequest(endpoint, request, caller)
+      if (method === 'POST') return guard.respond(await post(incoming, sessions))
+      if (!(method === 'GET' || method === 'DELETE') || !sessions.allow.includes(method)) {
+        throw methodNotAllowed(request, sessions.allow)
+      }
+      const session = await sessions.resolve(incoming)
+      if (session instanceof Response) return guard.respond(session)
+      return guard.respond(await (method === 'GET' ? session.listen(incoming) : session.end()))
+    } catch (error) {
+      return guard.respondError(error)
+    }
   }
-  const close = async (): Promise<void> => {
+
+  async function close(): Promise<void> {
     ending.end()
-    await sessions?.close?.()
+    await sessions.close()
   }
+
   return Object.assign(handle, { close })
 }

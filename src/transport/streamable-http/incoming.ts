@@ -1,29 +1,56 @@
 /**
- * What the parts of one HTTP handler share.
+ * A request on its way through one handler, and the endpoint that it reached.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { Caller, Exchange } from '../../server/request/exchange.ts'
+import { HEADER_PROTOCOL_VERSION, HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { findRevision, LATEST_LEGACY, type RevisionFacts } from '../../protocol/revisions.ts'
 import type { ServerDefinition } from '../../server/definition.ts'
-import type { Acceptable } from '../http/request-body.ts'
-import type { BaseHandlerOptions } from './options.ts'
-import type { StreamOptions } from './stream-options.ts'
-import type { HostSessions } from './sessions/manager.ts'
+import type { Caller, Exchange } from '../../server/request/exchange.ts'
+import { acceptsEvents, readHeader } from '../http/request-body.ts'
+import type { EndpointOptions } from './options.ts'
 
 /** A server as one handler serves it. */
-export interface Host extends Pick<Exchange, 'rounds' | 'ending' | 'changes'> {
+export interface HttpEndpoint extends Pick<Exchange, 'rounds' | 'ending'> {
   readonly server: ServerDefinition
-  readonly options: BaseHandlerOptions & Pick<StreamOptions, 'isBare'>
-  /** The sessions, where the handler has any. */
-  readonly sessions?: HostSessions | undefined
+  readonly options: EndpointOptions
 }
 
-/** A request that passed the first checks. */
-export interface Incoming {
-  readonly host: Host
+/** A request whose origin and caller are known. Each header is read once, as that is slow on workerd. */
+export class IncomingRequest {
+  readonly endpoint: HttpEndpoint
   readonly request: Request
   readonly caller: Caller
   /** The trimmed `MCP-Protocol-Version` header. */
   readonly version: string | null
-  readonly accept: Acceptable
+  /** The revision that the header states, if it is one. */
+  readonly stated: RevisionFacts | undefined
+  /** The `Mcp-Session-Id` header; not read where the version has no sessions. */
+  readonly sessionId: string | null
+  /** Whether the client accepts an event stream as answer. */
+  readonly acceptsEvents: boolean
+  /** The body, once it was read. */
+  text = ''
+
+  /**
+   * @throws {HttpError} 400 when a header has different values, 406 when the client accepts no kind of
+   *   answer.
+   */
+  constructor(endpoint: HttpEndpoint, request: Request, caller: Caller) {
+    this.endpoint = endpoint
+    this.request = request
+    this.caller = caller
+    const { method, headers } = request
+    const version = (this.version = readHeader(headers, HEADER_PROTOCOL_VERSION, ','))
+    this.stated = version === null ? undefined : findRevision(version)
+    this.sessionId = this.isModern ? null : readHeader(headers, HEADER_SESSION_ID)
+    this.acceptsEvents = method !== 'DELETE' && acceptsEvents(headers)
+  }
+
+  /** Whether the version has no sessions: a known one, or one that comes after those with sessions. */
+  get isModern(): boolean {
+    const { version, stated } = this
+    if (version === null || stated) return stated?.era === 'modern'
+    return /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
+  }
 }

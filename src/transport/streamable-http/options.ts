@@ -6,21 +6,12 @@
 import type { OptionNames } from '../../patterns/known-options.ts'
 import type { Authenticator } from '../../server/auth.ts'
 import type { InputOptions } from '../../server/engine/multi-round-trip.ts'
-import type { ServerDefinition } from '../../server/definition.ts'
-import type { HostSessions } from './sessions/manager.ts'
-import type { StreamOptions } from './stream-options.ts'
+import type { ChangeSource } from '../../server/notifier.ts'
+import type { Sink } from '../../session/event-store.ts'
+import type { EventStreamOptions } from '../http/event-stream.ts'
 
-/**
- * A way to have sessions, with all the code that takes: `statefulSessions`, `sealedSessions` or
- * `forwardedSessions`.
- */
-export interface HandlerSessions {
-  /** Called by `createHandler`. */
-  start(server: ServerDefinition, options: HandlerOptions): HostSessions
-}
-
-/** How a server is served over HTTP where requests are only answered. */
-export interface BaseHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
+/** How a server is served over HTTP, without what older revisions and questions to clients take. */
+export interface BaseHandlerOptions {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
    * the server's own origin always may, and pages on this machine if the server is on it, by http or
@@ -32,14 +23,48 @@ export interface BaseHandlerOptions extends Pick<StreamOptions, 'keepAliveMs'> {
   allowedHosts?: readonly string[]
   /**
    * Who is served: whoever has an access token, by `protectedResource`, whose paths of metadata must
-   * reach the handler too; or whom your function knows, by `authenticate`. By default everybody is.
+   * reach the handler too; or whom the host knows, by `identifyCallers`. By default everybody is.
    */
   auth?: Authenticator
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
   maxBodyBytes?: number
   /** Answers with JSON only: what would be sent before the answer is left out. */
   jsonOnly?: boolean
+  /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */
+  keepAliveMs?: number
 }
+
+/** What hosts replace whose streams and changes are not in the memory of the handler. */
+export interface HandlerHooks {
+  /**
+   * Opens the connection of a stream that answers a GET; in the body of its response by default.
+   *
+   * @returns where its events go, and the response that carries them.
+   */
+  openStream?: (
+    stream: { session: string; stream: string },
+    options: EventStreamOptions,
+  ) => { sink: Sink; response: Response }
+  /**
+   * Answers a GET for what belongs to no request, or for more of it after an event that the session
+   * does not know; the session by default.
+   */
+  onStandaloneStream?: (stream: {
+    session: string
+    /** Whether the stream begins with an event that only carries an id. */
+    primed: boolean
+  }) => Response
+  /** Announces changes; the server's own `notify` by default. */
+  changeSource?: ChangeSource
+  /**
+   * Whether a request of 2026-07-28 comes without the headers that repeat its body, as over
+   * HTTP+SSE; then these are not checked. None by default.
+   */
+  isBare?: (request: Request) => boolean
+}
+
+/** All options of a handler but how it has sessions. */
+export interface EndpointOptions extends BaseHandlerOptions, InputOptions, HandlerHooks {}
 
 /** The names of {@link BaseHandlerOptions}. */
 export const BASE_HANDLER_OPTIONS: OptionNames<BaseHandlerOptions> = {
@@ -47,15 +72,9 @@ export const BASE_HANDLER_OPTIONS: OptionNames<BaseHandlerOptions> = {
   keepAliveMs: 1,
 }
 
-/** How a server is served over HTTP. */
-export interface HandlerOptions extends BaseHandlerOptions, InputOptions, StreamOptions {
-  /**
-   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` keeps them, in memory or in a
-   * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
-   * was negotiated. `forwardedSessions()` hands their requests over to another handler. Without any,
-   * which is the default, as a handler cannot know whether the next request reaches it, these revisions are
-   * served request by request, and handlers know nothing of the client. Without `statefulSessions` the
-   * server cannot ask or tell a client of these revisions anything outside its answers.
-   */
-  sessions?: HandlerSessions | false
+/** The names of {@link EndpointOptions}. */
+export const ENDPOINT_OPTIONS: OptionNames<EndpointOptions> = {
+  ...BASE_HANDLER_OPTIONS,
+  ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
+  ...{ openStream: 1, onStandaloneStream: 1, changeSource: 1, isBare: 1 },
 }

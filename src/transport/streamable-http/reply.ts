@@ -8,7 +8,9 @@ import { wellFormedJson } from '../../patterns/well-formed-json.ts'
 import { toErrorObject } from '../../protocol/errors.ts'
 import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../http/event-stream.ts'
+import type { PendingCall } from '../../session/event-store.ts'
 import { jsonResponse } from '../http/http-error.ts'
+import type { IncomingRequest } from './incoming.ts'
 
 /** What is sent on an event stream, and how. */
 export interface ReplyStream {
@@ -19,7 +21,7 @@ export interface ReplyStream {
 }
 
 /** Sends on an event stream that nobody can come back to. */
-export function plainStream(events: EventStream): ReplyStream {
+function plainStream(events: EventStream): ReplyStream {
   return {
     send: (message) => events.send({ data: wellFormedJson(message) }),
     end: () => events.close(),
@@ -27,33 +29,39 @@ export function plainStream(events: EventStream): ReplyStream {
 }
 
 /** How a reply becomes a response. */
-export interface ReplyOptions extends Pick<
-  EventStreamOptions,
-  'caller' | 'keepAliveMs' | 'onExpired' | 'onGone'
-> {
+export interface ReplyOptions extends Pick<EventStreamOptions, 'onExpired' | 'onGone'> {
+  /** What is answered. */
+  incoming: IncomingRequest
   /** Takes the response once it is known what kind it is. */
   respond: (response: Response) => void
-  /** Opens the event stream; absent when the client takes JSON only. */
-  stream?: ((events: EventStream) => ReplyStream) | undefined
   /** The status of a response that is JSON; 200 by default. */
   status?: (answer: Answer) => number
-  /** Learns why a response cannot be written. */
-  report: (error: unknown) => void
 }
 
 /** The answer to one request, or to a batch. */
 export class Reply {
+  /** What is stored of the call that is answered, where calls can be resumed. */
+  readonly call: PendingCall | undefined
   readonly #options: ReplyOptions
+  readonly #openStream: (events: EventStream) => ReplyStream
   #stream: ReplyStream | undefined
   #events: EventStream | undefined
 
-  constructor(options: ReplyOptions) {
+  /** @param openStream What sends on the event stream; by default it cannot be resumed. */
+  constructor(
+    options: ReplyOptions,
+    openStream: (events: EventStream) => ReplyStream = plainStream,
+    call?: PendingCall,
+  ) {
     this.#options = options
+    this.#openStream = openStream
+    this.call = call
   }
 
-  /** Whether messages can be sent before the response. */
+  /** Whether messages can be sent before the response: not when the client takes JSON only. */
   get streams(): boolean {
-    return this.#options.stream !== undefined
+    const { acceptsEvents, endpoint } = this.#options.incoming
+    return acceptsEvents && !endpoint.options.jsonOnly
   }
 
   /** Sends a message that comes before the response; left out when the client takes JSON only. */
@@ -80,7 +88,7 @@ export class Reply {
 
   /** Whether the answer was written. */
   #write(answer: Answer | undefined): boolean {
-    const { respond, status, report } = this.#options
+    const { incoming, respond, status } = this.#options
     const stream = this.#stream
     try {
       if (stream) {
@@ -93,16 +101,18 @@ export class Reply {
       }
       return true
     } catch (error) {
-      report(error)
+      incoming.endpoint.server.report(error)
       return false
     }
   }
 
   #open(): ReplyStream | undefined {
-    const { stream, respond, ...options } = this.#options
-    if (!stream) return undefined
-    const events = (this.#events = new EventStream(options))
+    if (!this.streams) return undefined
+    const { incoming, respond, onExpired, onGone } = this.#options
+    const { caller, endpoint } = incoming
+    const { keepAliveMs } = endpoint.options
+    const events = (this.#events = new EventStream({ caller, keepAliveMs, onExpired, onGone }))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
-    return stream(events)
+    return this.#openStream(events)
   }
 }

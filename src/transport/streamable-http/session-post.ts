@@ -1,137 +1,105 @@
 /**
- * A POST of a revision with sessions; also served without, when the handler has none.
+ * A POST of a revision with sessions: one message, or a batch of them in 2025-03-26.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
-import { type ProtocolError, toErrorObject } from '../../protocol/errors.ts'
-import { HEADER_SESSION_ID } from '../../protocol/headers.ts'
+import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
 import {
   errorResponse,
   isRequest,
   isResponse,
-  resultResponse,
+  type Answer,
   type JsonRpcMessage,
-  type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
-import { ASSUMED_REVISION, findRevision } from '../../protocol/revisions.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
-import { batchFault } from '../../server/engine/batch.ts'
-import { initialize } from '../../server/features/initialize.ts'
-import { unsupportedVersion } from '../../server/request/request-meta.ts'
-import type { Incoming } from './incoming.ts'
-import type { Membership } from './sessions/manager.ts'
-import { jsonResponse, Refusal, refuse, refuseInvalid } from '../http/http-error.ts'
-import { answer, answerBatch, run } from './session-run.ts'
-
-const NO_BATCHES = 'The revision has no batches'
+import { answerEach, batchFault } from '../../server/engine/batch.ts'
+import { invalidRequest, jsonResponse } from '../http/http-error.ts'
+import type { IncomingRequest } from './incoming.ts'
+import type { SessionContext } from './sessions/manager.ts'
 
 /**
- * Answers a message that belongs to a session, or that opens one.
+ * Answers a message of a session, or a batch.
  *
- * @throws {Refusal} 400 without a session id, or when the version is unknown or not the session's;
- *   404 when the session ended.
+ * @throws {HttpError} 404 when the session ended; 400 when the revision has no batches, or the batch
+ *   is empty or too long, opens a session or has an id that is in flight; then none of it runs.
+ * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
  */
 export async function postToSession(
-  incoming: Incoming,
-  message: JsonRpcMessage,
+  incoming: IncomingRequest,
+  session: SessionContext,
+  body: JsonRpcMessage | readonly unknown[],
 ): Promise<Response> {
-  if (opensSession(incoming.request.headers, message)) return open(incoming, message)
-  const member = await findMembership(incoming)
-  if (isRequest(message)) return answer(incoming, member, message)
-  await take(incoming, member, message)
-  return new Response(null, { status: 202 })
+  const { endpoint, caller } = incoming
+  const batch = isBatch(body) ? checkBatch(incoming, session, body) : undefined
+  const messages = batch?.messages ?? [body as JsonRpcMessage]
+  const requests: JsonRpcRequest[] = []
+  for (const message of messages) {
+    if (isRequest(message)) requests.push(message)
+    else await session.receive(message, caller)
+  }
+  const [request] = requests
+  if (!request) {
+    return batch?.faults.length ? jsonResponse(batch.faults) : new Response(null, { status: 202 })
+  }
+  return new Promise((respond, reject) => {
+    const reply = session.createReply({ incoming, respond }, batch ? undefined : request)
+    const handle = (message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> =>
+      session.handle(message, reply, caller)
+    const answer: Promise<Answer | undefined> = batch
+      ? answerEach(requests, handle, (error) => endpoint.server.report(error)).then((responses) => [
+          ...batch.faults,
+          ...responses,
+        ])
+      : handle(request).catch((error: unknown) => {
+          // Unless a stream is open already, the request is refused.
+          reject(error)
+          return errorResponse(request.id, toErrorObject(error))
+        })
+    answer.then((response) => reply.finish(response)).catch(reject)
+  })
 }
 
-/** Whether a message opens a session: the handshake, outside of any session. */
-export function opensSession(headers: Headers, message: JsonRpcMessage): message is JsonRpcRequest {
-  return isRequest(message) && message.method === 'initialize' && !headers.has(HEADER_SESSION_ID)
+function isBatch(body: JsonRpcMessage | readonly unknown[]): body is readonly unknown[] {
+  return Array.isArray(body)
 }
 
 /**
- * Answers a batch.
+ * Checks a batch as a whole.
  *
- * @throws {Refusal} 400 when the revision has no batches, the batch is empty or too long, opens a
- *   session or has an id that is in flight; then none of it runs.
+ * @returns Its messages, and the responses to what was no valid message.
  */
-export async function postBatch(incoming: Incoming, frames: readonly unknown[]): Promise<Response> {
-  const { revisions } = incoming.host.server
-  const stated = findRevision(incoming.version)
-  if (stated && !stated.batches) throw refuse(400, NO_BATCHES)
-  const member = await findMembership(incoming)
-  const { live, revision } = member
-  if (!revision.batches || !revisions.includes(revision)) throw refuse(400, NO_BATCHES)
-  const reason = batchFault(frames)
-  if (reason) throw refuse(400, reason)
+function checkBatch(
+  { endpoint }: IncomingRequest,
+  session: SessionContext,
+  frames: readonly unknown[],
+): { messages: JsonRpcMessage[]; faults: JsonRpcResponse[] } {
+  const { revision } = session
+  const fault =
+    revision.batches && endpoint.server.revisions.includes(revision)
+      ? batchFault(frames)
+      : 'The revision has no batches'
+  if (fault) throw invalidRequest(400, fault)
   const messages: JsonRpcMessage[] = []
   const faults: JsonRpcResponse[] = []
   for (const frame of frames) {
     try {
       messages.push(validateMessage(frame))
     } catch (error) {
-      live?.spoil(frame, error as ProtocolError)
+      session.rejectPending(frame, error as ProtocolError)
       faults.push(errorResponse(readableId(frame), toErrorObject(error)))
     }
   }
-  if (messages.some((m) => 'method' in m && m.method === 'initialize')) {
-    throw refuse(400, '"initialize" cannot be part of a batch')
+  const ids = messages.filter(isRequest).map(({ id }) => id)
+  if (messages.some((message) => 'method' in message && message.method === 'initialize')) {
+    throw invalidRequest(400, '"initialize" cannot be part of a batch')
   }
   if (messages.some(isResponse) && !messages.every(isResponse)) {
-    throw refuse(400, 'A batch has either calls or responses')
+    throw invalidRequest(400, 'A batch has either calls or responses')
   }
-  const requests = messages.filter((m) => isRequest(m))
-  const ids = new Set(requests.map(({ id }) => id))
-  if (ids.size < requests.length || requests.some(({ id }) => live?.isAnswering(id))) {
-    throw refuse(400, 'A request id is already in use')
+  if (new Set(ids).size < ids.length || ids.some((id) => session.isInFlight(id))) {
+    throw invalidRequest(400, 'A request id is already in use')
   }
-  for (const message of messages) if (!isRequest(message)) await take(incoming, member, message)
-  if (requests.length === 0) {
-    return faults.length > 0 ? jsonResponse(faults) : new Response(null, { status: 202 })
-  }
-  return answerBatch(incoming, member, requests, faults)
-}
-
-/**
- * The session that a request names.
- *
- * @throws {Refusal} as {@link postToSession}.
- */
-export async function findMembership({
-  host,
-  request,
-  version,
-  caller,
-}: Pick<Incoming, 'host' | 'request' | 'version' | 'caller'>): Promise<Membership> {
-  const { server, sessions } = host
-  const stated = server.revisions.find((r) => r.version === version && r.era === 'legacy')
-  if (version !== null && !stated) {
-    throw new Refusal(400, unsupportedVersion(server.revisions, version))
-  }
-  return sessions?.find(request, stated, caller) ?? { revision: stated ?? ASSUMED_REVISION }
-}
-
-async function open(incoming: Incoming, message: JsonRpcRequest): Promise<Response> {
-  const { host, caller } = incoming
-  const { server, sessions } = host
-  const { id, params } = message
-  const { record, result } = refuseInvalid(
-    () => initialize(server, params, sessions?.reach === true),
-    id,
-  )
-  if (caller.principal !== undefined) record.principal = caller.principal
-  const opened = await refuseInvalid(() => sessions?.open?.(record, caller), id)
-  const headers = opened === undefined ? {} : { [HEADER_SESSION_ID]: opened }
-  return jsonResponse(resultResponse(id, result), 200, headers)
-}
-
-/** Takes a message that is not answered. */
-async function take(
-  incoming: Incoming,
-  member: Membership,
-  message: JsonRpcNotification | JsonRpcResponse,
-): Promise<void> {
-  await member.live?.take(message, incoming.caller, (call, outlet) =>
-    run(incoming, member, call.request, outlet, call),
-  )
+  return { messages, faults }
 }

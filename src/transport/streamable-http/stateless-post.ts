@@ -17,61 +17,55 @@ import {
 import { HEADER_METHOD, singleValue } from '../../protocol/headers.ts'
 import { errorResponse, type Answer, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { dispatch, requireMethod } from '../../server/engine/dispatch.ts'
-import type { Caller, Exchange } from '../../server/request/exchange.ts'
+import type { Exchange } from '../../server/request/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request/request-meta.ts'
 import { checkName, checkParams, checkSame } from './header-checks.ts'
-import type { Host, Incoming } from './incoming.ts'
-import { refuse, refuseInvalid } from '../http/http-error.ts'
-import { plainStream, Reply } from './reply.ts'
+import { invalidRequest } from '../http/http-error.ts'
+import type { IncomingRequest } from './incoming.ts'
+import { Reply } from './reply.ts'
 
 /**
  * Answers a request that describes itself.
  *
- * @throws {Refusal} when something that comes before dispatch is wrong, in the spec's order.
+ * @throws {ProtocolError} when something that comes before dispatch is wrong, in the spec's order.
+ * @throws {HttpError} 406 when the answer is a stream that the client does not accept.
  */
 export async function postStateless(
-  { host, request, version, accept, caller }: Incoming,
+  incoming: IncomingRequest,
   message: JsonRpcRequest,
 ): Promise<Response> {
-  const streams = accept.events && !host.options.jsonOnly
+  const { endpoint, caller } = incoming
+  const { server, options, ending, rounds } = endpoint
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
-  const { revision, client, logLevel } = refuseInvalid(
-    () => check(host, request, message, version, caller),
-    id,
-  )
-  if (listens && !streams) {
-    throw refuse(406, 'The answer is a "text/event-stream"', { id })
-  }
-  return new Promise((resolve, reject) => {
-    const cancellation = new Cancellation(request)
+  const stated = checkHeaders(incoming, message)
+  return new Promise((respond, reject) => {
+    const cancellation = new Cancellation(incoming.request)
     const reply = new Reply({
-      respond: resolve,
-      status: (response) => status(response, listens),
-      report: (error) => host.server.report(error),
-      keepAliveMs: host.options.keepAliveMs,
-      caller,
-      onExpired: (message) => {
+      incoming,
+      respond,
+      status: (response) => statusOf(response, listens),
+      onExpired: (reason) => {
         // A listener still gets its closing result
-        if (!listens) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message }))
-        cancellation.cancel(new McpError('ABORTED', message))
+        if (!listens) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message: reason }))
+        cancellation.cancel(new McpError('ABORTED', reason))
       },
       onGone: (reason) => cancellation.cancel(reason),
-      stream: streams ? plainStream : undefined,
     })
+    if (listens && !reply.streams) {
+      throw invalidRequest(406, 'The answer is a "text/event-stream"', { id })
+    }
     const exchange: Exchange = {
-      revision,
-      client,
-      logLevel,
+      ...stated,
       caller,
-      auth: host.options.auth,
+      auth: options.auth,
       cancellation,
-      ending: host.ending,
-      changes: host.changes,
-      rounds: host.rounds,
+      ending,
+      changes: options.changeSource,
+      rounds,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
-    dispatch(host.server, message, exchange)
+    dispatch(server, message, exchange)
       .then((response) => {
         cancellation.settle()
         reply.finish(response)
@@ -80,13 +74,12 @@ export async function postStateless(
   })
 }
 
-function check(
-  { server, options }: Host,
-  request: Request,
+/** Checks that the headers repeat the body, and reads what the request says of itself. */
+function checkHeaders(
+  { endpoint, request, version, caller }: IncomingRequest,
   message: JsonRpcRequest,
-  version: string | null,
-  caller: Caller,
 ): Pick<Exchange, 'revision' | 'client' | 'logLevel'> {
+  const { server, options } = endpoint
   const { method, params } = message
   const { headers } = request
   const bare = options.isBare?.(request)
@@ -107,7 +100,7 @@ function check(
   return { revision, client, logLevel }
 }
 
-function status(response: Answer, listens: boolean): number {
+function statusOf(response: Answer, listens: boolean): number {
   if (!('error' in response)) return 200
   const { code } = response.error
   // Changes are told by others, who may not be there now.

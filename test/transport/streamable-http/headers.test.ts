@@ -6,11 +6,11 @@ import type { JsonObject } from '../../../src/index.ts'
 import {
   createHandler,
   createServer,
-  forwardedSessions,
   statefulSessions,
   type Handler,
   type HandlerOptions,
 } from '../../../src/presets/server.ts'
+import { sessionsOf } from '../../handler.ts'
 import {
   allMessages,
   lastMessage,
@@ -64,14 +64,8 @@ describe('A header that was sent twice with one value', () => {
   })
 
   it('reaches a session that is served elsewhere [P017]', async () => {
-    const seen: (string | null)[] = []
-    const behind = serve()
-    const front = serve({
-      sessions: forwardedSessions((request, caller) => {
-        seen.push(request.headers.get('mcp-session-id'))
-        return behind(request, caller)
-      }),
-    })
+    const seen: string[] = []
+    const front = serve({ sessions: sessionsOf(serve(), (sessionId) => void seen.push(sessionId)) })
     const { id } = await openSession(front)
     expect((await post(front, ping, { 'mcp-session-id': `${id}, ${id}` })).status).toBe(200)
     expect(seen.at(-1)).toBe(id)

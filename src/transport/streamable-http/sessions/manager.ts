@@ -1,66 +1,150 @@
 /**
- * How one handler has sessions: it keeps them, their ids tell what was negotiated, or they are served
- * elsewhere.
+ * The one interface of all ways to have sessions: none, sealed into their ids, in a store, or
+ * served elsewhere.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { HEADER_SESSION_ID } from '../../../protocol/headers.ts'
+import {
+  resultResponse,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type RequestId,
+} from '../../../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../../../protocol/revisions.ts'
+import { initialize, sessionRevision } from '../../../server/features/initialize.ts'
 import type { Caller, ClientFacts } from '../../../server/request/exchange.ts'
+import { unsupportedVersion } from '../../../server/request/request-meta.ts'
 import type { SessionRecord } from '../../../session/session.ts'
-import type { KeptSession } from './stateful-session.ts'
-
-/** What a message belongs to: a session, or only a revision where the handler has no sessions. */
-export interface Membership {
-  /** The session, where it is kept. */
-  readonly live?: KeptSession | undefined
-  /** The client, as far as it is known. */
-  readonly client?: ClientFacts | undefined
-  readonly revision: RevisionFacts
-}
+import { HttpError, jsonResponse, invalidRequest, sessionNotFound } from '../../http/http-error.ts'
+import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
+import type { Reply, ReplyOptions } from '../reply.ts'
 
 /** The sessions of one handler. */
-export interface HostSessions {
-  /** Whether their clients can be reached beside answers. */
-  readonly reach: boolean
+export interface SessionManager {
+  /** The value of `Allow`; other methods are answered with 405. */
+  readonly allow: 'POST, OPTIONS' | 'GET, POST, DELETE, OPTIONS'
   /**
-   * Answers a request that is no POST.
+   * The session that the headers name, or the response if it is served elsewhere. Reads no body.
    *
-   * @throws {Refusal} 405 when it is neither GET nor DELETE; otherwise as `find`.
+   * @throws {HttpError} 400 when the version is unknown or not the session's, or a session id is
+   *   missing; 404 when the session ended or belongs to someone else.
    */
-  answer?(request: Request, caller: Caller): Promise<Response>
+  resolve(incoming: IncomingRequest): SessionContext | Response | Promise<SessionContext | Response>
   /**
-   * Hands over a request that opens a session which is served elsewhere.
+   * Answers an `initialize` that names no session.
    *
-   * @throws {Refusal} 404 when there can be no such session.
+   * @throws {ProtocolError} when params are wrong, or the session cannot be stored.
    */
-  openElsewhere?(request: Request, body: string, caller: Caller): Promise<Response>
+  open(incoming: IncomingRequest, message: JsonRpcRequest): Promise<Response>
+  /** Ends every session that lives here. */
+  close(): Promise<void>
+}
+
+/** Where the messages of a session are handled. */
+export interface SessionContext {
+  readonly revision: RevisionFacts
   /**
-   * Hands over a request that goes to its session by its headers alone, before its body is read.
+   * Makes the reply to one request, or to a batch.
    *
-   * @throws {Refusal} 404 when there can be no such session.
+   * @param request The request, if it is no batch.
+   * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
+   * @throws {HttpError} 404 when the session ended.
    */
-  forwardEarly?(
-    request: Request,
-    version: string | null,
+  createReply(options: ReplyOptions, request?: JsonRpcRequest): Reply
+  /** Answers a request; `undefined` when the client cancelled it. */
+  handle(
+    message: JsonRpcRequest,
+    reply: Reply,
     caller: Caller,
-  ): Promise<Response> | undefined
+  ): Promise<JsonRpcResponse | undefined>
   /**
-   * The session that a request names.
+   * Takes a message that is not answered.
    *
-   * @param stated The revision that it names.
-   * @throws {Refusal} 400 without a session id, or when the session speaks another revision; 404 when
-   *   it ended.
+   * @throws {HttpError} 404 when the session ended.
    */
-  find(request: Request, stated: RevisionFacts | undefined, caller: Caller): Promise<Membership>
+  receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void>
+  /** Rejects the request to the client that a malformed response was meant for. */
+  rejectPending(frame: unknown, error: Error): void
+  /** Whether a request of that id is being answered. */
+  isInFlight(id: RequestId): boolean
   /**
-   * Opens a session; gives its id.
+   * Answers a GET: opens a stream for what belongs to no request, or resumes one that broke.
    *
-   * @throws {ProtocolError} at once, when the client says too much; later, when it cannot be kept or
-   *   there are too many.
+   * @throws {HttpError} 400, 405 or 406.
    */
-  open?(record: SessionRecord, caller: Caller): Promise<string>
-  /** Fails the question of the server's that a malformed answer was meant for. */
-  spoil?(request: Request, caller: Caller, frame: unknown, error: Error): Promise<void>
-  /** Ends every session that is kept. */
-  close?(): Promise<void>
+  listen(incoming: IncomingRequest): Promise<Response>
+  /** Answers a DELETE: ends the session and all that is open in it. */
+  end(): Promise<Response>
+}
+
+/** A way to have sessions, as the option `sessions` of a handler. */
+export type SessionProvider = (endpoint: HttpEndpoint) => SessionManager
+
+/**
+ * The revision that the version header states.
+ *
+ * @throws {HttpError} 400 unless it has sessions and the server supports it.
+ */
+export function statedRevision({
+  endpoint: { server },
+  stated,
+  version,
+}: IncomingRequest): RevisionFacts | undefined {
+  if (version === null) return undefined
+  if (stated?.era === 'legacy' && server.revisions.includes(stated)) return stated
+  throw new HttpError(400, unsupportedVersion(server.revisions, version))
+}
+
+/**
+ * The session id of a request.
+ *
+ * @throws {HttpError} 400 when it is missing, or for the version as {@link statedRevision}.
+ */
+export function requireSessionId(incoming: IncomingRequest): string {
+  statedRevision(incoming)
+  if (incoming.sessionId !== null) return incoming.sessionId
+  throw invalidRequest(400, 'The "Mcp-Session-Id" header is missing')
+}
+
+/**
+ * What was negotiated when a session began.
+ *
+ * @throws {HttpError} 404 when there is no such session of this caller; 400 when the version header
+ *   states another revision than the session's.
+ */
+export function negotiated(
+  { stated, caller }: IncomingRequest,
+  record: SessionRecord | undefined,
+): { revision: RevisionFacts; client: ClientFacts } {
+  if (!record || record.principal !== caller.principal) throw sessionNotFound()
+  const revision = sessionRevision(record)
+  if (stated && stated !== revision) {
+    throw invalidRequest(400, `The session speaks ${revision.version}, not ${stated.version}`)
+  }
+  return {
+    revision,
+    client: { info: record.clientInfo, capabilities: record.clientCapabilities },
+  }
+}
+
+/**
+ * Answers `initialize`.
+ *
+ * @param pushes Whether the server can send messages outside its answers.
+ * @param store Stores what was negotiated, and gives the id of the session.
+ * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing; otherwise as `store`.
+ */
+export async function answerInitialize(
+  { endpoint, caller }: IncomingRequest,
+  { id, params }: JsonRpcRequest,
+  pushes: boolean,
+  store?: (record: SessionRecord) => Promise<string>,
+): Promise<Response> {
+  const { record, result } = initialize(endpoint.server, params, pushes)
+  if (caller.principal !== undefined) record.principal = caller.principal
+  const sessionId = await store?.(record)
+  const headers = sessionId === undefined ? {} : { [HEADER_SESSION_ID]: sessionId }
+  return jsonResponse(resultResponse(id, result), 200, headers)
 }

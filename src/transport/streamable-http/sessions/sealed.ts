@@ -8,8 +8,8 @@ import { createSealer, type Sealer, type Secrets } from '../../../patterns/seale
 import { INVALID_PARAMS, ProtocolError } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/validate.ts'
 import type { SessionRecord } from '../../../session/session.ts'
-import { finder } from './find-session.ts'
-import type { HandlerSessions } from '../options.ts'
+import { answerInitialize, negotiated, requireSessionId, type SessionProvider } from './manager.ts'
+import { UnstoredSession } from './none.ts'
 
 /** How sessions are sealed. */
 export interface SealedSessionOptions {
@@ -35,10 +35,19 @@ const KIND = 'session'
 export function sealedSessions({
   secrets,
   ttlMs = 86_400_000,
-}: SealedSessionOptions = {}): HandlerSessions {
+}: SealedSessionOptions = {}): SessionProvider {
   const sealer = createSealer(secrets)
-  const find = finder(async (id) => ({ record: await read(sealer, id) }))
-  return { start: () => ({ reach: false, find, open: (record) => seal(sealer, record, ttlMs) }) }
+  return (endpoint) => ({
+    allow: 'POST, OPTIONS',
+    async resolve(incoming) {
+      const record = await unseal(sealer, requireSessionId(incoming))
+      const { revision, client } = negotiated(incoming, record)
+      return new UnstoredSession(endpoint, revision, client)
+    },
+    open: (incoming, message) =>
+      answerInitialize(incoming, message, false, (record) => seal(sealer, record, ttlMs)),
+    close: async () => {},
+  })
 }
 
 /** The id of a new session. */
@@ -57,7 +66,7 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
 }
 
 /** What an id holds; nothing when it is too old, or no id that was given out. */
-async function read(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
+async function unseal(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
   const held = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
   if (!isObject(held) || held.kind !== KIND || !(Number(held.expires) > Date.now())) {
     return undefined

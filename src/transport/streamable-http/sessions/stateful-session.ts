@@ -1,10 +1,8 @@
 /**
- * A session that is kept, as requests over HTTP reach it: its streams, what is asked and told on
- * them, and what of it is kept when.
+ * A session in a store: its streams, the messages that go out on them, and what of it is stored when.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import type { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
 import { degradeRequest } from '../../../protocol/degrade-request.ts'
 import { INTERNAL_ERROR, type McpError } from '../../../protocol/errors.ts'
@@ -24,83 +22,162 @@ import {
 import { findMethod } from '../../../protocol/methods.ts'
 import type { RevisionFacts } from '../../../protocol/revisions.ts'
 import { serverFacts } from '../../../protocol/server-facts.ts'
-import type { ServerDefinition } from '../../../server/definition.ts'
 import type { Ask, Caller, Exchange } from '../../../server/request/exchange.ts'
-import { sessionRevision } from '../../../server/features/initialize.ts'
+import { dispatch } from '../../../server/engine/dispatch.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
-import type { InputOptions } from '../../../server/engine/multi-round-trip.ts'
 import type { PendingCall } from '../../../session/event-store.ts'
-import type { Outlet, RunAgain } from '../../../session/resumable-calls.ts'
-import { idInUse, type SessionRecord } from '../../../session/session.ts'
+import { idInUse } from '../../../session/session.ts'
 import type { LiveSession } from '../../../session/live-session.ts'
 import type { SessionPool } from '../../../session/pool.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
-import { refuse } from '../../http/http-error.ts'
+import { methodNotAllowed, invalidRequest, sessionNotFound } from '../../http/http-error.ts'
 import { readHeader } from '../../http/request-body.ts'
-import type { ReplyStream } from '../reply.ts'
-import { sessionStream, type StreamCarrier, type StreamOptions } from '../stream-options.ts'
+import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
+import type { HandlerHooks } from '../options.ts'
+import { Reply, type ReplyOptions, type ReplyStream } from '../reply.ts'
+import { sessionStream } from '../stream-options.ts'
+import type { SessionContext } from './manager.ts'
 
 /** What the sessions of one handler share. */
-export interface SessionsHost {
-  readonly server: ServerDefinition
-  readonly options: StreamOptions &
-    Pick<InputOptions, 'askTimeoutMs'> & { readonly jsonOnly?: boolean }
-  readonly sessions: SessionPool
+export interface SharedState {
+  readonly endpoint: HttpEndpoint
+  readonly pool: SessionPool
 }
 
-/** A session, as one HTTP request found it. */
-export class KeptSession {
+/** Where the messages of one request go: its reply, or the stream of a call that is run again. */
+type MessageTarget = Pick<Reply, 'streams' | 'send' | 'disconnect' | 'call'>
+
+/** A live session. */
+export class StatefulSession implements SessionContext {
   readonly revision: RevisionFacts
-  readonly #host: SessionsHost
+  readonly #shared: SharedState
   readonly #live: LiveSession
-  /** The URLs that were asked for before. */
-  readonly #elicitations: SessionRecord['elicitations']
 
-  constructor(host: SessionsHost, live: LiveSession) {
-    this.#host = host
+  constructor(shared: SharedState, live: LiveSession, revision: RevisionFacts) {
+    this.#shared = shared
     this.#live = live
-    const { record } = live.session
-    this.revision = sessionRevision(record)
-    this.#elicitations = record.elicitations
+    this.revision = revision
   }
 
-  /** What was negotiated. */
-  get record(): SessionRecord {
-    return this.#live.session.record
+  createReply(options: ReplyOptions, request?: JsonRpcRequest): Reply {
+    this.#requireAlive()
+    if (request && this.isInFlight(request.id)) throw idInUse(request.id)
+    const call = request && this.#live.calls?.begin(request)
+    return new Reply(options, (events) => this.#openStream(events, call), call)
   }
 
-  /** Whether a request of that id is being answered. */
-  isAnswering(id: RequestId): boolean {
+  /** @throws {ProtocolError} when what the client asked to change cannot be stored. */
+  async handle(
+    message: JsonRpcRequest,
+    reply: MessageTarget,
+    caller: Caller,
+  ): Promise<JsonRpcResponse | undefined> {
+    const { revision } = this
+    const { endpoint, pool } = this.#shared
+    const { session } = this.#live
+    const { record, inFlight } = session
+    const { elicitations } = record
+    const { id, method } = message
+    const cancellation = session.open(id)
+    const response = await dispatch(endpoint.server, message, {
+      ...this.#exchange(reply),
+      caller,
+      auth: endpoint.options.auth,
+      cancellation,
+      send: (notified) => {
+        if (!cancellation.cancelled) return reply.send(this.#notification(notified))
+      },
+    })
+    if (inFlight.get(id) === cancellation) inFlight.delete(id)
+    if (changesSession(method, revision)) await pool.save(this.#live)
+    else if (record.elicitations !== elicitations) await pool.note(this.#live)
+    if (!cancellation.cancelled) return response
+    // A client that cancelled wants no answer; one whose session ends still waits for it.
+    const ended = (cancellation.reason as McpError).code === 'CLOSED'
+    return ended
+      ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
+      : undefined
+  }
+
+  async receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void> {
+    this.#requireAlive()
+    const { session } = this.#live
+    const { endpoint, pool } = this.#shared
+    if (isResponse(message)) {
+      if (!session.settle(message)) this.#resumeCall(message, caller)
+    } else if (message.method === 'notifications/cancelled') {
+      session.cancel(message.params?.requestId, message.params?.reason)
+    } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
+      session.record.initialized = true
+      await pool.note(this.#live)
+    } else if (message.method === 'notifications/roots/list_changed') {
+      endpoint.server.clients?.rootsChanged(this.#standaloneExchange(caller))
+    }
+  }
+
+  rejectPending(frame: unknown, error: Error): void {
+    this.#live.session.rejectPending(frame, error)
+  }
+
+  isInFlight(id: RequestId): boolean {
     return this.#live.session.inFlight.has(id)
   }
 
-  /**
-   * What is kept of a call that begins, where calls are kept.
-   *
-   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
-   */
-  keep(request: JsonRpcRequest): PendingCall | undefined {
-    if (this.isAnswering(request.id)) throw idInUse(request.id)
-    return this.#live.calls?.begin(request)
+  async listen({ request, caller, acceptsEvents }: IncomingRequest): Promise<Response> {
+    const { endpoint, pool } = this.#shared
+    const { options, server } = endpoint
+    if (options.jsonOnly) throw methodNotAllowed(request, 'GET, POST, DELETE, OPTIONS')
+    if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
+    const { id: session, streams } = this.#live
+    const { openStream = streamInBody, onStandaloneStream } = options
+    const behaviour = sessionStream(server, options, {
+      ...caller,
+      client: this.#live.session.client,
+    })
+    const lastEventId = readHeader(request.headers, HEADER_LAST_EVENT_ID)
+    const primed = serverFacts(this.revision).primedStreams === true
+    const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
+    server.clients?.add(this.#standaloneExchange(caller))
+    if (missed) {
+      const { sink, response } = openStream({ session, stream: missed.stream }, behaviour)
+      streams.resume(missed, sink, primed ? lastEventId : null)
+      return response
+    }
+    if (onStandaloneStream) {
+      await pool.noteListening(this.#live)
+      return onStandaloneStream({ session, primed })
+    }
+    if (lastEventId !== null) throw invalidRequest(400, 'The event to resume after is unknown')
+    const stream = streams.openStandalone()
+    const { sink, response } = openStream({ session, stream: stream.id }, behaviour)
+    stream.connect(sink)
+    if (primed) stream.sendEventId()
+    return response
   }
 
-  /**
-   * Notes that a request is being answered.
-   *
-   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight.
-   */
-  begin(id: RequestId): Cancellation {
-    return this.#live.session.open(id)
+  async end(): Promise<Response> {
+    await this.#shared.pool.end(this.#live)
+    return new Response(null, { status: 200 })
   }
 
-  /** What a request of the session has that others have not. */
-  exchange(
-    reply: Outlet,
-    call?: PendingCall,
-  ): Pick<Exchange, 'session' | 'logLevel' | 'disconnect' | 'ask' | 'kept'> {
+  /** @throws {HttpError} 404 when the session ended after it was found, as while a body was read. */
+  #requireAlive(): void {
+    if (this.#live.session.life.cancelled) throw sessionNotFound()
+  }
+
+  /** What every exchange of the session has in common. */
+  #exchange(
+    reply: MessageTarget,
+  ): Pick<
+    Exchange,
+    'revision' | 'client' | 'session' | 'logLevel' | 'disconnect' | 'ask' | 'kept'
+  > {
     const { session, calls } = this.#live
+    const { call } = reply
     const polled = reply.streams && serverFacts(this.revision).primedStreams
     return {
+      revision: this.revision,
+      client: session.client,
       session,
       logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
@@ -109,8 +186,55 @@ export class KeptSession {
     }
   }
 
+  /** What reaches the client on the stream that belongs to no request. */
+  #standaloneExchange({ principal }: Caller): Exchange {
+    const { session, streams } = this.#live
+    const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
+    return {
+      ...this.#exchange({ streams: true, send, disconnect: () => {}, call: undefined }),
+      caller: { principal },
+      cancellation: session.life,
+      send: (notified) => send(this.#notification(notified)),
+    }
+  }
+
+  /** A notification as the revision of the session has it. */
+  #notification({ method, params }: JsonRpcNotification): JsonRpcNotification {
+    return notification(method, degradeNotification(method, params, this.revision))
+  }
+
+  /** Asks the client on the stream of a request. */
+  #asker(reply: MessageTarget): Ask {
+    const { endpoint, pool } = this.#shared
+    const { askTimeoutMs: timeoutMs } = endpoint.options
+    const { session } = this.#live
+    return async ({ method, params }, signal, sent) => {
+      // The end of a URL may be announced after this host is gone.
+      if (session.record.elicitations) await pool.note(this.#live)
+      const send = (asked: JsonRpcMessage): void => {
+        if (isRequest(asked)) sent?.(asked.id)
+        void reply.send(asked)
+      }
+      const known = degradeRequest(method, params, this.revision)
+      return session.ask(method, known, { send, signal, timeoutMs })
+    }
+  }
+
+  /** Runs a call again whose handler was waiting for this response since before this host. */
+  #resumeCall(response: JsonRpcResponse, caller: Caller): void {
+    const { endpoint } = this.#shared
+    const report = (error: unknown): void => endpoint.server.report(error)
+    const work = this.#live.calls
+      ?.resume(response, async (call, outlet) => {
+        const answer = await this.handle(call.request, { ...outlet, call }, caller)
+        return answer && writable(answer, report)
+      })
+      ?.catch(report)
+    if (work) caller.waitUntil?.(work)
+  }
+
   /** The stream on which a request is answered; a client may come back to it. */
-  stream(events: EventStream, call: PendingCall | undefined): ReplyStream {
+  #openStream(events: EventStream, call: PendingCall | undefined): ReplyStream {
     const { streams } = this.#live
     const stream = streams.open(call)
     stream.connect(events)
@@ -121,143 +245,15 @@ export class KeptSession {
       end: () => streams.end(stream),
     }
   }
-
-  /**
-   * Notes that a request was answered, keeps what it changed, and gives the answer; none when the
-   * client wants none any more.
-   *
-   * @throws {ProtocolError} when what the client asked to change cannot be kept.
-   */
-  async end(
-    { id, method }: JsonRpcRequest,
-    cancellation: Cancellation,
-    response: JsonRpcResponse,
-  ): Promise<JsonRpcResponse | undefined> {
-    const { inFlight, record } = this.#live.session
-    if (inFlight.get(id) === cancellation) inFlight.delete(id)
-    const { sessions } = this.#host
-    if (changesSession(method, this.revision)) await sessions.save(this.#live)
-    else if (record.elicitations !== this.#elicitations) await sessions.note(this.#live)
-    if (!cancellation.cancelled) return response
-    // A client that cancelled wants no answer; one whose session ends still waits for it.
-    const ended = (cancellation.reason as McpError).code === 'CLOSED'
-    return ended
-      ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
-      : undefined
-  }
-
-  /**
-   * Takes a message that is not answered.
-   *
-   * @param run Runs a call again whose handler was waiting for this since before this host.
-   */
-  async take(
-    message: JsonRpcNotification | JsonRpcResponse,
-    caller: Caller,
-    run: RunAgain,
-  ): Promise<void> {
-    const { session } = this.#live
-    if (isResponse(message)) {
-      if (session.settle(message)) return
-      const { server } = this.#host
-      const report = (error: unknown): void => server.report(error)
-      const runAgain: RunAgain = async (call, outlet) => {
-        const answer = await run(call, outlet)
-        return answer && writable(answer, report)
-      }
-      const work = this.#live.calls?.resume(message, runAgain)?.catch(report)
-      if (work) caller.waitUntil?.(work)
-    } else if (message.method === 'notifications/cancelled') {
-      session.cancel(message.params?.requestId, message.params?.reason)
-    } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
-      session.record.initialized = true
-      await this.#host.sessions.note(this.#live)
-    } else if (message.method === 'notifications/roots/list_changed') {
-      this.#host.server.clients?.rootsChanged(this.#outside(caller))
-    }
-  }
-
-  /** Fails the question of the server's that a malformed answer was meant for. */
-  spoil(frame: unknown, error: Error): void {
-    this.#live.session.rejectPending(frame, error)
-  }
-
-  /**
-   * Answers a GET: opens a stream for what belongs to no request, or resumes one that broke.
-   *
-   * @throws {Refusal} 400 when the event to resume after is unknown.
-   */
-  async listen({ headers }: Request, caller: Caller): Promise<Response> {
-    const { id: session, streams } = this.#live
-    const { client } = this.#live.session
-    const { options, server, sessions } = this.#host
-    const { carry = carryInBody, listen } = options
-    const behaviour = sessionStream(server, options, { ...caller, client })
-    const lastEventId = readHeader(headers, HEADER_LAST_EVENT_ID)
-    const primed = serverFacts(this.revision).primedStreams === true
-    const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
-    server.clients?.add(this.#outside(caller))
-    if (missed) {
-      const { sink, response } = carry({ session, stream: missed.stream }, behaviour)
-      streams.resume(missed, sink, primed ? lastEventId : null)
-      return response
-    }
-    if (listen) {
-      await sessions.noteListening(this.#live)
-      return listen({ session, primed })
-    }
-    if (lastEventId !== null) throw refuse(400, 'The event to resume after is unknown')
-    const stream = streams.openStandalone()
-    const { sink, response } = carry({ session, stream: stream.id }, behaviour)
-    stream.connect(sink)
-    if (primed) stream.sendEventId()
-    return response
-  }
-
-  /** What reaches the client on the stream that belongs to no request. */
-  #outside({ principal }: Caller): Exchange {
-    const { session, streams } = this.#live
-    const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
-    return {
-      revision: this.revision,
-      client: session.client,
-      caller: { principal },
-      cancellation: session.life,
-      ...this.exchange({ streams: true, send, disconnect: () => {} }),
-      send: ({ method, params }) =>
-        send(notification(method, degradeNotification(method, params, this.revision))),
-    }
-  }
-
-  /** Ends the session and all that is open in it. */
-  close(): Promise<void> {
-    return this.#host.sessions.end(this.#live)
-  }
-
-  /** Asks the client on the stream of a request. */
-  #asker(reply: Outlet): Ask {
-    const { askTimeoutMs: timeoutMs } = this.#host.options
-    const { session } = this.#live
-    return async ({ method, params }, signal, sent) => {
-      // The end of a URL may be announced after this host is gone.
-      if (session.record.elicitations) await this.#host.sessions.note(this.#live)
-      const send = (asked: JsonRpcMessage): void => {
-        if (isRequest(asked)) sent?.(asked.id)
-        void reply.send(asked)
-      }
-      const known = degradeRequest(method, params, this.revision)
-      return session.ask(method, known, { send, signal, timeoutMs })
-    }
-  }
 }
 
-/** Whether a method changes what a session keeps: what only sessions have does, but for `ping`. */
+/** Whether a method changes what is stored of a session: what only sessions have does, but for `ping`. */
 function changesSession(method: string, revision: RevisionFacts): boolean {
   const facts = findMethod(method, revision)
   return facts?.era === 'legacy' && facts.capability !== undefined
 }
 
-const carryInBody: StreamCarrier = (_stream, options) => {
+const streamInBody: NonNullable<HandlerHooks['openStream']> = (_stream, options) => {
   const sink = new EventStream(options)
   return { sink, response: new Response(sink.body, { headers: EVENT_STREAM_HEADERS }) }
 }

@@ -6,21 +6,17 @@
  */
 import { requireKnown, type OptionNames } from '../../../patterns/known-options.ts'
 import { INVALID_PARAMS, ProtocolError } from '../../../protocol/errors.ts'
-import { HEADER_SESSION_ID } from '../../../protocol/headers.ts'
 import { accountOf } from '../../../session/account.ts'
 import { announceTo } from '../../../server/features/announce.ts'
-import type { Caller } from '../../../server/request/exchange.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'
 import type { CallStore } from '../../../session/resumable-calls.ts'
 import type { SessionRecord } from '../../../session/session.ts'
 import { SessionPool, type SessionLimits } from '../../../session/pool.ts'
 import { createMemorySessionStore, type SessionStore } from '../../../session/store.ts'
-import { finder } from './find-session.ts'
-import type { HostSessions } from './manager.ts'
-import { KeptSession, type SessionsHost } from './stateful-session.ts'
-import type { HandlerSessions } from '../options.ts'
-import { readHeader } from '../../http/request-body.ts'
-import { answerInSession } from '../session-methods.ts'
+import { sessionNotFound } from '../../http/http-error.ts'
+import type { HttpEndpoint } from '../incoming.ts'
+import { answerInitialize, negotiated, requireSessionId, type SessionProvider } from './manager.ts'
+import { StatefulSession } from './stateful-session.ts'
 
 /** Where sessions are kept, for how long, and how many. */
 export interface StatefulSessionOptions extends SessionLimits {
@@ -43,79 +39,49 @@ const OPTIONS: OptionNames<StatefulSessionOptions> = {
  *
  * @throws {TypeError} when an option is unknown.
  */
-export function statefulSessions(options: StatefulSessionOptions = {}): HandlerSessions {
+export function statefulSessions(options: StatefulSessionOptions = {}): SessionProvider {
   requireKnown('statefulSessions', options, OPTIONS)
   const { store = createMemorySessionStore(), calls, ...limits } = options
-  return {
-    start(server, options) {
-      const sessions = new SessionPool(store, limits, server, calls)
-      return new HttpSessions({ server, options, sessions })
-    },
+  return (endpoint) => {
+    const pool = new SessionPool(store, limits, endpoint.server, calls)
+    const shared = { endpoint, pool }
+    const unsubscribe = announceChanges(endpoint, pool)
+    return {
+      allow: 'GET, POST, DELETE, OPTIONS',
+      async resolve(incoming) {
+        const live = await pool.find(requireSessionId(incoming), incoming.caller.principal)
+        const { revision } = negotiated(incoming, live?.session.record)
+        if (!live) throw sessionNotFound()
+        return new StatefulSession(shared, live, revision)
+      },
+      open: (incoming, message) =>
+        answerInitialize(incoming, message, true, async (record) => {
+          requireStorable(record)
+          return (await pool.open(record, accountOf(incoming.caller))).id
+        }),
+      async close() {
+        ;(await unsubscribe)()
+        await pool.close()
+      },
+    }
   }
 }
 
-/** The sessions of one handler, which are told of changes until they are closed. */
-class HttpSessions implements HostSessions {
-  readonly reach = true
-  readonly #host: SessionsHost
-  readonly #unsubscribe: Promise<Unsubscribe>
-
-  constructor(host: SessionsHost) {
-    this.#host = host
-    this.#unsubscribe = this.#subscribe()
-  }
-
-  /** Tells every session of changes; where they cannot be heard of, sessions do all the rest. */
-  async #subscribe(): Promise<Unsubscribe> {
-    const { server, options, sessions } = this.#host
-    try {
-      const subscribed = await (options.changes ?? server.notify)?.subscribe((change) => {
-        sessions.each(({ session, streams }) => {
-          announceTo(session, change, (message) => streams.announce(message))
-        })
+/** Announces changes to every session; a server without a source of changes does all the rest. */
+async function announceChanges(
+  { server, options }: HttpEndpoint,
+  pool: SessionPool,
+): Promise<Unsubscribe> {
+  try {
+    const subscribed = await (options.changeSource ?? server.notify)?.subscribe((change) => {
+      pool.each(({ session, streams }) => {
+        announceTo(session, change, (message) => streams.announce(message))
       })
-      return subscribed ?? nothing
-    } catch (error) {
-      server.report(error)
-      return nothing
-    }
-  }
-
-  answer(request: Request, caller: Caller): Promise<Response> {
-    const { server, options } = this.#host
-    return answerInSession({ server, options, sessions: this }, request, caller)
-  }
-
-  find: HostSessions['find'] = finder(async (id, principal) => {
-    const live = await this.#find(id, principal)
-    return { live, record: live?.record }
-  })
-
-  async #find(id: string, principal: string | undefined): Promise<KeptSession | undefined> {
-    const live = await this.#host.sessions.find(id, principal)
-    return live && new KeptSession(this.#host, live)
-  }
-
-  open(record: SessionRecord, caller: Caller): Promise<string> {
-    requireKeepable(record)
-    return this.#host.sessions.open(record, accountOf(caller)).then(({ id }) => id)
-  }
-
-  async spoil(
-    { headers }: Request,
-    { principal }: Caller,
-    frame: unknown,
-    error: Error,
-  ): Promise<void> {
-    const id = readHeader(headers, HEADER_SESSION_ID)
-    const live = id === null ? undefined : await this.#find(id, principal)
-    live?.spoil(frame, error)
-  }
-
-  async close(): Promise<void> {
-    const unsubscribe = await this.#unsubscribe
-    unsubscribe()
-    await this.#host.sessions.close()
+    })
+    return subscribed ?? nothing
+  } catch (error) {
+    server.report(error)
+    return nothing
   }
 }
 
@@ -124,7 +90,7 @@ function nothing(): void {}
 /** The most that a client may say of itself, so that a session fits into one row of any store. */
 const MAX_CLIENT_CHARACTERS = 100_000
 
-function requireKeepable({ clientCapabilities, clientInfo }: SessionRecord): void {
+function requireStorable({ clientCapabilities, clientInfo }: SessionRecord): void {
   if (JSON.stringify([clientCapabilities, clientInfo]).length <= MAX_CLIENT_CHARACTERS) return
   const message = 'The client says too much of itself and its capabilities'
   throw new ProtocolError(INVALID_PARAMS, message)

@@ -1,0 +1,144 @@
+/**
+ * Sessions that live in Durable Objects: their requests go from the isolate where they arrive to the
+ * object of their session, and the sockets with which objects and the hub answer become the streams
+ * that clients read.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import {
+  requireSessionId,
+  sessionNotFound,
+  sessionStream,
+  type IncomingRequest,
+  type SessionProvider,
+} from '#internal/http'
+import type { Caller } from '../../src/presets/server.ts'
+import type { SessionObject } from './bindings.ts'
+import { withIdentity } from './caller.ts'
+import { begin, noStream, type Hub } from './hub.ts'
+import { readSession, type SessionWish } from './hub-wish.ts'
+import type { WorkerOptions } from './options.ts'
+import { objectOf } from './session-id.ts'
+import { refuse } from './sse-session.ts'
+import { eventStreamResponse } from './stream-socket.ts'
+
+/** Lets a Worker have its sessions in objects, each in one of its own or in that of its key. */
+export function forwardedSessions(
+  namespace: DurableObjectNamespace<SessionObject>,
+  hub: Hub,
+  { sessionKey, auth }: Pick<WorkerOptions, 'sessionKey' | 'auth'>,
+): SessionProvider {
+  const forward = async (
+    id: DurableObjectId,
+    request: Request,
+    incoming: IncomingRequest,
+    shared?: true,
+  ): Promise<Response> => {
+    const { caller } = incoming
+    try {
+      // Looking at headers is slow on workerd.
+      const paged = request.headers.has('origin')
+      const how = { paged, hidden: auth?.credentialHeaders ?? [] }
+      const asked = withIdentity(request, shared ? { ...caller, shared } : caller, how)
+      const response = await namespace.get(id).fetch(asked)
+      if (request.method === 'GET') return await openStream(response, incoming, hub)
+      // Pages need more headers, and only those of a copy can be changed.
+      if (caller.revoked && response.body) return untilRevoked(response, response.body, caller)
+      return paged ? new Response(response.body, response) : response
+    } catch (error) {
+      // The client learns nothing of it, and the log of the object may be far away.
+      console.error(error)
+      if (!isTransient(error)) throw error
+      return refuse(503, 'The session was interrupted', { 'retry-after': '5' })
+    }
+  }
+  return () => ({
+    allow: 'GET, POST, DELETE, OPTIONS',
+    resolve(incoming) {
+      const sessionId = requireSessionId(incoming)
+      const id = objectOf(namespace, sessionId)
+      if (!id) throw sessionNotFound()
+      return forward(id, withSessionId(incoming.request, sessionId), incoming)
+    },
+    async open(incoming) {
+      const { url, method, headers } = incoming.request
+      const request = new Request(url, { method, headers, body: incoming.text })
+      const key = await sessionKey?.(request, incoming.caller)
+      if (key === undefined) return forward(namespace.newUniqueId(), request, incoming)
+      return forward(namespace.idFromName(`key ${key}`), request, incoming, true)
+    },
+    close: async () => {},
+  })
+}
+
+/** The request with its session id once, in case that a proxy repeated the header. */
+function withSessionId(request: Request, sessionId: string): Request {
+  if (request.headers.get('mcp-session-id') === sessionId) return request
+  const headers = new Headers(request.headers)
+  headers.set('mcp-session-id', sessionId)
+  return new Request(request, { headers })
+}
+
+/** The stream that the sockets of an object and of the hub become. */
+async function openStream(
+  response: Response,
+  { endpoint, request, caller }: IncomingRequest,
+  hub: Hub,
+): Promise<Response> {
+  const sockets = response.webSocket ? [response.webSocket] : []
+  const wish = readSession(response.headers)
+  let waiting: WebSocket | undefined
+  if (wish) {
+    // The object has checked that it has one value
+    const [after] = request.headers.get('last-event-id')?.split(', ', 1) ?? []
+    const wanted = resuming(wish, after)
+    const { webSocket, status } = await hub.listen(wanted, caller)
+    if (status === 400) return refuse(400, 'The event to resume after is unknown')
+    if (status === 404) return refuse(404, 'Session not found')
+    if (!webSocket) {
+      for (const socket of sockets) hangUp(socket)
+      return noStream(status)
+    }
+    sockets.push((waiting = webSocket))
+  }
+  if (sockets.length === 0) return new Response(response.body, response)
+  const { server, options } = endpoint
+  const stream = eventStreamResponse(sockets, sessionStream(server, options, caller))
+  if (waiting) begin(waiting)
+  return stream
+}
+
+/** Whether an object is there again at once: it was deployed anew, crashed, or has too much to do. */
+function isTransient(error: unknown): boolean {
+  const { durableObjectReset, retryable, overloaded } = error as Record<string, unknown>
+  return [durableObjectReset, retryable, overloaded].includes(true)
+}
+
+/** Lets the object know that nobody will listen to a stream. */
+function hangUp(socket: WebSocket): void {
+  socket.accept()
+  socket.close(1000, 'Nobody listens')
+}
+
+/** The stream of a session, after the event that the client got last. */
+function resuming(wish: SessionWish, lastEventId: string | undefined): SessionWish {
+  return lastEventId === undefined || wish.plain ? wish : { ...wish, after: lastEventId }
+}
+
+/** A response of an object, which knows nothing of tokens, until the caller's is revoked. */
+function untilRevoked(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  { revoked }: Caller,
+): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const over = new AbortController()
+  const stop = revoked?.(() => over.abort())
+  // The client comes back to the stream with another token
+  body
+    .pipeTo(writable, { signal: over.signal, preventAbort: true })
+    .catch(() => writable.close())
+    .catch(() => {})
+    .finally(stop)
+  return new Response(readable, response)
+}

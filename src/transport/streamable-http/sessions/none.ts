@@ -1,0 +1,82 @@
+/**
+ * No sessions: requests of the revisions that have them are answered one by one. What the server
+ * would send outside an answer has no way to the client.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { Cancellation } from '../../../patterns/cancellation.ts'
+import { degradeNotification } from '../../../protocol/degrade.ts'
+import {
+  notification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../../../protocol/jsonrpc.ts'
+import { ASSUMED_REVISION, type RevisionFacts } from '../../../protocol/revisions.ts'
+import { dispatch } from '../../../server/engine/dispatch.ts'
+import { UNKNOWN_CLIENT, type Caller, type ClientFacts } from '../../../server/request/exchange.ts'
+import { sessionNotFound } from '../../http/http-error.ts'
+import type { HttpEndpoint } from '../incoming.ts'
+import { Reply, type ReplyOptions } from '../reply.ts'
+import {
+  answerInitialize,
+  statedRevision,
+  type SessionContext,
+  type SessionProvider,
+} from './manager.ts'
+
+/** Answers `initialize` without a session id, and later requests without knowing their client. */
+export const withoutSessions: SessionProvider = (endpoint) => ({
+  allow: 'POST, OPTIONS',
+  resolve: (incoming) =>
+    new UnstoredSession(endpoint, statedRevision(incoming) ?? ASSUMED_REVISION, UNKNOWN_CLIENT),
+  open: (incoming, message) => answerInitialize(incoming, message, false),
+  close: async () => {},
+})
+
+/** What was negotiated, without anything that outlives one request. */
+export class UnstoredSession implements SessionContext {
+  readonly revision: RevisionFacts
+  readonly #endpoint: HttpEndpoint
+  readonly #client: ClientFacts
+
+  constructor(endpoint: HttpEndpoint, revision: RevisionFacts, client: ClientFacts) {
+    this.#endpoint = endpoint
+    this.revision = revision
+    this.#client = client
+  }
+
+  createReply(options: ReplyOptions): Reply {
+    return new Reply(options)
+  }
+
+  handle(message: JsonRpcRequest, reply: Reply, caller: Caller): Promise<JsonRpcResponse> {
+    const { revision } = this
+    const { server, options } = this.#endpoint
+    return dispatch(server, message, {
+      revision,
+      client: this.#client,
+      caller,
+      auth: options.auth,
+      cancellation: new Cancellation(),
+      logLevel: undefined,
+      send: ({ method, params }) =>
+        reply.send(notification(method, degradeNotification(method, params, revision))),
+    })
+  }
+
+  async receive(): Promise<void> {}
+
+  rejectPending(): void {}
+
+  isInFlight(): boolean {
+    return false
+  }
+
+  listen(): Promise<Response> {
+    throw sessionNotFound()
+  }
+
+  end(): Promise<Response> {
+    throw sessionNotFound()
+  }
+}
