@@ -20,18 +20,18 @@ export interface Budget {
 }
 
 const client = `import { connect } from 'edgewise/client'; console.log(connect)`
-const lean = `import { connectLean } from 'edgewise/client'; console.log(connectLean)`
+const tiny = `import { connect } from 'edgewise/client/tiny'; console.log(connect)`
 const server = `import { createServer, createHandler } from 'edgewise/server'; console.log(createServer, createHandler)`
 const tinyServer = server.replace('edgewise/server', 'edgewise/server/tiny')
 const protection = `import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(jwtTokens, protectedResource)`
 const signIn = `import { signIn } from 'edgewise/authorization'; console.log(signIn)`
 
 export const budgets: readonly Budget[] = [
-  { name: 'lean client', code: lean, maxKb: 13.25, goalKb: 12 },
-  { name: 'lean client with sign-in', code: `${lean}; ${signIn}`, maxKb: 23, goalKb: 22 },
+  { name: 'tiny client', code: tiny, maxKb: 13.25, goalKb: 12 },
+  { name: 'tiny client with sign-in', code: `${tiny}; ${signIn}`, maxKb: 23, goalKb: 22 },
   {
-    name: 'lean client in a page',
-    code: `import { connectLean } from 'edgewise/browser'; console.log(connectLean)`,
+    name: 'tiny client in a page',
+    code: `import { connect } from 'edgewise/browser/tiny'; console.log(connect)`,
     maxKb: 14.5,
     goalKb: 13,
   },

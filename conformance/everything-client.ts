@@ -17,7 +17,7 @@ import {
   signIn,
   workloadIdentity,
   type SignIn,
-  type Visit,
+  type AuthorizationRedirect,
 } from '../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../src/presets/client.ts'
 import type { JsonObject } from '../src/index.ts'
@@ -126,7 +126,7 @@ type Context = Readonly<
 >
 
 /** A user who agrees to everything at once: the suite's authorization servers ask nobody. */
-const visit: Visit = {
+const visit: AuthorizationRedirect = {
   redirectUri: 'http://localhost:3000/callback',
   async go(target) {
     const response = await fetch(target, { redirect: 'manual' })

@@ -28,52 +28,55 @@ describe('Bundle of the client', () => {
   })
 })
 
-describe('Bundle of the lean client', () => {
-  const features = [
-    'cache',
-    'client',
-    ...[
-      'answers',
-      'changes',
-      'elicitation',
-      'feed',
-      'input',
-      'listen',
-      'roots',
-      'subscriptions',
-    ].map((name) => `features/${name}`),
-  ]
+describe('Bundle of the tiny client', () => {
+  const pathsOf = async (entry: string): Promise<string[]> =>
+    (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
 
   it.each(['edgewise/client', 'edgewise/browser'])(
-    'of %s is what all clients have, and neither answers, listens, caches nor falls back to HTTP+SSE',
+    'of %s/tiny is what all clients have, and neither answers, listens, caches nor falls back to HTTP+SSE',
     async (entry) => {
-      const lean = (await ingredients(`export { connectLean } from '${entry}'`)).map(
-        ([path]) => path,
-      )
-      const full = (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
-      const own = ['src/client/features/no-answers.ts']
-      expect(lean.filter((path) => !full.includes(path))).toEqual(own)
-      const page = ['page-fetch', 'stream-turns', 'turn-channel'].map(
-        (name) => `runtimes/browser/${name}.ts`,
-      )
+      const inPage = entry === 'edgewise/browser'
+      const tiny = await pathsOf(`${entry}/tiny`)
+      const full = await pathsOf(entry)
+      const own = ['src/client/features/no-input-handlers.ts', 'src/presets/client-tiny.ts']
+      if (inPage) own.unshift('runtimes/browser/tiny.ts')
+      expect(tiny.filter((path) => !full.includes(path)).sort()).toEqual(own)
+      const features = ['changes', 'elicitation', 'feed', 'input-handlers', 'input', 'listen']
       const left = [
-        ...features.map((name) => `src/client/${name}.ts`),
+        ...[...features, 'roots', 'subscriptions'].map((name) => `src/client/features/${name}.ts`),
+        'src/client/client.ts',
+        'src/client/uri-scope.ts',
         'src/patterns/semaphore.ts',
+        'src/presets/client.ts',
         'src/protocol/sampling.ts',
-        'src/transport/http-sse/client.ts',
       ]
-      if (entry === 'edgewise/browser') left.push(...page)
-      expect(full.filter((path) => !lean.includes(path)).sort()).toEqual(left.sort())
+      const page = ['connect', 'page-fetch', 'stream-turns', 'turn-channel']
+      if (inPage) left.push(...page.map((name) => `runtimes/browser/${name}.ts`))
+      expect(full.filter((path) => !tiny.includes(path)).sort()).toEqual(left.sort())
     },
   )
 
   it('has none of it as it is published either', async () => {
     const words = /createMessage|elicitation\/create|roots\/list|listChanged|acknowledged/g
-    const found = async (name: string): Promise<string[]> =>
-      (await bundle(`export { ${name} } from 'edgewise/client'`)).match(words) ?? []
-    expect(await found('connect')).not.toEqual([])
-    expect(await found('connectLean')).toEqual([])
+    const found = async (entry: string): Promise<string[]> =>
+      (await bundle(`export { connect } from '${entry}'`)).match(words) ?? []
+    expect(await found('edgewise/client')).not.toEqual([])
+    expect(await found('edgewise/client/tiny')).toEqual([])
   })
+})
+
+describe('Options of the client that bring code', () => {
+  it.each(['client', 'browser', 'client/tiny', 'browser/tiny'])(
+    'are not in the bundle of edgewise/%s without them',
+    async (entry) => {
+      const paths = (await ingredients(`export { connect } from 'edgewise/${entry}'`)).map(
+        ([path]) => path,
+      )
+      expect(paths).toContain('src/client/connection.ts')
+      expect(paths).not.toContain('src/transport/http-sse/client.ts')
+      expect(paths).not.toContain('src/client/cache.ts')
+    },
+  )
 })
 
 describe('Bundle of a page', () => {
@@ -88,6 +91,7 @@ describe('Bundle of a page', () => {
       'runtimes/browser/connect.ts',
       'runtimes/browser/fetch-fault.ts',
       'runtimes/browser/page-fetch.ts',
+      'runtimes/browser/page-url.ts',
       'runtimes/browser/stream-turns.ts',
       'runtimes/browser/turn-channel.ts',
     ])

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { connect } from '../src/presets/client.ts'
+import { connect, httpSse } from '../src/presets/client.ts'
 import type { Client, ConnectOptions } from '../src/presets/client.ts'
 import { createHandler, createServer, createSseHandler, text } from '../src/presets/server.ts'
 import { connectInMemory } from '../src/testing/index.ts'
@@ -29,7 +29,7 @@ describe('what the protocol deprecates', () => {
     expect(deprecatedIn('src/server/request/context.ts')).toEqual(['log', 'sample', 'roots'])
     expect(deprecatedIn('src/client/options.ts')).toEqual(['onLog', 'onSample', 'roots'])
     expect(deprecatedIn('src/client/client.ts')).toEqual(['rootsChanged'])
-    expect(deprecatedIn('src/client/lean-client.ts')).toEqual(['setLogLevel'])
+    expect(deprecatedIn('src/client/base-client.ts')).toEqual(['setLogLevel'])
     expect(deprecatedIn('src/transport/http-sse/server.ts')).toEqual(['createSseHandler'])
     expect(deprecatedIn('src/protocol/types.ts')).toContain('includeContext')
   })
@@ -90,7 +90,9 @@ describe('roots, sampling, logging and the context of servers', () => {
     }
     const url = 'http://localhost/sse'
     expect(
-      await course((options) => connect(url, { ...options, fetch: handle, eras: new Map() })),
+      await course((options) =>
+        connect(url, { ...options, fallback: httpSse, fetch: handle, versionCache: new Map() }),
+      ),
     ).toEqual(expected)
     await sse.close()
     await newer.close()

@@ -10,7 +10,7 @@ export { completeSignIn, popup, returnedFromSignIn, type PopupOptions } from './
 export { indexedDbKeyPair, indexedDbTokens } from './indexed-db.ts'
 export * from '../../src/presets/client.ts'
 export * from '../../src/index.ts'
-export { connect, connectLean, createConnection } from './connect.ts'
+export { connect, createReconnectingClient } from './connect.ts'
 export { pageFetch, type PageFetchOptions } from './page-fetch.ts'
 export { FetchFault, fetchFaultOf, type Fetch, type FetchFaultKind } from './fetch-fault.ts'
 export { openPort, type OpenPortOptions, type PortTarget } from './open-port.ts'

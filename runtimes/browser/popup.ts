@@ -3,7 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
-import type { Interaction, Returned, Visit } from '../../src/authorization/index.ts'
+import type {
+  AuthorizationFlow,
+  RedirectResult,
+  AuthorizationRedirect,
+} from '../../src/authorization/index.ts'
 
 /** How the user gets to the authorization server. */
 export interface PopupOptions {
@@ -52,11 +56,11 @@ interface Kept {
  * Otherwise it may be one that the authorization server has cut off from the page, and is waited for
  * as long as `interactionTimeoutMs` of `signIn` says.
  */
-export function popup(options: PopupOptions): Interaction {
+export function popup(options: PopupOptions): AuthorizationFlow {
   const { mode = 'popup', leavePage = true, features = FEATURES } = options
   const redirectUri = new URL(options.redirectUri, location.href).href
   return {
-    begin(): Visit {
+    begin(): AuthorizationRedirect {
       // Before anything is waited for, as a click allows a popup for a moment only
       const page = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
       if (!page && mode === 'popup' && !leavePage) throw new Error('The browser blocks the popup')
@@ -179,7 +183,7 @@ export function returnedFromSignIn(): boolean {
   return findReturned() !== undefined
 }
 
-function takeReturned(): Returned | undefined {
+function takeReturned(): RedirectResult | undefined {
   const found = findReturned()
   if (!found) return undefined
   sessionStorage.removeItem(KEPT)
@@ -192,7 +196,7 @@ function takeReturned(): Returned | undefined {
 }
 
 /** What came back after the page was left, whether by way of another page or to this one. */
-function findReturned(): (Returned & { readonly here: boolean }) | undefined {
+function findReturned(): (RedirectResult & { readonly here: boolean }) | undefined {
   const kept = readKept()
   if (!kept) return undefined
   const { flow, state } = kept

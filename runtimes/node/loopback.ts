@@ -7,14 +7,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LoopbackHost } from '#internal/authorization'
-import type { Interaction, LoopbackOptions } from '../../src/authorization/index.ts'
+import type { AuthorizationFlow, LoopbackOptions } from '../../src/authorization/index.ts'
 
 /**
  * Signs users in with their own browser: give the result to `signIn` as `interaction`. On Deno it
  * needs `--allow-net=127.0.0.1` (`[::1]` too where the host name is `localhost`), and `--allow-run`
  * for the program that opens the browser; the page's address is printed in any case.
  */
-export function loopback(options: LoopbackOptions = {}): Interaction {
+export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   return {
     // Here, so that programs that sign nobody in do not load it.
     async begin(known) {

@@ -1,20 +1,20 @@
 /**
- * A hook for React: the state of a connection, kept by `createConnection` of `edgewise/browser`.
+ * A hook for React: the state of a client of `createReconnectingClient` of `edgewise/browser`.
  *
  * @module
  * @see https://react.dev/reference/react/useSyncExternalStore
  */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import {
-  createConnection,
+  createReconnectingClient,
   type ConnectionState,
-  type LiveConnection,
-  type LiveOptions,
-  type LiveTarget,
+  type ReconnectingClient,
+  type ReconnectingOptions,
+  type ReconnectingTarget,
 } from '../browser/index.ts'
 
 /** The state of a connection, and the connection itself, to open it again after a failure. */
-export type McpState = ConnectionState & { readonly connection: LiveConnection }
+export type McpState = ConnectionState & { readonly connection: ReconnectingClient }
 
 /** What servers render, and pages until they have taken over. */
 const IDLE: ConnectionState = { status: 'idle' }
@@ -27,11 +27,14 @@ const IDLE: ConnectionState = { status: 'idle' }
  *   from render to render.
  * @param options Options of a connection of one's own; those of the first render with a target count.
  */
-export function useMcp(target: LiveConnection | LiveTarget, options?: LiveOptions): McpState {
+export function useMcp(
+  target: ReconnectingClient | ReconnectingTarget,
+  options?: ReconnectingOptions,
+): McpState {
   const key = target instanceof URL ? target.href : target
   // The options are often written in place, so that they are new in every render
   const connection = useMemo(
-    () => (isConnection(key) ? key : createConnection(key, options)),
+    () => (isConnection(key) ? key : createReconnectingClient(key, options)),
     [key],
   )
   const isShared = connection === key
@@ -43,6 +46,8 @@ export function useMcp(target: LiveConnection | LiveTarget, options?: LiveOption
   return useMemo(() => ({ ...state, connection }), [state, connection])
 }
 
-function isConnection(target: LiveConnection | LiveTarget): target is LiveConnection {
+function isConnection(
+  target: ReconnectingClient | ReconnectingTarget,
+): target is ReconnectingClient {
   return typeof target === 'object' && 'getSnapshot' in target
 }

@@ -8,7 +8,7 @@ import type { CryptoKey, JWK } from 'jose'
 import { SignJWT } from 'jose/jwt/sign'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
-import type { Awaitable } from '../client/options.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
 import { digestText } from '../patterns/digest.ts'
 import type { Proofs } from './requests.ts'
 

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 import type { AuthorizationServer } from 'oauth4webapi'
-import type { Awaitable } from '../client/options.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
 import type { MachineOptions } from './client-credentials.ts'
 import { oauthClient, type ClientCredentials } from './clients.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-import type { Awaitable } from '../client/options.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
 import type { Proofs } from './requests.ts'
 import type { TokenRecord, TokenStore } from './store.ts'
 import type { TokenPurpose } from './token.ts'

@@ -17,7 +17,11 @@ export { privateKeyJwt, type PrivateKeyJwtOptions } from './private-key-jwt.ts'
 export { dpop, type DpopOptions } from './dpop.ts'
 export type { AuthorizationOptions } from './grant.ts'
 export type { SignIn } from './provider.ts'
-export type { Interaction, Returned, Visit } from './interaction.ts'
+export type {
+  AuthorizationFlow,
+  RedirectResult,
+  AuthorizationRedirect,
+} from './authorization-flow.ts'
 export { clientMetadata, type ClientIdentity, type RegistrationOptions } from './registration.ts'
 export {
   forgetRegistration,

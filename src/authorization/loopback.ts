@@ -3,9 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
-import type { Awaitable } from '../client/options.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
 import { isLoopback } from '../patterns/loopback.ts'
-import type { Interaction, Visit } from './interaction.ts'
+import type { AuthorizationFlow, AuthorizationRedirect } from './authorization-flow.ts'
 import { parseUrl } from './urls.ts'
 
 /** How the user is sent away and received again. */
@@ -68,14 +68,14 @@ const HEADERS = {
  *
  * @throws {TypeError} When the host name is not one of this machine.
  */
-export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): Interaction {
+export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): AuthorizationFlow {
   const { path = '/callback', page = PAGE, open = (url) => showUrl(host, url) } = options
   const { port: wantedPort, hostname: wantedHost } = options
   if (wantedHost !== undefined && !isLoopback(wantedHost)) {
     throw new TypeError(`Cannot listen on "${wantedHost}": it is not a loopback host`)
   }
   return {
-    async begin(known): Promise<Visit> {
+    async begin(known): Promise<AuthorizationRedirect> {
       const url = parseUrl(known ?? '')
       const registered = url && isLoopback(url.hostname) ? url : undefined
       const hostname = wantedHost ?? registered?.hostname ?? '127.0.0.1'

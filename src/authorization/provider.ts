@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../client/options.ts'
+import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../protocol/http-options.ts'
 import { discover, discoverAgain, readDemands, type Demands } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'

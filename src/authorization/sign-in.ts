@@ -11,7 +11,7 @@ import { withTimeout } from '../patterns/timeout.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
-import type { Interaction } from './interaction.ts'
+import type { AuthorizationFlow } from './authorization-flow.ts'
 import type { AuthorizationOptions, Grant, GrantRequest, OpenRequest } from './grant.ts'
 import { Provider, type SignIn } from './provider.ts'
 import {
@@ -32,7 +32,7 @@ import { checkUrl, parseUrl } from './urls.ts'
 /** How to sign users in. */
 export interface SignInOptions extends AuthorizationOptions, RegistrationOptions {
   /** Takes the user to the authorization server and back. */
-  readonly interaction: Interaction
+  readonly interaction: AuthorizationFlow
   /** How long that may take, in milliseconds. Default: 5 min. */
   readonly interactionTimeoutMs?: number
   /** Whether to ask for access while the user is away (`offline_access`). Default: true. */

@@ -5,7 +5,7 @@
  */
 import { keyedMutex } from '../patterns/keyed-mutex.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Awaitable } from '../client/options.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
 
 /**
  * Keeps what signing in led to, for one user. Values are plain JSON and secret. Implementations for

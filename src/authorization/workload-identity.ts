@@ -3,7 +3,7 @@
  *
  * @see https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1933
  */
-import type { Awaitable } from '../client/options.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
  */
-import { statusOf } from '../patterns/transient.ts'
+import { statusOf } from '../protocol/errors.ts'
 
 /** One attempt that failed. */
 export interface Attempt {

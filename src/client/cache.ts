@@ -5,7 +5,8 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
-import type { Cache, Lookup } from './features.ts'
+import type { Cache, CacheLookup } from './features.ts'
+import { isWithin } from './uri-scope.ts'
 
 interface Entry {
   readonly method: string
@@ -20,8 +21,22 @@ interface Entry {
 /** How long all entries may be together, in UTF-16 units of their JSON. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
+/**
+ * Has a client cache results, each for as long as the server allows.
+ *
+ * @param maxEntries How many results to keep at most.
+ * @returns Makes the cache of one client: the option `cache` of {@link connect}.
+ * @example
+ * ```ts
+ * const client = await connect('https://example.com/mcp', { cache: resultCache() })
+ * ```
+ */
+export function resultCache(maxEntries = 256): () => Cache {
+  return () => new ResultCache(maxEntries)
+}
+
 /** Bounded in number and length; the entry that was used least recently goes first. */
-export class ResultCache implements Cache {
+class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
   readonly #limit: number
   /** How often something was forgotten: an answer that was under way meanwhile may be stale. */
@@ -40,13 +55,13 @@ export class ResultCache implements Cache {
     method: string,
     params: JsonObject,
     principal: Promise<string> | undefined,
-    fresh: boolean | undefined,
-  ): Promise<Lookup> {
+    reload: boolean,
+  ): Promise<CacheLookup> {
     const changes = this.#changes
     const key = keyOf(method, params)
     const owner = (await principal) ?? ''
     return {
-      found: fresh ? undefined : this.#get(key, owner),
+      found: reload ? undefined : this.#get(key, owner),
       keep: (result) => {
         const { ttlMs, cacheScope } = result
         if (typeof ttlMs !== 'number' || !(ttlMs > 0) || changes !== this.#changes) return
@@ -88,7 +103,7 @@ export class ResultCache implements Cache {
 
   forgetResource(changed: string): void {
     this.#forget(({ uri }) => {
-      return typeof uri === 'string' && (within(uri, changed) || within(changed, uri))
+      return typeof uri === 'string' && (isWithin(uri, changed) || isWithin(changed, uri))
     })
   }
 
@@ -101,9 +116,4 @@ export class ResultCache implements Cache {
 /** The key of a request; `_meta` does not change what is asked. */
 function keyOf(method: string, { _meta, ...asked }: JsonObject): string {
   return JSON.stringify([method, asked])
-}
-
-/** Whether one URI is another, or lies inside it. */
-export function within(inner: string, outer: string): boolean {
-  return `${inner}/`.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 }

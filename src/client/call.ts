@@ -3,30 +3,25 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
  */
+import { abortReason } from '../patterns/abort.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
-import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
+import type { ProgressParams } from '../protocol/types.ts'
 import type { Outgoing } from '../protocol/channel.ts'
-import { abortReason } from '../patterns/abort.ts'
+import type { RequestOptions } from './request-options.ts'
 
-/** What bounds a call, and who hears of its course. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined
-  /** The longest silence, in milliseconds. */
+/** The options of a request, with what bounds it. */
+export interface CallOptions extends RequestOptions {
   readonly timeoutMs: number
-  /** The longest time altogether, in milliseconds. */
   readonly maxTimeoutMs: number
-  readonly onProgress?: ((progress: ProgressParams) => void) | undefined
-  readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly background?: boolean | undefined
 }
 
-/** Who keeps the calls. */
+/** The connection of a call. */
 export interface CallOwner {
   /** Whether the client is answering a request of the server's; no clock runs meanwhile. */
-  readonly answering: boolean
+  readonly isAnswering: boolean
   /** Forgets a call that has its outcome. */
   done(call: Call): void
   /** Tells the server that a call is not wanted any more. */
@@ -143,7 +138,7 @@ export class Call implements Outgoing {
   /** Looks whether time is up. */
   expire(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
-    if (this.#owner.answering) return this.#arm(timeoutMs)
+    if (this.#owner.isAnswering) return this.#arm(timeoutMs)
     const silentAt = this.#movedAt + timeoutMs
     const endAt = this.#startedAt + maxTimeoutMs
     const left = Math.min(silentAt, endAt) - performance.now()

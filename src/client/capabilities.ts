@@ -4,14 +4,14 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
 import type { ClientCapabilities } from '../protocol/types.ts'
-import type { ConnectOptions, LeanOptions } from './options.ts'
+import type { ConnectOptions, BaseConnectOptions } from './options.ts'
 
 /** The capabilities that need no handler. */
 export function declaredCapabilities({
   extensions = [],
   auth,
   capabilities = {},
-}: LeanOptions): ClientCapabilities {
+}: BaseConnectOptions): ClientCapabilities {
   const { elicitation: _, sampling: __, roots: ___, ...others } = capabilities
   const declared = {
     ...capabilities.extensions,

@@ -45,7 +45,7 @@ export interface ClientExtensionOptions {
    * Wraps the answering of what a server requests on a session. The given function checks and answers
    * what the protocol knows, by the handlers of the client. The capabilities are those that the
    * client declared there; each connection has an object of its own. A client of
-   * {@link connectLean} answers nothing, and has no use for it.
+   * `edgewise/client/tiny` answers nothing, and never calls it.
    */
   readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
 }

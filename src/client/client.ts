@@ -5,21 +5,21 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
-import type { HandlerAnswers } from './features/answers.ts'
 import type { Connection } from './connection.ts'
+import type { HandlerInput } from './features/input-handlers.ts'
 import type { Subscription } from './features/subscription.ts'
-import { LeanClient } from './lean-client.ts'
+import { BaseClient } from './base-client.ts'
 import type { RequestOptions } from './options.ts'
 import type { Subscriptions } from './features/subscriptions.ts'
 
 /** A connection to one server. Made by {@link connect}. */
-export class Client extends LeanClient {
-  readonly #answers: HandlerAnswers
+export class Client extends BaseClient {
+  readonly #input: HandlerInput
   readonly #subscriptions: Subscriptions
 
-  constructor(connection: Connection, answers: HandlerAnswers, subscriptions: Subscriptions) {
+  constructor(connection: Connection, input: HandlerInput, subscriptions: Subscriptions) {
     super(connection)
-    this.#answers = answers
+    this.#input = input
     this.#subscriptions = subscriptions
   }
 
@@ -55,7 +55,7 @@ export class Client extends LeanClient {
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    */
   rootsChanged(): Promise<void> {
-    return this.#answers.rootsChanged()
+    return this.#input.rootsChanged()
   }
 
   /**
@@ -74,6 +74,6 @@ export class Client extends LeanClient {
     signal?: AbortSignal,
     request?: RequestOptions,
   ): Promise<JsonObject> {
-    return this.#answers.inputs(method, requests, signal, request, signal ?? requests)
+    return this.#input.answerInputs(method, requests, signal, request, signal ?? requests)
   }
 }

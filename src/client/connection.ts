@@ -1,26 +1,19 @@
 /**
- * The client's state: what was negotiated, the requests in flight, what arrives.
+ * The client's state: what was negotiated with the server, and the requests in flight.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
-import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { callHook } from '../patterns/hooks.ts'
+import type { Channel } from '../protocol/channel.ts'
+import { degradeClientParams } from '../protocol/degrade-client.ts'
+import { McpError } from '../protocol/errors.ts'
 import {
-  errorResponse,
-  isResponse,
   notification,
   type JsonObject,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../protocol/jsonrpc.ts'
-import {
-  META_CLIENT_CAPABILITIES,
-  META_CLIENT_INFO,
-  META_LOG_LEVEL,
-  META_PROTOCOL_VERSION,
-} from '../protocol/meta.ts'
-import { callHook } from '../patterns/hooks.ts'
-import { degradeClientParams } from '../protocol/degrade-client.ts'
-import { isListing, methods } from '../protocol/methods.ts'
+import { isListing } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -28,100 +21,107 @@ import type {
   LoggingLevel,
   ServerCapabilities,
 } from '../protocol/types.ts'
-import { isObject, readableId, validateMessage } from '../protocol/validate.ts'
+import { isObject } from '../protocol/validate.ts'
 import type { Attempt } from './attempts.ts'
 import { Call, type CallOwner } from './call.ts'
-import { declaredCapabilities } from './capabilities.ts'
-import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
 import type { ExtensionClient } from './extension.ts'
-import type { Answers, Cache, CreateHttpSse, Incoming, Listening } from './features.ts'
+import type { Cache, ChangeListeners, ClientParts, InputHandlers } from './features.ts'
 import { givenUp, type WatchesGivenUp } from './given-up.ts'
-import type { LeanOptions, RequestOptions, ServerIdentity } from './options.ts'
-import { tellProblem } from './report-error.ts'
+import type { RequestOptions, ServerIdentity } from './options.ts'
+import { reportError } from './report-error.ts'
+import { addMeta, commonMeta } from './request-meta.ts'
 import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
 
 /** Who the client is when the application does not say. */
 const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
 
-/** One client's state and the way to its server. */
-export class Connection implements ChannelReceiver, CallOwner {
-  declare readonly options: WatchesGivenUp
-  declare readonly versions: Versions
-  declare readonly info: Implementation
-  /** What the client declares. */
-  declare readonly capabilities: ClientCapabilities
-  /** Caches results, if this client does. */
-  declare cache: Cache | undefined
-  /** Falls back to the transport of 2024-11-05, if this client does. */
-  declare createHttpSse: CreateHttpSse | undefined
-  readonly tools: ToolSchemas = new ToolSchemas()
-  declare channel: Channel
-  declare incoming: Incoming
-  /** Answers what the server asks. */
-  declare answers: Answers
-  /** Listens to changes, if this client does. */
-  declare listening: Listening | undefined
-  /** The client whose connection it is, for extensions. */
-  declare client: ExtensionClient
-  /** What is spoken, or tried. */
-  declare revision: RevisionFacts
+/** Where a connection leads: opens the channel to a server, and finds out what it is. */
+export interface ConnectionTarget {
   /** The endpoint, over HTTP. */
-  declare url: string | undefined
+  readonly url?: string
+  /** Opens a channel and negotiates a revision. */
+  open(connection: Connection): Promise<void>
+  /** Negotiates again, as the server is not what it was taken for. */
+  rediscover(connection: Connection): Promise<void>
+}
+
+/** What a connection is made of. */
+export interface ConnectionParts<Client extends ExtensionClient> {
+  readonly options: WatchesGivenUp
+  /** What the client declares. */
+  readonly capabilities: ClientCapabilities
+  readonly target: ConnectionTarget
+  /** Makes the client and its features. */
+  readonly compose: (connection: Connection) => ClientParts<Client>
+}
+
+/** One client's state and the way to its server. */
+export class Connection<Client extends ExtensionClient = ExtensionClient> implements CallOwner {
+  readonly options: WatchesGivenUp
+  readonly versions: Versions
+  readonly info: Implementation
+  readonly capabilities: ClientCapabilities
+  /** The client whose connection it is, for extensions. */
+  readonly client: Client
+  readonly input: InputHandlers
+  readonly changes: ChangeListeners | undefined
+  readonly cache: Cache | undefined
+  readonly tools: ToolSchemas = new ToolSchemas()
+  /** The requests in flight, by their ids, which compare with their JSON type. */
+  readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
+  /** What was tried in vain to find out what the server is. */
+  readonly attempts: Attempt[] = []
+  /** The request that was sent last, but for lists. */
+  declare latest: JsonRpcRequest
+  /** The target sets it before anything is sent. */
+  declare channel: Channel
+  /** The revision that is in use, or being tried. */
+  declare revision: RevisionFacts
   declare serverInfo: Implementation | undefined
   /** Nothing when the server did not say. */
   declare serverCapabilities: ServerCapabilities | undefined
   declare instructions: string | undefined
-  declare logLevel: LoggingLevel | undefined
-  /** Opens a new session after the server ended one. */
-  declare restore: (() => Promise<void>) | undefined
-  /** Finds out anew what the server is. */
-  declare find: (() => Promise<void>) | undefined
-  /** What was tried in vain to find out what the server is. */
-  attempts: Attempt[] = []
-  /** Whether the server is known to be what it is taken for. */
-  proven = false
-  /** Lists the tools anew, as the headers of a call were refused. */
-  declare refreshTools: ((options: RequestOptions) => Promise<void>) | undefined
-  /** The request that was sent last, but for lists. */
-  declare latest: JsonRpcRequest
-  /** The requests in flight, by their ids, which compare with their JSON type. */
-  readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
-  /** What every request of 2026-07-28 tells. */
+  logLevel: LoggingLevel | undefined
+  /** Whether an answer has confirmed what the server is taken for. */
+  isConfirmed = false
+  /** The id of the request that was sent last. */
+  lastId = 0
+  readonly #target: ConnectionTarget
+  /** What every request of 2026-07-28 repeats. */
   #meta: JsonObject | undefined
-  #lastId = 0
   #closed: McpError | undefined
-  /** Whether the application is done with it, and has no use for its problems. */
+  #restoring: Promise<void> | undefined
+  /** Whether the application is done with it, so that nothing is reported any more. */
   #left = false
 
-  /** @param handled The capabilities that the client's handlers amount to. */
-  constructor(options: LeanOptions, handled?: ClientCapabilities) {
+  constructor({ options, capabilities, target, compose }: ConnectionParts<Client>) {
     this.options = options
     this.versions = allowedVersions(options)
     this.info = options.info ?? EDGEWISE
-    this.capabilities = { ...declaredCapabilities(options), ...handled }
+    this.capabilities = capabilities
+    this.#target = target
+    const { client, input, changes, cache } = compose(this)
+    this.client = client
+    this.input = input
+    this.changes = changes
+    this.cache = cache
   }
 
   /** Tries a revision. */
-  speak(revision: RevisionFacts): void {
+  setRevision(revision: RevisionFacts): void {
     this.revision = revision
-    this.#meta = undefined
-    if (revision.era === 'legacy') return
-    const { roots, ...others } = this.capabilities
-    this.#meta = {
-      [META_PROTOCOL_VERSION]: revision.version,
-      [META_CLIENT_CAPABILITIES]: roots ? { ...others, roots: {} } : others,
-    }
-    if (this.options.sendInfo !== false) this.#meta[META_CLIENT_INFO] = this.info
+    const info = this.options.sendInfo === false ? undefined : this.info
+    this.#meta = commonMeta(revision, this.capabilities, info)
   }
 
   /** Settles on a revision, and on what the server says of itself. */
-  meet(
+  applyServerInfo(
     revision: RevisionFacts,
     said: { capabilities?: unknown; serverInfo?: unknown; instructions?: unknown },
   ): void {
-    this.speak(revision)
-    this.attempts = []
+    this.setRevision(revision)
+    this.attempts.length = 0
     const { capabilities, serverInfo, instructions } = said
     this.serverCapabilities = isObject(capabilities) ? capabilities : undefined
     this.serverInfo = isObject(serverInfo)
@@ -130,14 +130,31 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.instructions = typeof instructions === 'string' ? instructions : undefined
   }
 
+  /** Takes an answer as proof that the server is what it is taken for. */
+  confirm(): void {
+    this.isConfirmed = true
+  }
+
+  /** Negotiates again, as the server is not what it was taken for. */
+  rediscover(): Promise<void> {
+    this.confirm()
+    this.attempts.length = 0
+    return this.#target.rediscover(this)
+  }
+
   /** Whether HTTP headers have to repeat parts of each request. */
   get mirrors(): boolean {
     return this.channel.http === true && this.revision.era === 'modern'
   }
 
-  /** Who the server is, for those who have to tell a user. */
+  /** The server, as users should be told about it. */
   get server(): ServerIdentity {
-    return { url: this.url, info: this.serverInfo }
+    return { url: this.#target.url, info: this.serverInfo }
+  }
+
+  /** Sets the least severe log message that requests of 2026-07-28 want. */
+  setLogLevel(level: LoggingLevel): void {
+    this.logLevel = level
   }
 
   /** Sends one request. No gates, no retries, no cache: see `request.ts` for these. */
@@ -147,45 +164,21 @@ export class Connection implements ChannelReceiver, CallOwner {
     options: RequestOptions = {},
     headers?: Readonly<Record<string, string>>,
   ): Call {
-    const id = ++this.#lastId
+    const id = ++this.lastId
     const message: JsonRpcRequest = { jsonrpc: '2.0', id, method }
-    const known = degradeClientParams(method, params, this.revision)
-    const filled = this.#fill(known, options, id)
-    if (filled) message.params = filled
-    const { timeoutMs = this.options.timeoutMs ?? 60_000 } = options
+    const { logLevel = this.logLevel, timeoutMs = this.options.timeoutMs ?? 60_000 } = options
     const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
-    const call = new Call(message, { ...options, timeoutMs, maxTimeoutMs, headers }, this)
+    const sent = { ...options, logLevel, timeoutMs, maxTimeoutMs, headers }
+    const known = degradeClientParams(method, params, this.revision)
+    const filled = addMeta(known, this.#meta, sent, this.options.trace?.(), id)
+    if (filled) message.params = filled
+    const call = new Call(message, sent, this)
     if (this.#closed) call.reject(this.#closed)
     if (call.settled) return call
     if (!isListing(message)) this.latest = message
     this.calls.set(id, call)
     this.channel.request(call)
     return call
-  }
-
-  /** Adds what `_meta` has to tell. */
-  #fill(
-    params: JsonObject | undefined,
-    { meta, onProgress, logLevel = this.logLevel, capabilities }: RequestOptions,
-    id: number,
-  ): JsonObject | undefined {
-    const trace = this.options.trace?.()
-    // The usual request shares what every request tells; a member before a spread is cheap
-    const plain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
-    if (plain && !capabilities) {
-      return this.#meta ? { _meta: this.#meta, ...params } : params
-    }
-    const own = params?._meta
-    const _meta: JsonObject = { ...trace, ...(isObject(own) ? own : {}), ...meta, ...this.#meta }
-    if (onProgress) _meta.progressToken = id
-    if (capabilities && this.#meta) {
-      const declared = this.#meta[META_CLIENT_CAPABILITIES] as ClientCapabilities
-      const extensions = { ...declared.extensions, ...capabilities.extensions }
-      _meta[META_CLIENT_CAPABILITIES] = { ...declared, ...capabilities, extensions }
-    }
-    if (logLevel && this.#meta) _meta[META_LOG_LEVEL] = logLevel
-    if (Object.keys(_meta).length === 0) return params
-    return { ...params, _meta }
   }
 
   /**
@@ -208,9 +201,8 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.watch(this.channel.send(response))
   }
 
-  // What a call tells
-  get answering(): boolean {
-    return this.answers.answering
+  get isAnswering(): boolean {
+    return this.input.isAnswering
   }
 
   done(call: Call): void {
@@ -224,85 +216,48 @@ export class Connection implements ChannelReceiver, CallOwner {
     this.watch(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
 
-  // What the channel asks and tells
-
-  nameParam(method: string): string | undefined {
-    const adds = this.options.extensions?.find(({ nameParams }) => nameParams[method])
-    return methods.get(method)?.nameParam ?? adds?.nameParams[method]
+  /** Reports an error that no call fails with. */
+  reportError(error: unknown): void {
+    if (!this.#left) reportError(this.options, error)
   }
 
-  receive(frame: unknown, call?: Outgoing): void {
-    const frames = Array.isArray(frame) && this.revision.batches ? frame : [frame]
-    for (const one of frames) {
-      try {
-        const message = validateMessage(one)
-        if (isResponse(message)) this.#answer(message, call)
-        else if ('id' in message) this.incoming.request(message, call)
-        else this.incoming.notification(message, call)
-      } catch (error) {
-        this.refuse(one, error)
-      }
-    }
-  }
-
-  #answer(message: JsonRpcResponse, call: Outgoing | undefined): void {
-    const { id } = message
-    // An error without an id is about the request on whose stream it came
-    const waiting = id === undefined || id === null ? call : this.calls.get(id)
-    if (waiting && (waiting === call || !call)) return waiting.resolve(message)
-    // A late answer, or a second one, is normal; one to a request that never was is not
-    if (call || (typeof id === 'number' && id <= this.#lastId)) return this.options[givenUp]?.(id)
-    this.problem(new McpError('INVALID_MESSAGE', 'The server answered no request'))
-  }
-
-  /** Tells of what could not be taken: the call that it answers fails, a request is refused. */
-  refuse(frame: unknown, error: unknown): void {
-    if (!(error instanceof ProtocolError)) return this.problem(error)
-    const asked = readableId(frame)
-    const call = asked === undefined && isObject(frame) && this.calls.get(frame.id)
-    if (asked !== undefined && this.revision.era === 'legacy') {
-      this.respond(errorResponse(asked, toErrorObject(error)))
-    }
-    const problem = new McpError('INVALID_MESSAGE', error.message)
-    if (call) call.reject(problem)
-    else this.problem(problem)
-  }
-
-  problem(error: unknown): void {
-    if (!this.#left) tellProblem(this.options, error)
-  }
-
-  /** Lets something go on by itself; tells of its failure. */
+  /** Lets work go on by itself, and reports its failure. */
   watch(work: Promise<unknown> | undefined): void {
-    work?.catch((error: unknown) => this.problem(error))
+    work?.catch((error: unknown) => this.reportError(error))
   }
 
-  gap(): void {
-    this.listening?.gap()
-  }
-
-  /** Calls a hook; tells of what it throws. */
+  /** Calls a hook, and reports what it throws. */
   hook(run: () => unknown): void {
-    callHook(run, (error) => this.problem(error))
+    callHook(run, (error) => this.reportError(error))
   }
 
-  sessionEnded(): void {
-    this.watch(this.restore?.())
+  /** Restores a session, unless that is under way. */
+  async restoreOnce(restore: () => Promise<void>): Promise<void> {
+    this.#restoring ??= restore().finally(() => (this.#restoring = undefined))
+    await this.#restoring
   }
 
+  /** Replaces the channel by another, on which the connection is open again. */
+  async replaceChannel(channel: Channel): Promise<void> {
+    await this.channel?.close()
+    this.reopen()
+    this.channel = channel
+  }
+
+  /** Forgets that the connection was closed, as its channel has begun anew. */
+  reopen(): void {
+    this.#closed = undefined
+  }
+
+  /** Rejects everything in flight, as nothing more will arrive. */
   closed(cause?: Error): void {
     if (this.#closed) return
     const hint = ': the client was closed, so await its calls first, as by "return await"'
     const why = cause ? `: ${cause.message}` : this.#left ? hint : ''
     this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
-    this.answers.close()
-    this.listening?.close()
+    this.input.close()
+    this.changes?.close()
     for (const call of this.calls.values()) call.reject(this.#closed)
-  }
-
-  /** Forgets that the connection was closed, as another is about to be opened. */
-  reopened(): void {
-    this.#closed = undefined
   }
 
   /** Ends everything. Safe to call twice. */

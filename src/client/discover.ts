@@ -3,11 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
-import { statusOf } from '../patterns/transient.ts'
 import {
   McpError,
   METHOD_NOT_FOUND,
   ProtocolError,
+  statusOf,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../protocol/errors.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
@@ -48,7 +48,7 @@ export async function discover(
 ): Promise<LegacyEvidence | undefined> {
   const { modern, legacy } = connection.versions
   if (!version) return {}
-  connection.speak(version)
+  connection.setRevision(version)
   let supported: unknown
   let refusal: unknown
   try {
@@ -62,7 +62,7 @@ export async function discover(
     const agreed = chooseVersion([version, ...others], supported)
     if (agreed) {
       const serverInfo = isObject(_meta) ? _meta[META_SERVER_INFO] : undefined
-      connection.meet(agreed, { capabilities, instructions, serverInfo })
+      connection.applyServerInfo(agreed, { capabilities, instructions, serverInfo })
       return undefined
     }
   } catch (error) {

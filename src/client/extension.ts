@@ -29,8 +29,8 @@ export interface ClientExtension {
    */
   follow(request: FollowedRequest, result?: Result): Promise<Result> | undefined
   /**
-   * Wraps the answering of what a server requests on a session. A client of {@link connectLean}
-   * answers nothing, and has no use for it.
+   * Wraps the answering of what a server requests on a session. A client of `edgewise/client/tiny`
+   * answers nothing, and never calls it.
    *
    * @param capabilities What the client declared there; each connection has an object of its own.
    */
@@ -51,7 +51,7 @@ export interface FollowedRequest {
   readonly options: RequestOptions
 }
 
-/** The part of the client that extensions need; every {@link LeanClient} has it. */
+/** The part of the client that extensions need; every client has it. */
 export interface ExtensionClient {
   /** The revision that is spoken. */
   readonly revision: Revision

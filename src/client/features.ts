@@ -1,17 +1,16 @@
 /**
- * What a client may do beside calling. It is composed of those features that it is given, so that
- * nobody loads one that is not used.
+ * What a client may do beside calling. A preset composes it of features, so that a bundle has none
+ * that is not used.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
-import type { Transport } from '../protocol/transport.ts'
 import type { CacheHints, Result } from '../protocol/types.ts'
-import type { Outgoing } from '../protocol/channel.ts'
-import type { HttpOptions, RequestOptions } from './options.ts'
+import type { Call } from './call.ts'
+import type { RequestOptions } from './request-options.ts'
 
 /** What a cache has for one request. */
-export interface Lookup {
+export interface CacheLookup {
   /** A fresh result, as a copy that may be changed. */
   readonly found: Result | undefined
   /** Keeps a result if its hints allow, and nothing was forgotten while it was under way. */
@@ -25,47 +24,40 @@ export interface Cache {
   /**
    * Looks for the result of a request. What is not marked as public is the principal's own.
    *
-   * @param fresh Whether to find nothing, as a result is wanted that is not kept yet.
+   * @param reload Whether to find nothing, as the server is to be asked.
    */
   lookup(
     method: string,
     params: JsonObject,
     principal: Promise<string> | undefined,
-    fresh: boolean | undefined,
-  ): Promise<Lookup>
+    reload: boolean,
+  ): Promise<CacheLookup>
   /** Forgets the results of some methods. */
   forget(...methods: string[]): void
   /** Forgets what was read of a resource, of those inside it, and of those that it is inside. */
   forgetResource(changed: string): void
 }
 
-/** Takes what the server sends on its own. */
-export interface Incoming {
-  /** `call` is the request on whose stream it came. */
-  request(message: JsonRpcRequest, call: Outgoing | undefined): void
-  notification(message: JsonRpcNotification, call: Outgoing | undefined): void
-}
-
-/** Answers what the server asks, beside signs of life. */
-export interface Answers {
+/** Answers what the server requests, other than pings. */
+export interface InputHandlers {
   /** Whether a request of the server's is being answered. */
-  readonly answering: boolean
+  readonly isAnswering: boolean
   /**
-   * Answers a request that came on its own.
+   * Answers a request of the server's.
    *
    * @param call The client's request on whose stream it came: once nobody waits for that any more,
    *   nobody waits for the answer.
    */
-  request(message: JsonRpcRequest, call: Outgoing | undefined): void
-  /** Learns that the server does not want an answer any more. */
-  cancelled(requestId: unknown, reason: unknown): void
+  answerRequest(message: JsonRpcRequest, call: Call | undefined): void
+  /** Stops answering a request that the server has cancelled. */
+  cancelRequest(requestId: unknown, reason: unknown): void
   /**
    * Answers every request of one `input_required` result, all at once.
    *
    * @param request The options of the request that got it.
    * @param call Stands for the call that they belong to, in each of its rounds.
    */
-  inputs(
+  answerInputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
@@ -77,11 +69,13 @@ export interface Answers {
 }
 
 /** Listens to changes. */
-export interface Listening {
+export interface ChangeListeners {
+  /** Opens what hooks and handlers need, once the connection is there. */
+  start(): void
   /** Takes a notification that may be one of change. */
   take(message: JsonRpcNotification): void
-  /** Learns that the server has ended one of the client's requests. */
-  ended(requestId: unknown): void
+  /** Ends a subscription whose request the server has cancelled. */
+  endRequest(requestId: unknown): void
   /** Announces everything that is listened to once, as it may have changed unseen. */
   gap(): void
   /** Does again on a new session what was done on the old one. */
@@ -90,5 +84,10 @@ export interface Listening {
   close(): void
 }
 
-/** Makes the transport of 2024-11-05, for servers that have no other over HTTP. */
-export type CreateHttpSse = (url: string, options: HttpOptions) => Transport
+/** The features of one client, and the client itself. */
+export interface ClientParts<Client> {
+  readonly client: Client
+  readonly input: InputHandlers
+  readonly changes?: ChangeListeners
+  readonly cache?: Cache
+}

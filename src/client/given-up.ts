@@ -4,13 +4,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */
-import type { LeanOptions, RequestOptions } from './options.ts'
+import type { BaseConnectOptions, RequestOptions } from './options.ts'
 
 /** The key of an option that is called for abandoned requests. */
 export const givenUp: unique symbol = Symbol('givenUp')
 
 /** Options of a client that may watch abandoned requests. */
-export interface WatchesGivenUp extends LeanOptions {
+export interface WatchesGivenUp extends BaseConnectOptions {
   /** Called with the options of a request when it is abandoned; without when it is answered. */
   readonly [givenUp]?: (id: unknown, options?: RequestOptions) => void
 }

@@ -39,7 +39,7 @@ export async function propose(
 ): Promise<() => Promise<void>> {
   const { modern, legacy } = connection.versions
   if (!first) throw mismatch(modern, 'an earlier revision')
-  connection.speak(first)
+  connection.setRevision(first)
   let result: JsonObject
   try {
     const { capabilities, info } = connection
@@ -59,7 +59,7 @@ export async function propose(
   const agreed = chooseVersion(legacy, versions)
   if (!agreed) throw mismatch(legacy, versions)
   return () => {
-    connection.meet(agreed, result)
+    connection.applyServerInfo(agreed, result)
     return connection.notify('notifications/initialized')
   }
 }

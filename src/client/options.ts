@@ -16,14 +16,17 @@ import type {
   Root,
   ServerCapabilities,
 } from '../protocol/types.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
+import type { HttpOptions } from '../protocol/http-options.ts'
+import type { Transport } from '../protocol/transport.ts'
 import type { ClientExtension } from './extension.ts'
-
+import type { Cache } from './features.ts'
 import type { RequestOptions } from './request-options.ts'
 
 export type { RequestOptions } from './request-options.ts'
 
-/** Options of {@link connectLean}. All are optional. */
-export interface LeanOptions extends HttpOptions {
+/** The options that every preset has. All are optional. */
+export interface BaseConnectOptions extends HttpOptions {
   /** Who the client says it is. Default: Edgewise itself. */
   readonly info?: Implementation
   /**
@@ -32,17 +35,22 @@ export interface LeanOptions extends HttpOptions {
    */
   readonly revision?: Revision | readonly Revision[]
   /**
-   * What an earlier connection to the same server found (`client.discovered`), so that this
+   * What an earlier connection to the same server found (`client.discovery`), so that this
    * one costs no round trip. When the server turns out to have changed it is asked again.
    */
-  readonly discovered?: Discovery | undefined
+  readonly discovery?: Discovery | undefined
   /**
-   * Remembers which endpoints have sessions, so that these are not asked for anything newer first.
+   * Caches which endpoints have sessions, so that these are not asked for anything newer first.
    * Default: a map that all clients of this process share.
    */
-  readonly eras?: EraCache
+  readonly versionCache?: VersionCache
   /**
-   * Capabilities to declare beside those that {@link Handlers} imply: experimental ones, for
+   * Connects to endpoints that have no Streamable HTTP: `httpSse`, for servers of 2024-11-05. Without
+   * it they are refused.
+   */
+  readonly fallback?: (url: string, options: HttpOptions) => Transport
+  /**
+   * Capabilities to declare beside those that handlers imply: experimental ones, for
    * example, and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling`
    * or `roots`. Of these three only what a handler is there for is declared.
    */
@@ -79,7 +87,7 @@ export interface LeanOptions extends HttpOptions {
   /** Aborts connecting. It does not end the connection later. */
   readonly signal?: AbortSignal
   /**
-   * Is asked before a tool is called, and before any of {@link Handlers} runs. When it says no,
+   * Is asked before a tool is called, and before any handler runs. When it says no,
    * nothing is sent or shown: the call fails, the server hears of a refusal.
    */
   readonly approve?: (request: ApprovalRequest) => Awaitable<boolean>
@@ -100,9 +108,9 @@ export interface LeanOptions extends HttpOptions {
 }
 
 /** Options of {@link connect}. All are optional. */
-export interface ConnectOptions extends LeanOptions, Handlers, Hooks {
-  /** How many results are cached for as long as their `ttlMs` says; 0 caches none. Default: 256. */
-  readonly cacheEntries?: number
+export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
+  /** Caches results for as long as their `ttlMs` says: `resultCache()`. Default: none. */
+  readonly cache?: () => Cache
 }
 
 /** The W3C trace context that a request carries in its `_meta`. */
@@ -110,49 +118,6 @@ export interface TraceContext {
   readonly traceparent?: string | undefined
   readonly tracestate?: string | undefined
   readonly baggage?: string | undefined
-}
-
-/** Options that matter over HTTP only. */
-export interface HttpOptions {
-  /** Sends requests. Default: the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** Headers for every request, or a function that gives them. Headers of the protocol win. */
-  readonly headers?: Headers | Record<string, string> | (() => HeaderRecord | Promise<HeaderRecord>)
-  /** Signs requests in. */
-  readonly auth?: AuthProvider
-  /** The largest message taken, in UTF-16 units of its text. Default: 16 Mi. */
-  readonly maxMessageLength?: number
-}
-
-/** Header names and their values. */
-export type HeaderRecord = Headers | Record<string, string>
-
-/** Signs the requests of one server in. */
-export interface AuthProvider {
-  /** The extensions of the protocol that its way of signing in is; the client declares them. */
-  readonly extensions?: { readonly [id: string]: JsonObject }
-  /** The headers for a request about to be sent, such as `Authorization`. */
-  headers(request: HttpRequestFacts): HeaderRecord | Promise<HeaderRecord>
-  /**
-   * Learns of a 401 or a 403 with a challenge; says whether to send the request again. Asked at
-   * most three times for one request.
-   */
-  challenged(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>
-  /** Learns of every other response, as soon as its headers are there; leaves the body alone. */
-  accepted?(response: Response, request: HttpRequestFacts): void
-}
-
-/** The HTTP request that a token is for; one object for each that is sent. */
-export interface HttpRequestFacts {
-  readonly url: string
-  readonly method: string
-  /** The URL that was connected to. `url` may be another one of the same origin. */
-  readonly server: string
-  /**
-   * Whether nobody asked for it, such as the reopening of a stream: a user must not be asked to sign
-   * in because of it.
-   */
-  background?: boolean | undefined
 }
 
 /** Answers to what a server may ask. A handler declares the capability. */
@@ -187,9 +152,6 @@ export interface Handlers {
   /** How many questions of one call are answered at once; the others wait. Default: 10. */
   readonly maxConcurrentInputs?: number
 }
-
-/** A value or a promise of it. */
-export type Awaitable<T> = T | Promise<T>
 
 /** The circumstances in which a server asks. */
 export interface InputContext {
@@ -240,12 +202,12 @@ export interface Discovery {
   readonly instructions?: string | undefined
 }
 
-/** Which kind of server an endpoint is, by its URL. A `Map` will do. */
-export interface EraCache {
-  /** What was noted of an endpoint. */
+/** Caches which versions endpoints speak, by their URLs. A `Map` will do. */
+export interface VersionCache {
+  /** What is known of an endpoint. */
   get(endpoint: string): string | undefined
-  /** Notes what an endpoint is. */
-  set(endpoint: string, era: string): unknown
+  /** Stores what an endpoint speaks. */
+  set(endpoint: string, version: string): unknown
   /** Forgets an endpoint. */
   delete(endpoint: string): unknown
 }

@@ -5,10 +5,10 @@
  */
 import { walkPages } from '../patterns/pages.ts'
 import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methods } from '../protocol/methods.ts'
+import type { Result } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
-import type { RequestOptions } from './options.ts'
-import { request } from './request.ts'
 
 /**
  * Gives the items of a list, page after page, and fetches a page when it is needed. A server that
@@ -19,40 +19,35 @@ import { request } from './request.ts'
 export function items<Item extends object>(
   connection: Connection,
   method: string,
-  options: RequestOptions = {},
+  fetchPage: (params: JsonObject) => Promise<Result>,
 ): AsyncGenerator<Item, void, undefined> {
   return walkPages(
     method,
-    (cursor) => request(connection, method, cursor === undefined ? {} : { cursor }, options),
+    (cursor) => fetchPage(cursor === undefined ? {} : { cursor }),
     methods.get(method)?.array?.[0] ?? '',
     connection.options,
-    (error) => connection.problem(error),
+    (error) => connection.reportError(error),
   )
 }
 
-/** Gives all items of a list at once. Starts anew, once, when kept pages have lost their cursors. */
-export async function allItems<Item extends object>(
-  connection: Connection,
+/** Gives all items of a list at once. Starts anew, once, when cached pages have lost their cursors. */
+export async function allItems<Item>(
+  { cache }: Connection,
   method: string,
-  options: RequestOptions = {},
+  list: () => AsyncIterable<Item>,
 ): Promise<Item[]> {
   try {
-    return await collect<Item>(connection, method, options)
+    return await collect(list())
   } catch (error) {
-    const stale = error instanceof ProtocolError && error.code === INVALID_PARAMS
-    const { cache } = connection
-    if (!stale || !cache || cache.empty) throw error
+    const isStale = error instanceof ProtocolError && error.code === INVALID_PARAMS
+    if (!isStale || !cache || cache.empty) throw error
     cache.forget(method)
-    return collect<Item>(connection, method, options)
+    return collect(list())
   }
 }
 
-async function collect<Item extends object>(
-  connection: Connection,
-  method: string,
-  options: RequestOptions,
-): Promise<Item[]> {
+async function collect<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = []
-  for await (const item of items<Item>(connection, method, options)) all.push(item)
+  for await (const item of list) all.push(item)
   return all
 }

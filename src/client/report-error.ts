@@ -1,14 +1,14 @@
 /**
- * Telling the application of what no call of its own fails with.
+ * Reporting errors to the application that no call of its own fails with.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { callHook, ignore } from '../patterns/hooks.ts'
-import type { LeanOptions } from './options.ts'
+import type { BaseConnectOptions } from './options.ts'
 
-/** Tells of a problem; the hook that hears of it cannot break anything. */
-export function tellProblem(
-  { onError = console.error }: Pick<LeanOptions, 'onError'>,
+/** Reports an error; the hook that receives it cannot break anything. */
+export function reportError(
+  { onError = console.error }: Pick<BaseConnectOptions, 'onError'>,
   error: unknown,
 ): void {
   // Errors of `onError` itself cannot be reported

@@ -17,7 +17,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined
   /** The longest time altogether, in milliseconds. Default: the client's. */
   readonly maxTimeoutMs?: number | undefined
-  /** Asks for progress, and learns of it; of a task that is followed by its status messages. */
+  /** Asks for progress, and receives it; of a task that is followed, its status messages. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
    * Learns of log messages that came with the answer of this request: over HTTP, as elsewhere they
@@ -45,8 +45,8 @@ export interface RequestOptions {
    * than have the user sign in. Default: false.
    */
   readonly background?: boolean | undefined
-  /** Does not take the result from the cache. */
-  readonly fresh?: boolean | undefined
+  /** `reload` asks the server even where the result is cached, as that of `fetch` does. */
+  readonly cache?: 'default' | 'reload' | undefined
   /**
    * `manual` hands a result back that is not the complete one: `input_required`, or of a type that
    * an extension adds. Default: `auto`, which answers it or lets the extension follow it.

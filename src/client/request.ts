@@ -1,27 +1,22 @@
 /**
- * One request from the caller's view: gated, kept, repeated where the protocol says so, and
- * carried on until the server has all the input that it asks for.
+ * One request from the caller's view: gated, cached, repeated where the protocol says so, and
+ * continued until the server has all the input that it asks for.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
+import { sleep } from '../patterns/abort.ts'
 import { backoffMs } from '../patterns/backoff.ts'
-import { statusOf } from '../patterns/transient.ts'
-import {
-  HEADER_MISMATCH,
-  McpError,
-  type ProtocolError,
-  UNSUPPORTED_PROTOCOL_VERSION,
-} from '../protocol/errors.ts'
+import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findMethod, methods, offers, type MethodFacts } from '../protocol/methods.ts'
-import type { InputRequiredResult, Result, Tool } from '../protocol/types.ts'
-import { isObject, memberAt } from '../protocol/validate.ts'
-import type { Call } from './call.ts'
+import type { InputRequiredResult, Result } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import { checkResult, invalidResult, isComplete } from './check-result.ts'
 import type { Connection } from './connection.ts'
-import { sleep } from '../patterns/abort.ts'
-import { isLegacyEvidence } from './discover.ts'
 import type { FollowedRequest } from './extension.ts'
 import type { RequestOptions } from './options.ts'
+import { recover } from './recover.ts'
+import { restoreSession } from './restore-session.ts'
 
 /** The first pause before a request is sent again that nobody had to be asked for, in ms. */
 const PAUSE_MS = 50
@@ -48,7 +43,7 @@ export async function request(
   if (other) return other
   const lookup =
     cache && facts?.cacheable
-      ? await cache.lookup(method, params, channel.principal?.(), options.fresh)
+      ? await cache.lookup(method, params, channel.principal?.(), options.cache === 'reload')
       : undefined
   if (lookup?.found) return lookup.found
   const send = (sent: JsonObject): Promise<Result> =>
@@ -67,20 +62,26 @@ export async function request(
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
     const inputResponses =
       inputRequests &&
-      (await connection.answers.inputs(method, inputRequests, options.signal, options, followed))
+      (await connection.input.answerInputs(
+        method,
+        inputRequests,
+        options.signal,
+        options,
+        followed,
+      ))
     // The original params with the answers of this round, and only these
     result = await send({ ...params, inputResponses, requestState })
   }
   if (isComplete(result)) {
-    check(connection, method, result, params)
+    checkResult(connection, method, result, params)
     // What the answer to an input request led to holds for this once
     const once = round > 0 || 'requestState' in params || 'inputResponses' in params
     if (!once) lookup?.keep(result)
     return result
   }
   const complete = follow(connection, followed, result)
-  if (!complete) throw invalid(method, result)
-  return check(connection, method, await complete, params)
+  if (!complete) throw invalidResult(method, result)
+  return checkResult(connection, method, await complete, params)
 }
 
 /**
@@ -112,7 +113,7 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
   throw new McpError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
 }
 
-/** Sends a request once, or twice when the first failure can be mended. */
+/** Sends a request once, or twice after a failure that the client can recover from. */
 async function roundTrip(
   connection: Connection,
   method: string,
@@ -121,14 +122,14 @@ async function roundTrip(
   facts: MethodFacts | undefined,
 ): Promise<JsonObject> {
   for (let attempt = 0; ; attempt++) {
-    if (connection.channel.lost) await connection.restore?.()
+    if (connection.channel.lost) await restoreSession(connection)
     const call = connection.start(method, params, options, paramHeaders(connection, method, params))
     try {
       const result = await call.result
-      connection.proven = true
+      connection.confirm()
       return result
     } catch (error) {
-      if (attempt > 0 || !(await mend(connection, call, error, facts, options))) throw error
+      if (attempt > 0 || !(await recover(connection, method, error, facts, options))) throw error
     }
   }
 }
@@ -144,30 +145,6 @@ function paramHeaders(
   return connection.tools.headers(String(name), isObject(args) ? args : {})
 }
 
-/** Whether a request that failed is worth sending again, after what was done about it. */
-async function mend(
-  connection: Connection,
-  call: Call,
-  error: unknown,
-  facts: MethodFacts | undefined,
-  options: RequestOptions,
-): Promise<boolean> {
-  const { code, data } = error as McpError | ProtocolError
-  const disproved = !connection.proven && isLegacyEvidence(error, true) && statusOf(error) !== 200
-  if (code === 'SESSION_LOST') await connection.restore?.()
-  else if (code === HEADER_MISMATCH && call.message.method === 'tools/call') {
-    await connection.refreshTools?.(options)
-  } else if (code === UNSUPPORTED_PROTOCOL_VERSION || disproved) await connection.find?.()
-  // An answer that was lost on its way; only what changes nothing is asked for again
-  else return code === 'NETWORK' && data !== undefined && facts?.cacheable === true
-  return true
-}
-
-/** Whether a result is the one that its method promises. */
-export function isComplete({ resultType = 'complete' }: Result): boolean {
-  return resultType === 'complete'
-}
-
 /** Whether a server asks for input before it gives the result. */
 function isInputRequired(result: Result): result is InputRequiredResult {
   const { inputRequests, requestState } = result
@@ -177,34 +154,4 @@ function isInputRequired(result: Result): result is InputRequiredResult {
     (requestState === undefined || typeof requestState === 'string') &&
     (inputRequests ?? requestState) !== undefined
   )
-}
-
-/** Refuses a complete result without what its method promises; gives it otherwise. */
-function check(
-  connection: Connection,
-  method: string,
-  result: Result,
-  { cursor }: JsonObject,
-): Result {
-  const path = methods.get(method)?.array
-  const list = path ? memberAt(result, path) : []
-  if (!Array.isArray(list) || !(method === 'completion/complete' || list.every(isObject)))
-    throw invalid(method, result)
-  if (method === 'tools/list') {
-    result.tools = visibleTools(connection, result.tools as Tool[], cursor === undefined)
-  }
-  return result
-}
-
-/** The tools that can be called; HTTP clients of 2026-07-28 leave out those with bad annotations. */
-function visibleTools(connection: Connection, tools: readonly Tool[], isFirst: boolean): Tool[] {
-  const hide = (name: string, fault: string): void =>
-    connection.problem(new McpError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
-  return connection.tools.remember(tools, isFirst, connection.mirrors ? hide : undefined)
-}
-
-function invalid(method: string, result: Result): McpError {
-  return new McpError('INVALID_MESSAGE', `"${method}" got a wrong result`, {
-    data: result,
-  })
 }

@@ -6,10 +6,10 @@
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult } from '../protocol/types.ts'
+import { isComplete } from './check-result.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
-import { items } from './pagination.ts'
-import { isComplete, request } from './request.ts'
+import { request } from './request.ts'
 
 /**
  * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
@@ -52,10 +52,4 @@ function outputFault(connection: Connection, name: string, result: JsonObject): 
   if (!validateOutput || !schema) return undefined
   if (!('structuredContent' in result)) return 'there is none'
   return validateOutput(schema, result.structuredContent)
-}
-
-/** Lists all tools anew, so that what is remembered of them is right again. */
-export async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
-  const quiet = { ...options, onProgress: undefined, fresh: true }
-  for await (const _ of items(connection, 'tools/list', quiet));
 }

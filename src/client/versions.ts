@@ -3,12 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-import { statusOf } from '../patterns/transient.ts'
 import {
   HEADER_MISMATCH,
   McpError,
   METHOD_NOT_FOUND,
   type ProtocolError,
+  statusOf,
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../protocol/errors.ts'
 import { findRevision, revisions, type RevisionFacts } from '../protocol/revisions.ts'

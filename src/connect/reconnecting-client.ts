@@ -1,6 +1,6 @@
 /**
- * A connection that an interface can show: what state it is in, and a client that is there again
- * after the way to the server was lost. It depends on no framework.
+ * A client that connects again after the connection was lost, and whose state an interface can show.
+ * It depends on no framework.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -9,29 +9,19 @@ import { callHook } from '../patterns/hooks.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { Client } from '../client/client.ts'
-import { connect } from './connect.ts'
 import { sleep } from '../patterns/abort.ts'
 import type {
   ConnectionState,
-  LiveConnection,
-  LiveOptions,
-  LiveTarget,
+  ReconnectingClient,
+  ReconnectingOptions,
+  ReconnectingTarget,
 } from './reconnecting-options.ts'
-import type { AuthProvider } from '../client/options.ts'
-import { tellProblem } from '../client/report-error.ts'
+import type { ConnectOptions } from '../client/options.ts'
+import type { AuthProvider } from '../protocol/http-options.ts'
+import type { Transport } from '../protocol/transport.ts'
+import { reportError } from '../client/report-error.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
-import { watchFetch, watchTransport } from './watch.ts'
-
-/**
- * Makes a connection that tells what it is doing, and connects again by itself once it has worked:
- * after failures that may pass, later each time. The first failure is final, as it tends to be a
- * mistake, unless there is no network.
- *
- * It does nothing until it is opened.
- */
-export function createConnection(target: LiveTarget, options: LiveOptions = {}): LiveConnection {
-  return new Live(target, options)
-}
+import { observeFetch, observeTransport } from './observe-target.ts'
 
 const IDLE: ConnectionState = { status: 'idle' }
 const CONNECTING: ConnectionState = { status: 'connecting' }
@@ -39,25 +29,31 @@ const CONNECTING: ConnectionState = { status: 'connecting' }
 const PING_MS = 10_000
 
 /** What ended a time in which all was well. */
-interface Trouble {
+interface Failure {
   readonly error: Error
   /** Whether the client cannot be used any more. */
   readonly isOver: boolean
 }
 
-class Live implements LiveConnection {
-  readonly #target: LiveTarget
-  readonly #options: LiveOptions
+/** Connects once. */
+type Connect = (target: string | URL | Transport, options: ConnectOptions) => Promise<Client>
+
+/** Keeps one client connected. */
+export class ReconnectingConnection implements ReconnectingClient {
+  readonly #connectTo: Connect
+  readonly #target: ReconnectingTarget
+  readonly #options: ReconnectingOptions
   readonly #listeners = new Set<() => void>()
   #state = IDLE
   /** Aborts when the time from `open` to `close` or to a failure is over. */
   #run: AbortController | undefined
-  /** Learns of trouble while all is well. */
-  #onTrouble: ((trouble: Trouble) => void) | undefined
+  /** Learns of failure while all is well. */
+  #onFailure: ((failure: Failure) => void) | undefined
   /** Aborts when there is a reason to think that another attempt will work. */
   #woken = new AbortController()
 
-  constructor(target: LiveTarget, options: LiveOptions) {
+  constructor(connect: Connect, target: ReconnectingTarget, options: ReconnectingOptions) {
+    this.#connectTo = connect
     this.#target = target
     this.#options = options
   }
@@ -105,7 +101,7 @@ class Live implements LiveConnection {
     if (this.#state.status !== 'ready') return this.#woken.abort()
     const { client } = this.#state
     client.ping({ timeoutMs: PING_MS, background: true }).catch((error: Error) => {
-      if (passes(error)) this.#onTrouble?.({ error, isOver: !this.#isHttp })
+      if (passes(error)) this.#onFailure?.({ error, isOver: !this.#isHttp })
     })
   }
 
@@ -125,7 +121,7 @@ class Live implements LiveConnection {
     if (this.#state === state) return
     this.#state = state
     for (const listener of this.#listeners) {
-      callHook(listener, (error) => tellProblem(this.#options, error))
+      callHook(listener, (error) => reportError(this.#options, error))
     }
   }
 
@@ -145,10 +141,10 @@ class Live implements LiveConnection {
         else client = await this.#connect(AbortSignal.any([signal, end.signal]))
         if (signal.aborted) return await client.close()
         attempt = failures = 0
-        const trouble = await this.#trouble(client, signal)
-        if (!trouble) return
-        ;({ error } = trouble)
-        if (trouble.isOver) {
+        const failure = await this.#failure(client, signal)
+        if (!failure) return
+        ;({ error } = failure)
+        if (failure.isOver) {
           end.abort()
           end = new AbortController()
           void client.close().catch(() => {})
@@ -175,9 +171,9 @@ class Live implements LiveConnection {
   }
 
   /** Waits until something goes wrong; nothing when the connection is to end. */
-  #trouble(client: Client, signal: AbortSignal): Promise<Trouble | undefined> {
+  #failure(client: Client, signal: AbortSignal): Promise<Failure | undefined> {
     return new Promise((resolve) => {
-      this.#onTrouble = resolve
+      this.#onFailure = resolve
       signal.addEventListener('abort', () => resolve(undefined), { once: true })
       this.#set({ status: 'ready', client })
     })
@@ -195,12 +191,12 @@ class Live implements LiveConnection {
   async #connect(signal: AbortSignal): Promise<Client> {
     const target = this.#target
     const closed = (error: Error): void => {
-      // The end of one that was given up is no trouble of the next
-      if (!signal.aborted) this.#onTrouble?.({ error, isOver: true })
+      // The end of one that was given up is no failure of the next
+      if (!signal.aborted) this.#onFailure?.({ error, isOver: true })
     }
-    const to = typeof target === 'function' ? watchTransport(await target(), closed) : target
+    const to = typeof target === 'function' ? observeTransport(await target(), closed) : target
     const {
-      visits: _1,
+      signIn: _1,
       onWake: _2,
       isOffline: _3,
       retryMs: _4,
@@ -210,21 +206,21 @@ class Live implements LiveConnection {
     } = this.#options
     const send = options.fetch ?? unlimitedFetch
     const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
-    return connect(to, {
+    return this.#connectTo(to, {
       ...options,
       signal: either,
-      ...(options.auth && { auth: this.#watchedAuth(options.auth) }),
-      fetch: watchFetch(send, (error) => this.#onTrouble?.({ error, isOver: false })),
+      ...(options.auth && { auth: this.#observedAuth(options.auth) }),
+      fetch: observeFetch(send, (error) => this.#onFailure?.({ error, isOver: false })),
     })
   }
 
   /** Shows where the user has to go while a challenge is met. */
-  #watchedAuth(auth: AuthProvider): AuthProvider {
+  #observedAuth(auth: AuthProvider): AuthProvider {
     const met = async (work: () => ReturnType<AuthProvider['challenged']>): Promise<boolean> => {
       const before = this.#state
       const run = this.#run
-      const stop = this.#options.visits?.subscribe((url) => {
-        if (this.#run === run) this.#set(url === undefined ? before : visitTo(url))
+      const stop = this.#options.signIn?.subscribe((url) => {
+        if (this.#run === run) this.#set(url === undefined ? before : authenticatingAt(url))
       })
       try {
         return await work()
@@ -246,7 +242,7 @@ class Live implements LiveConnection {
   }
 }
 
-function visitTo(url: string): ConnectionState {
+function authenticatingAt(url: string): ConnectionState {
   return { status: 'authenticating', url }
 }
 

@@ -1,17 +1,17 @@
 /**
- * What an interface can be shown of a connection, and what such a one is told.
+ * The states of a reconnecting client, and its options.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Transport } from '../protocol/transport.ts'
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'
-import type { Visits } from '../authorization/visits.ts'
+import type { SignInObserver } from '../authorization/observe-sign-in.ts'
 
-/** Where a {@link LiveConnection} goes: a URL, or what makes a transport for each attempt. */
-export type LiveTarget = string | URL | (() => Transport | Promise<Transport>)
+/** Where a {@link ReconnectingClient} goes: a URL, or what makes a transport for each attempt. */
+export type ReconnectingTarget = string | URL | (() => Transport | Promise<Transport>)
 
-/** What a {@link LiveConnection} is doing. One object per state, for comparison by identity. */
+/** What a {@link ReconnectingClient} is doing. One object per state, for comparison by identity. */
 export type ConnectionState =
   /** Nothing: not opened yet, or closed. */
   | { readonly status: 'idle' }
@@ -36,16 +36,16 @@ export type ConnectionState =
   /** It will not work without somebody's doing; `open` tries again. */
   | { readonly status: 'failed'; readonly error: Error }
 
-/** Options of {@link createConnection}. */
-export interface LiveOptions extends ConnectOptions {
+/** Options of {@link createReconnectingClient}. */
+export interface ReconnectingOptions extends ConnectOptions {
   /** The first wait before trying again, in milliseconds; doubled each time. Default: 1 s. */
   readonly retryMs?: number | undefined
   /** The longest wait before trying again, in milliseconds. Default: 30 s. */
   readonly maxRetryMs?: number | undefined
   /** How often to try again in a row, once it has worked and there is a network. Default: 10. */
   readonly maxRetries?: number | undefined
-  /** The visits of users who sign in: `watchInteraction`, so that the state has their URL. */
-  readonly visits?: Visits | undefined
+  /** What `observeSignIn` returned, so that the state has the URL that the user has to go to. */
+  readonly signIn?: SignInObserver | undefined
   /**
    * Tells when it is worth looking whether the server can still be reached, such as when a device is
    * back online; returns what stops that.
@@ -59,7 +59,7 @@ export interface LiveOptions extends ConnectOptions {
 }
 
 /** A connection as a store: `subscribe` and `getSnapshot` are what `useSyncExternalStore` wants. */
-export interface LiveConnection {
+export interface ReconnectingClient {
   /** The state. */
   readonly getSnapshot: () => ConnectionState
   /** Calls a function after each change of the state; returns what stops that. */

@@ -4,11 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
-import { statusOf } from '../patterns/transient.ts'
 import {
   INTERNAL_ERROR,
   McpError,
   ProtocolError,
+  statusOf,
   ToolError,
   URL_ELICITATION_REQUIRED,
   UrlElicitationRequired,

@@ -3,7 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-status-codes
  */
-import { McpError, ProtocolError } from '../protocol/errors.ts'
+import { statusOf, type McpError, type ProtocolError } from '../protocol/errors.ts'
 
 /** No response, a session that the next request replaces, or a status that may be temporary. */
 const TRANSIENT = /^(?:NETWORK|TIMEOUT|SESSION_LOST|408|409|425|429|5(?!01)\d\d)$/
@@ -23,11 +23,4 @@ export function isTransient(error: unknown): boolean {
  */
 export function mayReopen(error: unknown): boolean {
   return isTransient(error) || ((error as McpError).code === 'HTTP' && statusOf(error) !== 405)
-}
-
-/** The HTTP status of a failure. A failed sign-in has none, as its status is of another server. */
-export function statusOf(error: unknown): number | undefined {
-  if (error instanceof ProtocolError) return error.status ?? 200
-  const isHttp = error instanceof McpError && error.code === 'HTTP'
-  return isHttp ? (error.data as { status?: number } | undefined)?.status : undefined
 }

@@ -3,9 +3,84 @@
  *
  * @module
  */
-export { connect, connectLean } from '../connect/connect.ts'
-export type { Client } from '../client/client.ts'
-export type { LeanClient } from '../client/lean-client.ts'
+import { declaredCapabilities, handledCapabilities } from '../client/capabilities.ts'
+import { Client } from '../client/client.ts'
+import { HandlerInput } from '../client/features/input-handlers.ts'
+import { Subscriptions } from '../client/features/subscriptions.ts'
+import { checkOptionNames } from '../client/option-names.ts'
+import type { BaseConnectOptions, ConnectOptions } from '../client/options.ts'
+import { openClient } from '../connect/open-client.ts'
+import { ReconnectingConnection } from '../connect/reconnecting-client.ts'
+import type {
+  ReconnectingClient,
+  ReconnectingOptions,
+  ReconnectingTarget,
+} from '../connect/reconnecting-options.ts'
+import type { OptionNames } from '../patterns/known-options.ts'
+import type { Transport } from '../protocol/transport.ts'
+
+const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
+  ...{ cache: 1, maxInputs: 1, maxConcurrentInputs: 1, onElicit: 1, onSample: 1, roots: 1 },
+  ...{ onToolsChanged: 1, onPromptsChanged: 1, onResourcesChanged: 1, onResourceUpdated: 1 },
+}
+
+/**
+ * Connects to a server.
+ *
+ * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
+ * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `FORBIDDEN`,
+ *   `HTTP`, `CLOSED`.
+ * @throws {TypeError} when an option is unknown.
+ * @throws {ProtocolError} What the server answered to the handshake.
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ *
+ * await using client = await connect('https://example.com/mcp')
+ * const { content } = await client.callTool('add', { a: 1, b: 2 })
+ * ```
+ */
+export async function connect(
+  target: string | URL | Transport,
+  options: ConnectOptions = {},
+): Promise<Client> {
+  checkOptionNames('The client', options, OPTIONS)
+  return openClient(target, options, {
+    capabilities: { ...declaredCapabilities(options), ...handledCapabilities(options) },
+    compose(connection) {
+      const input = new HandlerInput(connection, options)
+      const changes = new Subscriptions(connection, options)
+      const cache = options.cache?.()
+      const client = new Client(connection, input, changes)
+      return { client, input, changes, ...(cache && { cache }) }
+    },
+  })
+}
+
+/**
+ * Creates a client that connects again after failures that may be temporary, and whose state an
+ * interface can show. It retries with backoff once it has connected; the first failure is final, as
+ * it tends to be a mistake, unless there is no network.
+ *
+ * It does nothing until it is opened.
+ *
+ * @example
+ * ```ts
+ * import { createReconnectingClient } from 'edgewise/client'
+ *
+ * const reconnecting = createReconnectingClient('https://example.com/mcp')
+ * reconnecting.subscribe(() => console.log(reconnecting.getSnapshot().status))
+ * reconnecting.open()
+ * ```
+ */
+export function createReconnectingClient(
+  target: ReconnectingTarget,
+  options: ReconnectingOptions = {},
+): ReconnectingClient {
+  return new ReconnectingConnection(connect, target, options)
+}
+
+export type { Client }
 export {
   loadIcon,
   selectIcon,
@@ -13,46 +88,29 @@ export {
   type IconRules,
   type IconWish,
 } from '../client/presentation/icons.ts'
-export {
-  formFields,
-  type FormField,
-  type FormOption,
-  type FormValue,
-} from '../client/presentation/form-fields.ts'
+export { formFields, type FormField, type FormValue } from '../client/presentation/form-fields.ts'
 export { chooseModel } from '../client/presentation/model-hints.ts'
-export { createConnection } from '../connect/reconnecting-client.ts'
+export { resultCache } from '../client/cache.ts'
+export { httpSse } from '../transport/http-sse/client.ts'
 export type {
   ConnectionState,
-  LiveConnection,
-  LiveOptions,
-  LiveTarget,
+  ReconnectingClient,
+  ReconnectingOptions,
+  ReconnectingTarget,
 } from '../connect/reconnecting-options.ts'
-export { watchInteraction, type Visits } from '../authorization/visits.ts'
+export { observeSignIn } from '../authorization/observe-sign-in.ts'
 export { toolHints } from '../client/presentation/tool-hints.ts'
 export type { Subscription } from '../client/features/subscription.ts'
-export {
-  clientExtension,
-  type ClientExtensionOptions,
-  type ResultFollower,
-} from '../client/client-extension.ts'
+export { clientExtension, type ClientExtensionOptions } from '../client/client-extension.ts'
 export type { ClientExtension, ExtensionClient, FollowedRequest } from '../client/extension.ts'
+export type { AuthProvider, HttpOptions } from '../protocol/http-options.ts'
 export type {
-  ApprovalRequest,
-  AuthProvider,
-  Awaitable,
   ConnectOptions,
   Discovery,
-  EraCache,
   Handlers,
-  HeaderRecord,
-  Hooks,
-  HttpOptions,
-  HttpRequestFacts,
   InputContext,
-  LeanOptions,
   RequestOptions,
-  ServerIdentity,
-  TraceContext,
+  VersionCache,
 } from '../client/options.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'
 export {

@@ -6,14 +6,15 @@
  */
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
-import type { RequestOptions } from '../client/request-options.ts'
 
 /** One request on its way, as a channel sees it. */
 export interface Outgoing {
   readonly message: JsonRpcRequest
-  /** Its options, with the HTTP headers that repeat arguments of the request. */
-  readonly options: RequestOptions & {
+  readonly options: {
+    /** HTTP headers that repeat arguments of the request. */
     readonly headers?: Readonly<Record<string, string>> | undefined
+    /** Whether the user did not ask for it, so that no sign-in may begin because of it. */
+    readonly background?: boolean | undefined
   }
   /** Aborts when nobody waits for the answer any more. Made when it is first read. */
   readonly signal: AbortSignal
@@ -37,9 +38,9 @@ export interface Channel {
   request(call: Outgoing): void
   /** Sends what has no answer: a notification, or the response to a request of the server's. */
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
-  /** Starts hearing what the server sends on its own, where that takes a stream. */
+  /** Opens the stream for what the server sends on its own, where that takes a stream. */
   listen?(): void
-  /** Tells whose requests these are, so that kept answers stay apart. */
+  /** The principal of these requests, so that cached results stay apart. */
   principal?(): Promise<string>
   /** Waits until another token is accepted than one that was refused in the background. */
   signedIn?(signal: AbortSignal): Promise<void>
@@ -47,21 +48,21 @@ export interface Channel {
   close(): Promise<void>
 }
 
-/** What a channel tells the client. */
+/** Receives what arrives on a {@link Channel}. */
 export interface ChannelReceiver {
-  /** What is spoken, or tried. */
+  /** The revision that is in use, or being tried. */
   readonly revision: RevisionFacts
   /** The param of a method that the `Mcp-Name` header repeats, if any. */
   nameParam(method: string): string | undefined
   /**
-   * Something arrived: parsed JSON, not validated yet. With `call` it came on the stream of that
-   * request, and no other request can find its answer there.
+   * Receives parsed JSON, not validated yet. With `call` it came on the stream of that request, and
+   * no other request can find its answer there.
    */
   receive(frame: unknown, call?: Outgoing): void
-  /** A frame is none that can be taken; the call that it was meant to answer fails. */
+  /** Rejects a frame that cannot be read; the call that it was meant to answer fails. */
   refuse(frame: unknown, error: unknown): void
-  /** Something went wrong that no request reports. */
-  problem(error: unknown): void
+  /** Reports an error that no request fails with. */
+  reportError(error: unknown): void
   /** A stream broke, and the next one does not bring what came in between. */
   gap(): void
   /** The server ended the session. */

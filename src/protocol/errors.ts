@@ -161,6 +161,13 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
   return code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && namesUri)
 }
 
+/** The HTTP status of a failure. A failed sign-in has none, as its status is of another server. */
+export function statusOf(error: unknown): number | undefined {
+  if (error instanceof ProtocolError) return error.status ?? 200
+  const isHttp = error instanceof McpError && error.code === 'HTTP'
+  return isHttp ? (error.data as { status?: number } | undefined)?.status : undefined
+}
+
 /** How long to wait before trying again, in milliseconds, if the error says so. */
 export function retryAfterMsOf({ data }: { readonly data?: unknown }): number | undefined {
   const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: unknown }

@@ -98,7 +98,11 @@ async function readVerified(
     throw mismatch(uri, 'the entry does not name it')
   }
   // What was kept of an earlier entry would not fit this one
-  const { contents } = await client.request('resources/read', { uri }, { ...options, fresh: true })
+  const { contents } = await client.request(
+    'resources/read',
+    { uri },
+    { ...options, cache: 'reload' },
+  )
   const content: unknown = Array.isArray(contents)
     ? contents.find((one) => isObject(one) && one.uri === uri)
     : undefined

@@ -4,7 +4,8 @@
  *
  * @see https://ai-sdk.dev/docs/foundations/tools
  */
-import type { LeanClient, RequestOptions } from '../presets/client.ts'
+import type { BaseClient } from '../client/base-client.ts'
+import type { RequestOptions } from '../client/request-options.ts'
 import { isContentBlock } from '../protocol/content.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ContentBlock, ProgressParams, Tool } from '../protocol/types.ts'
@@ -49,7 +50,7 @@ export interface AiTool<Schema> {
  * @throws {ProtocolError | McpError} as `client.tools()`.
  */
 export async function aiTools<Schema>(
-  client: LeanClient,
+  client: BaseClient,
   { jsonSchema, onProgress, ...options }: AiToolsOptions<Schema>,
 ): Promise<Record<string, AiTool<Schema>>> {
   const functions = await toolFunctions(client, options)

@@ -4,7 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import type { LeanClient, RequestOptions } from '../presets/client.ts'
+import type { BaseClient } from '../client/base-client.ts'
+import type { RequestOptions } from '../client/request-options.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ObjectSchema, Tool } from '../protocol/types.ts'
 import { MIN_NAME_LENGTH, modelNames } from './names.ts'
@@ -62,7 +63,7 @@ export interface ToolsetOptions {
  * @throws {RangeError} if `maxNameLength` is less than 8.
  */
 export async function toolFunctions(
-  client: LeanClient,
+  client: BaseClient,
   { prefix = '', include = () => true, maxNameLength = 64, request }: ToolsetOptions = {},
 ): Promise<ToolFunction[]> {
   if (!(maxNameLength >= MIN_NAME_LENGTH)) {

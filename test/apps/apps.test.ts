@@ -133,7 +133,7 @@ describe('a server with interfaces', () => {
     const { server, remove } = weather()
     const client = await connectInMemory(server, { extensions: [appsClient()] })
     remove()
-    const tools = await client.listAllTools({ fresh: true })
+    const tools = await client.listAllTools({ cache: 'reload' })
     expect(tools.map(uiOfTool)).toEqual([{}, { visibility: ['app'] }, {}])
     expect(() => appTool(server, 'late', { ui: URI }, () => text(''))).toThrow('is not registered')
   })

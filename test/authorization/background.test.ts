@@ -1,6 +1,6 @@
 // Requests that nobody asked for: they may renew a token, but open no page, and discard nothing.
 import { describe, expect, it, vi } from 'vitest'
-import { createConnection, type ConnectOptions } from '../../src/presets/client.ts'
+import { createReconnectingClient, type ConnectOptions } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
 import { PATIENCE } from '../patience.ts'
 import { createWorld, ISSUER, json, MCP, openStore, type Differences, type World } from './world.ts'
@@ -142,7 +142,7 @@ describe('a message that nobody waits for', () => {
     const world = createWorld({ token: { refresh_token: undefined } })
     await using client = await world.connect(world.signIn())
     world.valid.clear()
-    const poll = client.listAllTools({ background: true, fresh: true })
+    const poll = client.listAllTools({ background: true, cache: 'reload' })
     await expect(poll).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     expect(world.to(AUTHORIZE)).toHaveLength(1)
     await client.listAllTools()
@@ -158,7 +158,7 @@ describe('a connection that comes back by itself', () => {
       if (offline && url === MCP) throw new TypeError('No network')
       return world.fetch(url, init)
     }
-    const live = createConnection(MCP, {
+    const live = createReconnectingClient(MCP, {
       auth: world.signIn({ fetch }),
       fetch,
       revision: '2026-07-28',

@@ -1,6 +1,7 @@
 // Which requests sign-in takes part in, and which it leaves alone.
 import { describe, expect, it, vi } from 'vitest'
-import { connect, connectLean, type AuthProvider } from '../../src/presets/client.ts'
+import { connect as connectTiny } from '../../src/presets/client-tiny.ts'
+import { connect, httpSse, type AuthProvider } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createServer } from '../../src/presets/server.ts'
 import { McpError } from '../../src/index.ts'
@@ -56,7 +57,7 @@ describe('a 401 while the client finds out what the server is', () => {
 
   it.each([
     ['connect', connect],
-    ['connectLean', connectLean],
+    ['edgewise/client/tiny', connectTiny],
   ])(
     'tells %s nothing about its era: the same question is asked again [M-ASEC-063] [L-HTTP-070]',
     async (_name, connect) => {
@@ -64,7 +65,7 @@ describe('a 401 while the client finds out what the server is', () => {
       await using client = await connect(MCP, {
         auth: world.signIn(),
         fetch: world.fetch,
-        eras: new Map(),
+        versionCache: new Map(),
       })
       expect(client.revision).toBe('2026-07-28')
       expect(world.to(MCP).map(({ body }) => body.method)).toEqual([
@@ -89,7 +90,7 @@ describe('a 401 while the client finds out what the server is', () => {
     }
     const world = createWorld({ routes: { [`POST ${MCP}`]: old } })
     const auth = world.signIn()
-    await using client = await connect(MCP, { auth, fetch: world.fetch, eras: new Map() })
+    await using client = await connect(MCP, { auth, fetch: world.fetch, versionCache: new Map() })
     expect(client.revision).toBe('2025-06-18')
     expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)
   })
@@ -97,9 +98,9 @@ describe('a 401 while the client finds out what the server is', () => {
   it('that cannot be answered ends the search [M-ASEC-063]', async () => {
     const world = createWorld({ routes: { [`GET ${METADATA_URL}`]: () => json({}, 404) } })
     const auth = world.signIn()
-    await expect(connect(MCP, { auth, fetch: world.fetch, eras: new Map() })).rejects.toMatchObject(
-      { step: 'resource-metadata' },
-    )
+    await expect(
+      connect(MCP, { auth, fetch: world.fetch, versionCache: new Map() }),
+    ).rejects.toMatchObject({ step: 'resource-metadata' })
     expect(world.to(MCP)).toHaveLength(1)
   })
 })
@@ -114,7 +115,12 @@ describe('a sign-in that fails while the client finds out what the server is', (
       const routes = { [`POST ${TOKEN}`]: () => json({ error: 'invalid_request' }, status) }
       for (const revision of [['2025-11-25'], ['2025-03-26', '2024-11-05'], undefined] as const) {
         const world = createWorld({ routes })
-        const options = { auth: world.signIn(), fetch: world.fetch, ...(revision && { revision }) }
+        const options = {
+          auth: world.signIn(),
+          fetch: world.fetch,
+          fallback: httpSse,
+          ...(revision && { revision }),
+        }
         await expect(connect(MCP, options)).rejects.toMatchObject({
           name: 'AuthorizationError',
           step: 'token',
@@ -131,7 +137,12 @@ describe('a sign-in that fails while the client finds out what the server is', (
     async (status) => {
       const routes = { [`POST ${ISSUER}/register`]: () => json({}, status) }
       const world = createWorld({ routes })
-      const options = { auth: world.signIn(), fetch: world.fetch, revision: '2025-06-18' } as const
+      const options = {
+        auth: world.signIn(),
+        fetch: world.fetch,
+        fallback: httpSse,
+        revision: '2025-06-18',
+      } as const
       await expect(connect(MCP, options)).rejects.toMatchObject({ step: 'registration' })
       expect(world.to(`${ISSUER}/register`)).toHaveLength(1)
     },
@@ -153,7 +164,9 @@ describe('a sign-in that fails while the client finds out what the server is', (
         },
       }
       const eras = new Map([[MCP, 'legacy']])
-      await expect(connect(MCP, { auth, fetch: world.fetch, eras })).rejects.toBe(error)
+      await expect(connect(MCP, { auth, fetch: world.fetch, versionCache: eras })).rejects.toBe(
+        error,
+      )
       expect(asked).toBe(1)
     },
   )
@@ -172,7 +185,12 @@ describe('a sign-in that fails while the client finds out what the server is', (
         },
       })
       const eras = new Map(era === undefined ? [] : [[MCP, era]])
-      const connecting = connect(MCP, { auth: world.signIn(), fetch: world.fetch, eras })
+      const connecting = connect(MCP, {
+        auth: world.signIn(),
+        fetch: world.fetch,
+        versionCache: eras,
+        fallback: httpSse,
+      })
       await expect(connecting).rejects.toMatchObject({ step: 'token', answer: { status: 400 } })
       expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)
     },

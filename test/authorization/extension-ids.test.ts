@@ -10,7 +10,7 @@ import {
 import {
   clientExtension,
   connect,
-  createConnection,
+  createReconnectingClient,
   type AuthProvider,
 } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
@@ -130,7 +130,7 @@ describe('the extensions that a client declares by its authorization [E-EXT-037]
     const world = machineWorld()
     const { fetch } = world
     const auth = clientCredentials({ ...machine, fetch })
-    const live = createConnection(MCP, { auth, fetch, revision: '2025-11-25' })
+    const live = createReconnectingClient(MCP, { auth, fetch, revision: '2025-11-25' })
     await live.ready()
     const [, initialize] = declared(world)
     expect(initialize).toEqual({ [MACHINE]: {} })

@@ -409,7 +409,7 @@ describe('renewing', () => {
     await using client = await world.connect(world.signIn({ fetch }))
     broken = true
     nearlyAnHour()
-    expect(await client.listAllTools({ fresh: true })).toHaveLength(1)
+    expect(await client.listAllTools({ cache: 'reload' })).toHaveLength(1)
   })
 
   it('sends the refresh token only to the server that gave it [M-AREG-020] [M-ADISC-015]', async () => {

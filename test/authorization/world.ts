@@ -6,7 +6,7 @@
 import {
   memoryTokens,
   signIn,
-  type Interaction,
+  type AuthorizationFlow,
   type SignIn,
   type SignInOptions,
   type TokenStore,
@@ -70,7 +70,7 @@ export interface World {
   /** `GET https://…` of all requests but those to the MCP server. */
   log(): string[]
   /** An interaction whose user goes where they are sent, and comes back. */
-  readonly user: Interaction
+  readonly user: AuthorizationFlow
   /** Signs in with the user of this world. */
   signIn(options?: Partial<SignInOptions>): SignIn
   /** Connects to the MCP server. */

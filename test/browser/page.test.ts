@@ -130,8 +130,8 @@ describe('A path in place of a URL', () => {
     const names = await page.evaluate(async () => {
       const clients = await Promise.all([
         edgewise.connect('/mcp'),
-        edgewise.connectLean('/mcp'),
-        edgewise.createConnection('/mcp').ready(),
+        edgewise.connectTiny('/mcp'),
+        edgewise.createReconnectingClient('/mcp').ready(),
       ])
       return clients.map(({ serverInfo }) => serverInfo?.name)
     })
@@ -149,7 +149,7 @@ describe('A request that a page cannot make', () => {
   const fault = (
     page: Page,
     url: string,
-    connect: 'connect' | 'connectLean' = 'connect',
+    connect: 'connect' | 'connectTiny' = 'connect',
   ): Promise<unknown> =>
     page.evaluate(
       async ({ url, connect }) => {
@@ -162,7 +162,7 @@ describe('A request that a page cannot make', () => {
       { url, connect },
     )
 
-  it.each(['connect', 'connectLean'] as const)(
+  it.each(['connect', 'connectTiny'] as const)(
     'says by %s that the server does not allow the origin, and what it has to send',
     async (connect) => {
       const page = await visitEverything()
@@ -348,14 +348,14 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
 })
 
 describe.each<Revision>(['2026-07-28', '2025-11-25'])(
-  'The lean client in a page, over %s,',
+  'The tiny client in a page, over %s,',
   (revision) => {
     it('calls, listens to nothing, and goes on with a server that was started anew', async () => {
       const first = await startFar({ allowedOrigins: '*', sessions: statefulSessions() })
       const page = await visitEverything()
       await page.evaluate(
         async ({ url, revision }) => {
-          const client = await edgewise.connectLean(url, { revision })
+          const client = await edgewise.connectTiny(url, { revision })
           Object.assign(globalThis, { client })
         },
         { url: `http://localhost:${first.port}/mcp`, revision },
@@ -383,7 +383,7 @@ describe('An observed connection in a page', () => {
   /** Opens a connection, and writes down its states. */
   const observe = (page: Page): Promise<void> =>
     page.evaluate((url) => {
-      const connection = edgewise.createConnection(url, { retryMs: 500, maxRetries: 1_000 })
+      const connection = edgewise.createReconnectingClient(url, { retryMs: 500, maxRetries: 1_000 })
       const states: string[] = []
       connection.subscribe(() => {
         const state = connection.getSnapshot()

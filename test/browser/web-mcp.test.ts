@@ -521,7 +521,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
         await call('bare'),
       ]
       const names = async (): Promise<string> =>
-        (await client.listAllTools({ fresh: true })).map(({ name }) => name).join()
+        (await client.listAllTools({ cache: 'reload' })).map(({ name }) => name).join()
       const later = await register('later', () => 'old')
       await register('hidden', () => '')
       await agent.until(async () => (await names()).includes('later'))

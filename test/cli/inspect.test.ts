@@ -76,7 +76,7 @@ describe('edgewise inspect', () => {
       'javascript',
     )
     for (const revision of ['2026-07-28', '2025-11-25'] as const) {
-      const client = await connect(new URL('mcp', page).href, { revision, eras: new Map() })
+      const client = await connect(new URL('mcp', page).href, { revision, versionCache: new Map() })
       expect((await client.callTool('add', { a: 1 })).structuredContent).toEqual({ sum: 1 })
       await client.close()
     }
@@ -85,7 +85,7 @@ describe('edgewise inspect', () => {
   it('starts a program and serves it to the page', async () => {
     const program = [process.execPath, '--import', 'tsx', 'test/cli/stdio.ts']
     const page = await inspect('--', ...program)
-    const client = await connect(new URL('mcp', page).href, { eras: new Map() })
+    const client = await connect(new URL('mcp', page).href, { versionCache: new Map() })
     endings.push(() => client.close())
     expect(client.serverInfo?.name).toBe('shop')
     expect((await client.callTool('add', { a: 2 })).structuredContent).toEqual({ sum: 2 })
@@ -189,7 +189,9 @@ describe('edgewise inspect', () => {
     expect(outcome.out).toBe('')
     await fetch(/open (\S+)/.exec(outcome.err)?.[1] ?? '')
     await expect.poll(() => outcome.out, PATIENCE).toMatch(/^http:.*\n/)
-    const client = await connect(new URL('mcp', outcome.out.trim()).href, { eras: new Map() })
+    const client = await connect(new URL('mcp', outcome.out.trim()).href, {
+      versionCache: new Map(),
+    })
     endings.push(() => client.close())
     expect((await client.callTool('add', { a: 3 })).structuredContent).toEqual({ sum: 3 })
   })

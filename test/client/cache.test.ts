@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import { resultCache } from '../../src/presets/client.ts'
 import {
   connectTo,
   discovered,
@@ -139,7 +140,7 @@ describe('results', () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
     await client.listAllTools()
-    await client.listAllTools({ fresh: true })
+    await client.listAllTools({ cache: 'reload' })
     expect(peer.sent('tools/list')).toHaveLength(2)
     await client.listAllTools()
     expect(peer.sent('tools/list')).toHaveLength(2)
@@ -160,7 +161,7 @@ describe('results', () => {
 
   test('are bounded in number, the least used goes first, and can be off [M-CACHE-040]', async () => {
     const peer = cachingPeer(minute)
-    const client = await connectTo(peer, { cacheEntries: 2 })
+    const client = await connectTo(peer, { cache: resultCache(2) })
     for (const uri of ['a:1', 'a:2', 'a:1', 'a:3', 'a:1', 'a:2']) await client.readResource(uri)
     expect(peer.sent('resources/read').map((seen) => seen.message.params?.uri)).toEqual([
       'a:1',
@@ -170,7 +171,7 @@ describe('results', () => {
     ])
     await client.close()
     const off = cachingPeer(minute)
-    const other = await connectTo(off, { cacheEntries: 0 })
+    const other = await connectTo(off, { cache: resultCache(0) })
     await other.listAllTools()
     await other.listAllTools()
     expect(off.sent('tools/list')).toHaveLength(2)
@@ -287,7 +288,7 @@ describe('pages', () => {
       'p2',
       'p2',
     ])
-    await client.listAllTools({ fresh: true })
+    await client.listAllTools({ cache: 'reload' })
     expect(peer.sent('tools/list')).toHaveLength(5)
     await client.close()
   })

@@ -182,10 +182,13 @@ describe('era over HTTP', () => {
   test('the era is remembered per endpoint [M-VER-023] [M-VER-025] [M-COMPAT-031]', async () => {
     const eras = new Map<string, string>()
     const legacy = legacyPeer((seen) => result(seen, {}))
-    for (const _ of [1, 2]) await (await connectTo(legacy, { eras })).close()
+    for (const _ of [1, 2]) await (await connectTo(legacy, { versionCache: eras })).close()
     expect(legacy.sent('server/discover')).toHaveLength(1)
     const other = modernPeer((seen) => result(seen, {}))
-    const client = await connect('https://peer.example/other', { fetch: other.fetch, eras })
+    const client = await connect('https://peer.example/other', {
+      fetch: other.fetch,
+      versionCache: eras,
+    })
     expect(client.revision).toBe('2026-07-28')
   })
 
@@ -196,7 +199,7 @@ describe('era over HTTP', () => {
         ? result(seen, discovered())
         : error(seen, -32020, 400, { supported: ['2026-07-28'] }),
     )
-    const client = await connectTo(peer, { eras })
+    const client = await connectTo(peer, { versionCache: eras })
     expect(client.revision).toBe('2026-07-28')
     expect(peer.seen.map((seen) => seen.message.method)).toEqual(['initialize', 'server/discover'])
     expect(eras.has(endpoint)).toBe(false)
@@ -213,10 +216,14 @@ describe('era over HTTP', () => {
       },
     }
     const locked = httpPeer(() => new Response(null, { status: 401 }))
-    await expect(connectTo(locked, { eras, auth })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    await expect(connectTo(locked, { versionCache: eras, auth })).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+    })
     expect(asked).toBe(1)
     const signal = AbortSignal.abort()
-    await expect(connectTo(locked, { eras, signal })).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect(connectTo(locked, { versionCache: eras, signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+    })
     expect(eras.get(endpoint)).toBe('legacy')
   })
 
@@ -234,9 +241,9 @@ describe('a remembered discovery', () => {
   test('costs no round trip [M-DISC-012] [M-VER-014]', async () => {
     const peer = modernPeer((seen) => result(seen, { content }))
     const first = await connectTo(peer)
-    const stored = JSON.parse(JSON.stringify(first.discovered)) as typeof first.discovered
+    const stored = JSON.parse(JSON.stringify(first.discovery)) as typeof first.discovery
     peer.seen.length = 0
-    const client = await connectTo(peer, { discovered: stored })
+    const client = await connectTo(peer, { discovery: stored })
     expect(peer.seen).toHaveLength(0)
     expect(client.serverCapabilities).toEqual(everything)
     expect(await client.callTool('a')).toEqual({ content })
@@ -249,7 +256,7 @@ describe('a remembered discovery', () => {
         ? result(seen, { content })
         : error(seen, -32000, 400)
     })
-    const client = await connectTo(peer, { discovered: { revision: '2026-07-28' } })
+    const client = await connectTo(peer, { discovery: { revision: '2026-07-28' } })
     expect(await client.callTool('a')).toEqual({ content })
     expect(client.revision).toBe('2025-11-25')
     await client.close()
@@ -452,7 +459,7 @@ describe('fallback to HTTP+SSE', () => {
         return new Response(null, { status: 202 })
       })
       const eras = new Map<string, string>()
-      const client = await connectTo(peer, { eras })
+      const client = await connectTo(peer, { versionCache: eras })
       expect(client.revision).toBe('2024-11-05')
       expect(await client.callTool('a')).toEqual({ content })
       expect(peer.seen.at(-1)?.url).toBe('https://peer.example/messages?s=1')
@@ -530,7 +537,11 @@ describe('a revision that the caller pinned', () => {
     const open = async (options: ConnectOptions): Promise<string> => {
       const fetch = (url: string, init: RequestInit): Promise<Response> =>
         handle(new Request(url, init))
-      const client = await connect('http://localhost/mcp', { fetch, eras, ...options })
+      const client = await connect('http://localhost/mcp', {
+        fetch,
+        versionCache: eras,
+        ...options,
+      })
       await client.close()
       return client.revision
     }

@@ -32,9 +32,9 @@ function oldPeer(
   return { peer, stream }
 }
 
-/** With a map that remembers the endpoint. */
+/** With a cache that knows the endpoint. */
 const options = {
-  get eras(): Map<string, string> {
+  get versionCache(): Map<string, string> {
     return new Map([['https://peer.example/mcp', 'http-sse']])
   },
 }

@@ -134,7 +134,7 @@ describe('what a server asks during one call', () => {
     await using client = await connectTo(peer, { ...options, onError: () => {} })
     void client.ping().catch(() => {})
     for (let listed = 0; listed < 5; listed++) {
-      const list = client.request('tools/list', {}, { fresh: true })
+      const list = client.request('tools/list', {}, { cache: 'reload' })
       await until(() => peer.sent('tools/list').length > listed)
       flood((request) => peer.send(request), 8)
       peer.send({ jsonrpc: '2.0', id: peer.sent('tools/list')[listed]?.id, result: { tools: [] } })

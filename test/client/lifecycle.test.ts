@@ -61,7 +61,7 @@ describe('initialize', () => {
       const client = await connectTo(peer, legacy)
       expect(client.revision).toBe(version)
       expect(client.instructions).toBe('Be kind')
-      expect(client.discovered).toBeUndefined()
+      expect(client.discovery).toBeUndefined()
       await client.close()
     },
   )

@@ -1,7 +1,13 @@
 /**
  * What scripted servers say in tests of the client.
  */
-import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
+import {
+  connect,
+  httpSse,
+  resultCache,
+  type Client,
+  type ConnectOptions,
+} from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import {
   scriptedFetch as httpPeer,
@@ -117,14 +123,15 @@ export function refuse(message: JsonObject, code: number, data?: unknown): JsonO
   return { jsonrpc: '2.0', id: message.id, error: body }
 }
 
-/** Connects with a cache of eras of its own. */
+/** Connects with all features that are options, and a version cache of its own. */
 export function connectTo(
   peer: HttpPeer | DuplexPeer,
   options: ConnectOptions = {},
 ): Promise<Client> {
+  const all = { cache: resultCache(), fallback: httpSse, versionCache: new Map(), ...options }
   return 'transport' in peer
-    ? connect(peer.transport, options)
-    : connect('https://peer.example/mcp', { fetch: peer.fetch, eras: new Map(), ...options })
+    ? connect(peer.transport, all)
+    : connect('https://peer.example/mcp', { fetch: peer.fetch, ...all })
 }
 
 /** Waits until something is so. */

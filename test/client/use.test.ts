@@ -1,7 +1,7 @@
 /** What a client is told that it cannot do. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect, McpError, type ConnectOptions } from '../../src/presets/client.ts'
+import { connect, httpSse, McpError, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { createServer, createSseHandler } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -68,7 +68,8 @@ describe.each([
     const handle = createSseHandler(server)
     const client = await connect('http://localhost/sse', {
       fetch: (url, init) => handle(new Request(url, init)),
-      eras: new Map([['http://localhost/sse', 'http-sse']]),
+      fallback: httpSse,
+      versionCache: new Map([['http://localhost/sse', 'http-sse']]),
     })
     await expect(client.callTool('a', args)).rejects.toMatchObject(refused)
     expect(await client.callTool('a')).toMatchObject({ content })

@@ -162,7 +162,7 @@ describe('damaged answers to a client', () => {
           () => client.callTool('add', { a: 1, b: 2 }, quick),
           () => client.callTool('chat', {}, { ...quick, onProgress: () => {} }),
           () => client.readResource('note://one', quick),
-          () => client.listAllTools({ ...quick, fresh: true }),
+          () => client.listAllTools({ ...quick, cache: 'reload' }),
           () => client.getPrompt('greet', { who: 'x' }, quick),
         ])
         const error = await call().then(

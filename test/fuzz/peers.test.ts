@@ -123,7 +123,7 @@ describe('a server that says anything at any time', () => {
                 return answer === undefined ? new Response(null, { status: 202 }) : json(answer)
               })
             : duplexPeer(harm)
-        const options = { timeoutMs: 30, probeTimeoutMs: 10, eras: new Map() }
+        const options = { timeoutMs: 30, probeTimeoutMs: 10, versionCache: new Map() }
         const outcome = await connectTo(peer, options).then(
           async (client) => void (await client.close()),
           (error: unknown) => error,

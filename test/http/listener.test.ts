@@ -324,7 +324,7 @@ describe('behind a middleware that reads bodies', () => {
   ])('%s the handler takes what that has left, within its limit [C028]', async (_, parser) => {
     const { url } = await listen(express().use(parser).all('/mcp', toNodeListener(handle)))
     for (const revision of ['2026-07-28', '2025-06-18'] as const) {
-      await using client = await connect(`${url}mcp`, { revision, eras: new Map() })
+      await using client = await connect(`${url}mcp`, { revision, versionCache: new Map() })
       const called = await client.callTool('echo', { text: 'Grüße 😀' })
       expect(called.content).toEqual([{ type: 'text', text: 'Grüße 😀' }])
     }

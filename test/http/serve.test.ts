@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { connect, connectLean, type LeanClient } from '../../src/presets/client.ts'
+import { connect as connectTiny, type Client as TinyClient } from '../../src/presets/client-tiny.ts'
+import { connect } from '../../src/presets/client.ts'
 import { commandOf, root } from '../process.ts'
 import { PATIENCE } from '../patience.ts'
 
@@ -92,10 +93,10 @@ describe.each([
   test.each([
     { what: 'client', connect, revision: '2025-11-25' },
     { what: 'client', connect, revision: '2026-07-28' },
-    { what: 'lean client', connect: connectLean, revision: '2025-11-25' },
-    { what: 'lean client', connect: connectLean, revision: '2026-07-28' },
+    { what: 'tiny client', connect: connectTiny, revision: '2025-11-25' },
+    { what: 'tiny client', connect: connectTiny, revision: '2026-07-28' },
   ] as const)('a $what of $revision', async ({ connect, revision }) => {
-    const client: LeanClient = await connect(url, { revision })
+    const client: TinyClient = await connect(url, { revision })
     expect(client.revision).toBe(revision)
     const tools = await client.listAllTools()
     expect(tools.map(({ name }) => name)).toContain('echo')

@@ -1,7 +1,7 @@
 // Functions of an application that nothing waits for: what they throw harms nothing else.
 import { describe, expect, it, vi } from 'vitest'
 import { callHook } from '#internal/patterns'
-import { createConnection, watchInteraction } from '../../src/presets/client.ts'
+import { createReconnectingClient, observeSignIn } from '../../src/presets/client.ts'
 import { createServer, observer, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
@@ -121,7 +121,7 @@ describe('hooks of an application', () => {
 
   it('a listener of a connection that rejects keeps no other from its state [S012]', async () => {
     const problems: unknown[] = []
-    const connection = createConnection('http://localhost:1/', {
+    const connection = createReconnectingClient('http://localhost:1/', {
       onError: (error) => problems.push(error),
       fetch: () => Promise.reject(new Error('No network')),
     })
@@ -135,7 +135,7 @@ describe('hooks of an application', () => {
 
   it('a listener of an interaction that rejects keeps nobody from signing in [S012]', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const interaction = watchInteraction({
+    const interaction = observeSignIn({
       begin: () =>
         Promise.resolve({
           redirectUri: 'http://127.0.0.1/',

@@ -1,6 +1,6 @@
 // A program whose hooks all return promises that reject, on both sides of a connection: it prints
 // how many of them were called, and ends with code 0 unless one of them ends it.
-import { createConnection, type ConnectOptions } from '../../src/presets/client.ts'
+import { createReconnectingClient, type ConnectOptions } from '../../src/presets/client.ts'
 import {
   createHandler,
   createServer,
@@ -72,7 +72,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   await follower.close()
 }
 
-const live = createConnection(() => {
+const live = createReconnectingClient(() => {
   const [near, far] = inMemoryTransports()
   void serveTransport(server, far)
   return near

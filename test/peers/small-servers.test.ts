@@ -33,7 +33,7 @@ async function open(
   const problems: Error[] = []
   const client = await connect('http://localhost/mcp', {
     fetch: (url, init) => handle(new Request(url, init)),
-    eras: new Map(),
+    versionCache: new Map(),
     onError: (problem) => problems.push(problem),
     ...(revision && { revision }),
     ...options,

@@ -11,7 +11,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
 import { serve } from '../../runtimes/node/index.ts'
-import { dpop, signIn, type Interaction } from '../../src/authorization/index.ts'
+import { dpop, signIn, type AuthorizationFlow } from '../../src/authorization/index.ts'
 import { connect } from '../../src/presets/client.ts'
 import {
   dpopProofs,
@@ -46,7 +46,7 @@ async function serveProtected(
 }
 
 /** A user who consents at once. */
-const interaction: Interaction = {
+const interaction: AuthorizationFlow = {
   begin: () => ({
     redirectUri: 'http://127.0.0.1:9/callback',
     async go(url) {

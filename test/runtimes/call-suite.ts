@@ -1,19 +1,19 @@
 // What every revision must do on every runtime for a client that calls, whichever client it is and
 // whatever the messages travel through.
-import type { LeanClient, LeanOptions } from 'edgewise/client'
+import type { Client, ConnectOptions } from 'edgewise/client/tiny'
 import type { Revision } from 'edgewise'
 import { equal, ok, rejection, until, type Suite } from './harness.ts'
 import { aborted, running } from './server.ts'
 
 /** Connects a client that speaks one revision to the server of the suite. */
-export type OpenLean = (options: LeanOptions & { revision: Revision }) => Promise<LeanClient>
+export type OpenTiny = (options: ConnectOptions & { revision: Revision }) => Promise<Client>
 
 /** The tests of calling in one revision; `over` names client and transport in their titles. */
-export function callSuite(over: string, revision: Revision, open: OpenLean): Suite {
+export function callSuite(over: string, revision: Revision, open: OpenTiny): Suite {
   const title = (what: string): string => `${revision} ${over}: ${what}`
   const hasTitles = revision >= '2025-06-18'
 
-  async function using<T>(run: (client: LeanClient) => Promise<T>): Promise<T> {
+  async function using<T>(run: (client: Client) => Promise<T>): Promise<T> {
     await using client = await open({ revision })
     return await run(client)
   }
@@ -160,7 +160,7 @@ export function callSuite(over: string, revision: Revision, open: OpenLean): Sui
 }
 
 /** The tests of calling with a client that does nothing else. */
-export function leanSuite(over: string, revision: Revision, open: OpenLean): Suite {
+export function leanSuite(over: string, revision: Revision, open: OpenTiny): Suite {
   return {
     ...callSuite(over, revision, open),
 

@@ -1,10 +1,11 @@
 // The portable suite: the same tests on Node, workerd, Deno, Bun and Chromium.
 import { revisions } from 'edgewise'
-import { connect, connectLean } from 'edgewise/client'
+import { connect } from 'edgewise/client'
+import { connect as connectTiny } from 'edgewise/client/tiny'
 import { createHandler, statefulSessions } from 'edgewise/server'
 import { connectInMemory } from 'edgewise/testing'
 import { badInputSuite } from './bad-input-suite.ts'
-import { leanSuite, type OpenLean } from './call-suite.ts'
+import { leanSuite, type OpenTiny } from './call-suite.ts'
 import type { Suite } from './harness.ts'
 import { tinyServerSuite } from './tiny-server-suite.ts'
 import { revisionSuite, type Open } from './revision-suite.ts'
@@ -16,14 +17,14 @@ const inMemory: Open = (options) => connectInMemory(server, options)
 const url = 'https://portable.test/mcp'
 const fetch = (to: string, init: RequestInit): Promise<Response> => handle(new Request(to, init))
 const overHttp: Open = (options) => connect(url, { ...options, fetch })
-const leanOverHttp: OpenLean = (options) => connectLean(url, { ...options, fetch })
+const tinyOverHttp: OpenTiny = (options) => connectTiny(url, { ...options, fetch })
 
 export const suite: Suite = Object.assign(
   { ...badInputSuite },
   ...revisions.flatMap(({ version }) => [
     revisionSuite('in memory', version, inMemory),
     revisionSuite('over HTTP', version, overHttp),
-    leanSuite('over HTTP, lean', version, leanOverHttp),
+    leanSuite('over HTTP, lean', version, tinyOverHttp),
     tinyServerSuite(version),
   ]),
 )

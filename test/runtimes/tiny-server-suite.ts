@@ -1,6 +1,6 @@
 // What a server that only answers calls must do on every runtime, in every revision.
 import type { Revision } from 'edgewise'
-import { connectLean, type LeanClient } from 'edgewise/client'
+import { connect, type Client } from 'edgewise/client/tiny'
 import { createHandler, createServer } from 'edgewise/server/tiny'
 import * as z from 'zod'
 import { equal, rejection, type Suite } from './harness.ts'
@@ -24,10 +24,10 @@ const handle = createHandler(server)
 export function tinyServerSuite(revision: Revision): Suite {
   const title = (what: string): string => `${revision} of a tiny server: ${what}`
 
-  async function using(run: (client: LeanClient) => Promise<void>): Promise<void> {
+  async function using(run: (client: Client) => Promise<void>): Promise<void> {
     const fetch = (to: string, init: RequestInit): Promise<Response> =>
       handle(new Request(to, init))
-    await using client = await connectLean(url, { revision, fetch })
+    await using client = await connect(url, { revision, fetch })
     await run(client)
   }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createEndpoint } from '#internal/http'
 import { signIn } from '../../src/authorization/index.ts'
-import { connect, connectLean } from '../../src/presets/client.ts'
+import { connect as connectTiny } from '../../src/presets/client-tiny.ts'
+import { connect } from '../../src/presets/client.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
 import {
   createHandler,
@@ -128,8 +129,8 @@ describe('an option of an unknown name', () => {
       /^The client has no option "timeout", it has .*\btimeoutMs\b/,
     )
     const handlers = untyped({ onElicit: () => ({}) })
-    await expect(connectLean('http://localhost/mcp', handlers)).rejects.toThrow(
-      'The client has no option "onElicit"',
+    await expect(connectTiny('http://localhost/mcp', handlers)).rejects.toThrow(
+      'The tiny client ("edgewise/client" has more) has no option "onElicit"',
     )
   })
 })

@@ -3,7 +3,8 @@ import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import * as z from 'zod'
 import { serveStdio } from '../../runtimes/node/index.ts'
 import { Client } from '../../src/client/client.ts'
-import { connect, connectLean, type LeanClient } from '../../src/presets/client.ts'
+import { connect as connectTiny, type Client as TinyClient } from '../../src/presets/client-tiny.ts'
+import { connect } from '../../src/presets/client.ts'
 import { revisions, ToolError, type Revision } from '../../src/index.ts'
 import {
   createHandler,
@@ -79,14 +80,14 @@ const fetchOf = (handle: Handler) => (to: string, init: RequestInit) =>
   handle(new Request(to, init), { env: { region: 'EU' }, principal: 'ada' })
 
 /** Every way in which a tiny server is served, and which client calls it. */
-const ways: [string, (revision: Revision) => Promise<LeanClient>][] = [
+const ways: [string, (revision: Revision) => Promise<TinyClient>][] = [
   [
     'the tiny handler',
     (revision) => connect(url, { revision, fetch: fetchOf(createTinyHandler(tinyServer())) }),
   ],
   [
     'the tiny handler, to a tiny client',
-    (revision) => connectLean(url, { revision, fetch: fetchOf(createTinyHandler(tinyServer())) }),
+    (revision) => connectTiny(url, { revision, fetch: fetchOf(createTinyHandler(tinyServer())) }),
   ],
   [
     'a handler with sessions',

@@ -33,7 +33,7 @@ async function connectToFixture(
   const handle = createHandler(server)
   const sent: string[] = []
   const client = await connect('https://peer.example/mcp', {
-    eras: new Map(),
+    versionCache: new Map(),
     extensions: [followTasks({ notifications: false, ...follow })],
     onElicit: () => ({ action: 'accept', content: { yes: true } }),
     fetch: (url, init) => {

@@ -152,7 +152,12 @@ describe.each(revisions.map(({ version }) => version))('everything said in %s', 
     const handle = sessionHandler(made.server)
     const { fetch, captured } = captureFetch(handle)
     const eras = new Map<string, string>()
-    const client = await connect('http://localhost/mcp', { ...options, revision, fetch, eras })
+    const client = await connect('http://localhost/mcp', {
+      ...options,
+      revision,
+      fetch,
+      versionCache: eras,
+    })
     await useEverything(client, made)
     await handle.close()
     expect(faultsIn(captured, revision)).toEqual([])

@@ -4,7 +4,7 @@ import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { describe, expect, test } from 'vitest'
 import { toNodeListener } from '../../runtimes/node/index.ts'
-import { connect } from '../../src/presets/client.ts'
+import { connect, httpSse } from '../../src/presets/client.ts'
 import { createSseHandler, type Handler, type SseHandlerOptions } from '../../src/presets/server.ts'
 import { until } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
@@ -190,7 +190,8 @@ describe('createSseHandler', () => {
     const { handle } = serve()
     const client = await connect('http://localhost/sse', {
       fetch: (url, init) => handle(new Request(url, init)),
-      eras: new Map(),
+      fallback: httpSse,
+      versionCache: new Map(),
       onElicit: () => ({ action: 'accept', content: { yes: true } }),
     })
     const progress: number[] = []
@@ -208,7 +209,10 @@ describe('createSseHandler', () => {
     const http = createServer(toNodeListener((request) => handle(request)))
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
     const { port } = http.address() as AddressInfo
-    const client = await connect(`http://127.0.0.1:${port}/sse`, { eras: new Map() })
+    const client = await connect(`http://127.0.0.1:${port}/sse`, {
+      fallback: httpSse,
+      versionCache: new Map(),
+    })
     const waiting = client.callTool('wait').catch((error: unknown) => error)
     await until(() => ran.includes('wait'))
     await client.close()

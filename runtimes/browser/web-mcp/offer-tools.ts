@@ -187,7 +187,7 @@ class Offer {
   async #update(): Promise<void> {
     if (this.#closed) return
     const { filter = () => true } = this.#options
-    const tools = (await this.#client.listAllTools({ fresh: true })).filter(filter)
+    const tools = (await this.#client.listAllTools({ cache: 'reload' })).filter(filter)
     const listed = new Map(tools.map((tool) => [tool.name, tool]))
     for (const [name, { described }] of this.#offered) {
       const tool = listed.get(name)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { McpError } from '../../../src/index.ts'
 import {
   connect,
+  httpSse,
   type AuthProvider,
   type Client,
   type ConnectOptions,
@@ -37,6 +38,7 @@ export async function open(
   const transport = transportTo(target, options, (reason) => connected && ended(reason))
   try {
     const client = await connect(transport, {
+      fallback: httpSse,
       signal: interruption,
       ...(signIn && { auth: await signInWithBrowser() }),
       headers,

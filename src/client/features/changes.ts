@@ -5,9 +5,9 @@
  */
 import { notification, type JsonRpcNotification } from '../../protocol/jsonrpc.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
-import { within } from '../cache.ts'
 import type { Cache } from '../features.ts'
 import type { Hooks } from '../options.ts'
+import { isWithin } from '../uri-scope.ts'
 
 /** The lists that can change, and the hooks that want to hear of it. */
 const lists = [
@@ -49,7 +49,7 @@ export function hooked(hooks?: Hooks): SubscriptionFilter {
 export function covers(filter: SubscriptionFilter, message: JsonRpcNotification): boolean {
   const changed = String(message.params?.uri)
   return missed(filter).some(({ method, params }) => {
-    return method === message.method && (!params || within(changed, String(params.uri)))
+    return method === message.method && (!params || isWithin(changed, String(params.uri)))
   })
 }
 

@@ -72,7 +72,7 @@ export class Listener {
       onFirst()
     }
     // The first request is part of connecting, which the user asked for
-    const byHooks = feed.patient === true && this.#connection.proven
+    const byHooks = feed.patient === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity
       try {
@@ -88,7 +88,7 @@ export class Listener {
         const mayGoOn = (heard || feed.patient) && (mayPass || feed.signal.aborted)
         const isRefused = heard && (error as McpError).code === 'UNAUTHORIZED'
         if (isRefused && channel.signedIn) {
-          this.#connection.problem(error)
+          this.#connection.reportError(error)
           await channel.signedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }

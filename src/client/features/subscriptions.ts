@@ -9,7 +9,7 @@ import { findMethod } from '../../protocol/methods.ts'
 import type { SubscriptionFilter } from '../../protocol/types.ts'
 import { covers, fire, forget, hooked, missed, offered } from './changes.ts'
 import type { Connection } from '../connection.ts'
-import type { Listening } from '../features.ts'
+import type { ChangeListeners } from '../features.ts'
 import { Feed } from './feed.ts'
 import { Listener } from './listen.ts'
 import type { ConnectOptions, RequestOptions } from '../options.ts'
@@ -17,7 +17,7 @@ import { request } from '../request.ts'
 import type { Subscription } from './subscription.ts'
 
 /** All that hears of changes on one connection. */
-export class Subscriptions implements Listening {
+export class Subscriptions implements ChangeListeners {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   readonly #listener: Listener
@@ -190,7 +190,7 @@ export class Subscriptions implements Listening {
     this.#connection.hook(() => fire(this.#options, message))
   }
 
-  ended(requestId: unknown): void {
+  endRequest(requestId: unknown): void {
     this.#listener.ended(requestId)
   }
 

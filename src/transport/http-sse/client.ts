@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-import type { HttpOptions } from '../../client/options.ts'
+import type { HttpOptions } from '../../protocol/http-options.ts'
 import { McpError, type ProtocolError } from '../../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { parseJson } from '../../protocol/validate.ts'
@@ -14,8 +14,20 @@ import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 import { discard, httpError, HttpSender } from '../http/client-fetch.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
+/**
+ * Connects to a server of 2024-11-05 by HTTP+SSE: the option `fallback` of {@link connect}.
+ *
+ * @example
+ * ```ts
+ * const client = await connect('https://example.com/mcp', { fallback: httpSse })
+ * ```
+ */
+export function httpSse(url: string, options: HttpOptions): Transport {
+  return new HttpSseTransport(url, options)
+}
+
 /** A connection to a server that has the two endpoints. */
-export class HttpSseTransport implements Transport {
+class HttpSseTransport implements Transport {
   readonly #options: HttpOptions
   readonly #stream: HttpSender
   readonly #closing = new AbortController()

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Outgoing } from '../../protocol/channel.ts'
-import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../client/options.ts'
+import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../protocol/http-options.ts'
 import { abortable, abortReason } from '../../patterns/abort.ts'
 import { callHook } from '../../patterns/hooks.ts'
 import { McpError, type McpErrorCode } from '../../protocol/errors.ts'

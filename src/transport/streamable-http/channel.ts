@@ -6,10 +6,10 @@
  */
 import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.ts'
 import { sleep } from '../../patterns/abort.ts'
-import type { HttpOptions } from '../../client/options.ts'
+import type { HttpOptions } from '../../protocol/http-options.ts'
 import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
-import { isTransient, mayReopen, statusOf } from '../../patterns/transient.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { isTransient, mayReopen } from '../../patterns/transient.ts'
+import { McpError, statusOf } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
   HEADER_LAST_EVENT_ID,
@@ -160,7 +160,7 @@ export class StreamableHttpChannel implements Channel {
       const { code } = error as McpError
       // The call may have been carried out, so it is not for us to send it again
       if (code === 'UNAUTHORIZED' && !call) {
-        this.#receiver.problem(error)
+        this.#receiver.reportError(error)
         await this.#sender.signedIn(signal)
         return undefined
       }
@@ -168,7 +168,7 @@ export class StreamableHttpChannel implements Channel {
       const transient = isTransient(error)
       const mayPass = !call && this.#streamed ? mayReopen(error) : transient
       if ((call && failures >= MAX_FAILURES) || !mayPass) throw error
-      if (!transient && failures === 0) this.#receiver.problem(error)
+      if (!transient && failures === 0) this.#receiver.reportError(error)
     }
     return undefined
   }
@@ -180,7 +180,7 @@ export class StreamableHttpChannel implements Channel {
     this.#follow(signal).catch((error: McpError) => {
       if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
       // A server may do without, and says so by 405
-      else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.problem(error)
+      else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.reportError(error)
     })
   }
 
@@ -190,7 +190,7 @@ export class StreamableHttpChannel implements Channel {
       this.#receiver.receive(parseJson(text), call)
     } catch (error) {
       // The rest of a message that nobody waits for any more is not read
-      if (!call?.settled) this.#receiver.problem(error)
+      if (!call?.settled) this.#receiver.reportError(error)
     }
   }
 

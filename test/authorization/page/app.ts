@@ -23,7 +23,7 @@ let client: Client | undefined
 
 async function listTools(): Promise<string> {
   client ??= await connect('https://mcp.example/mcp', { auth, revision: '2026-07-28' })
-  const tools = await client.listAllTools({ fresh: true })
+  const tools = await client.listAllTools({ cache: 'reload' })
   return tools.map(({ name }) => name).join()
 }
 

@@ -1,5 +1,6 @@
 // Gives tests the whole of the package for the browser, as the global `edgewise`.
 import * as browser from 'edgewise/browser'
+import { connect as connectTiny } from 'edgewise/browser/tiny'
 import * as schemas from 'edgewise/json-schema'
 import * as serving from 'edgewise/server'
 import * as testing from 'edgewise/testing'
@@ -9,8 +10,8 @@ import { server } from '../../runtimes/server.ts'
 export type Everything = typeof browser &
   typeof schemas &
   typeof serving &
-  typeof testing & { portable: typeof server }
+  typeof testing & { connectTiny: typeof connectTiny; portable: typeof server }
 
 Object.assign(globalThis, {
-  edgewise: { ...browser, ...schemas, ...serving, ...testing, portable: server },
+  edgewise: { ...browser, ...schemas, ...serving, ...testing, connectTiny, portable: server },
 })

@@ -1,12 +1,12 @@
 // A small application in React that shows a connection and calls a tool.
-import { createConnection, openPort } from 'edgewise/browser'
+import { createReconnectingClient, openPort } from 'edgewise/browser'
 import { useMcp } from 'edgewise/react'
 import { createElement, StrictMode, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 
 let worker = new Worker('/worker.js', { type: 'module' })
 const target = (): ReturnType<typeof openPort> => openPort(worker)
-const shared = createConnection(target, { retryMs: 10 })
+const shared = createReconnectingClient(target, { retryMs: 10 })
 const renders: string[] = []
 
 function Status({ kept }: { kept: boolean }): ReactNode {

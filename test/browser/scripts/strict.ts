@@ -1,6 +1,7 @@
 // What a page does under a policy that forbids everything but its own scripts and one server:
 // connects in every revision, with either client, and is a server itself.
-import { connect, connectLean, createConnection, revisions } from 'edgewise/browser'
+import { connect, createReconnectingClient, revisions } from 'edgewise/browser'
+import { connect as connectTiny } from 'edgewise/browser/tiny'
 import { jsonSchema } from 'edgewise/json-schema'
 import { createServer, serveTransport } from 'edgewise/server'
 import { inMemoryTransports } from 'edgewise/transport'
@@ -15,8 +16,8 @@ async function calls(): Promise<unknown[]> {
       onElicit: () => ({ action: 'accept', content: { city: 'Oslo' } }),
       onToolsChanged: () => {},
     })
-    const lean = await connectLean(url, { revision: version })
-    for (const each of [client, lean]) {
+    const tiny = await connectTiny(url, { revision: version })
+    for (const each of [client, tiny]) {
       const { content } = await each.callTool('greet', { name: version })
       results.push(content[0])
       await each.close()
@@ -44,7 +45,7 @@ async function serves(): Promise<unknown> {
 
 async function stays(): Promise<string> {
   // Taken from its object, as browsers refuse one that is called as a method of another
-  const connection = createConnection(url, { fetch: globalThis.fetch })
+  const connection = createReconnectingClient(url, { fetch: globalThis.fetch })
   const client = await connection.ready()
   await connection.close()
   return client.revision

@@ -9,7 +9,7 @@ export async function overEdgewise(target: string | Transport, era?: Era): Promi
   const client = await connect(target, {
     info: { name: 'edgewise', version: '1.0.0' },
     ...(era && { revision: newest[era] }),
-    eras: new Map(),
+    versionCache: new Map(),
     // However slowly a program starts, that must not decide what it is taken for.
     probeTimeoutMs: 60_000,
     onElicit({ message }) {

@@ -1,4 +1,4 @@
-/** One endpoint for clients of both eras: each message says by itself which rules hold for it. */
+/** One endpoint for clients of both versionCache: each message says by itself which rules hold for it. */
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject, JsonRpcNotification } from '../../../src/index.ts'

@@ -1,10 +1,10 @@
 // The observable connection: what it shows, and when it connects again.
 import {
-  createConnection,
-  watchInteraction,
+  createReconnectingClient,
+  observeSignIn,
   type ConnectionState,
-  type LiveConnection,
-  type LiveOptions,
+  type ReconnectingClient,
+  type ReconnectingOptions,
 } from 'edgewise/client'
 import { createHandler, createServer, serveTransport } from 'edgewise/server'
 import { inMemoryTransports, type Transport } from 'edgewise/transport'
@@ -16,16 +16,16 @@ server.tool('greet', {}, () => 'hello')
 const quick = { retryMs: 1, maxRetryMs: 5 } as const
 const URL_ = 'https://live.test/mcp'
 
-const opened: LiveConnection[] = []
+const opened: ReconnectingClient[] = []
 afterEach(() => Promise.all(opened.splice(0).map((connection) => connection.close())))
 
 /** Opens a connection, and writes down each state that it shows. */
-function begin(...args: Parameters<typeof createConnection>): {
-  connection: LiveConnection
+function begin(...args: Parameters<typeof createReconnectingClient>): {
+  connection: ReconnectingClient
   states: ConnectionState[]
   statuses: () => string[]
 } {
-  const connection = createConnection(...args)
+  const connection = createReconnectingClient(...args)
   opened.push(connection)
   const states: ConnectionState[] = [connection.getSnapshot()]
   connection.subscribe(() => states.push(connection.getSnapshot()))
@@ -34,7 +34,7 @@ function begin(...args: Parameters<typeof createConnection>): {
 }
 
 /** A network that can be taken away. */
-function network(): LiveOptions & { up: boolean; sent: number } {
+function network(): ReconnectingOptions & { up: boolean; sent: number } {
   const handle = createHandler(server)
   // Not enumerable, as they are no options
   const hidden = { writable: true, enumerable: false }
@@ -46,7 +46,7 @@ function network(): LiveOptions & { up: boolean; sent: number } {
       return handle(new Request(url, init))
     },
   }
-  const net: LiveOptions & { up: boolean; sent: number } = Object.defineProperties(
+  const net: ReconnectingOptions & { up: boolean; sent: number } = Object.defineProperties(
     Object.assign(options, { up: true, sent: 0 }),
     { up: hidden, sent: hidden },
   )
@@ -65,7 +65,7 @@ describe('An observable connection', () => {
 
   it('does nothing until it is opened, and opens once', async () => {
     const net = network()
-    const connection = createConnection(URL_, net)
+    const connection = createReconnectingClient(URL_, net)
     opened.push(connection)
     expect(connection.getSnapshot()).toEqual({ status: 'idle' })
     expect(net.sent).toBe(0)
@@ -105,7 +105,7 @@ describe('An observable connection', () => {
 
   it('gives up after so many attempts in a row', async () => {
     const net = network()
-    const fetch: LiveOptions['fetch'] = (url, init) => net.fetch!(url, init)
+    const fetch: ReconnectingOptions['fetch'] = (url, init) => net.fetch!(url, init)
     const { connection, states } = begin(URL_, { ...quick, maxRetries: 3, fetch })
     const client = await connection.ready()
     net.up = false
@@ -196,7 +196,7 @@ describe('An observable connection', () => {
     let wake: (() => void) | undefined
     let stopped = false
     const net = network()
-    const options: LiveOptions = {
+    const options: ReconnectingOptions = {
       ...net,
       retryMs: 3_600_000,
       maxRetryMs: 3_600_000,
@@ -321,7 +321,10 @@ describe('An observable connection', () => {
 
   it('goes on when a listener throws, and tells of it', async () => {
     const problems: unknown[] = []
-    const connection = createConnection(URL_, { ...network(), onError: (e) => problems.push(e) })
+    const connection = createReconnectingClient(URL_, {
+      ...network(),
+      onError: (e) => problems.push(e),
+    })
     opened.push(connection)
     const bad = new Error('bad listener')
     connection.subscribe(() => {
@@ -379,9 +382,9 @@ describe('An observable connection', () => {
 })
 
 describe('A connection whose user has to sign in', () => {
-  it('goes on when who hears of its visits throws', async () => {
+  it('goes on when a listener of its sign-in throws', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const interaction = watchInteraction({
+    const interaction = observeSignIn({
       begin: () => ({ redirectUri: '/back', go: async (url) => `${url}?code=1` }),
     })
     const bad = new Error('bad listener')
@@ -398,7 +401,7 @@ describe('A connection whose user has to sign in', () => {
   it('shows the URL meanwhile, and is as before when that is done', async () => {
     const handle = createHandler(server)
     let finish: (() => void) | undefined
-    const interaction = watchInteraction({
+    const interaction = observeSignIn({
       begin: () => ({
         redirectUri: 'https://app.test/back',
         go: () =>
@@ -408,7 +411,7 @@ describe('A connection whose user has to sign in', () => {
     let token: string | undefined
     const { connection, states, statuses } = begin(URL_, {
       ...quick,
-      visits: interaction,
+      signIn: interaction,
       auth: {
         headers: (): Record<string, string> => (token ? { authorization: token } : {}),
         async challenged() {

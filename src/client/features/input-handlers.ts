@@ -15,11 +15,11 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import { findMethod, isListing } from '../../protocol/methods.ts'
 import { semaphore } from '../../patterns/semaphore.ts'
-import type { Outgoing } from '../../protocol/channel.ts'
+import type { Call } from '../call.ts'
 import type { Connection } from '../connection.ts'
 import { abortable, abortReason } from '../../patterns/abort.ts'
 import type { ServerAnswer } from '../extension.ts'
-import type { Answers } from '../features.ts'
+import type { InputHandlers } from '../features.ts'
 import { readInput } from './input.ts'
 import type { ConnectOptions, RequestOptions } from '../options.ts'
 
@@ -36,8 +36,8 @@ interface Quota {
   readonly inTurn: ReturnType<typeof semaphore>
 }
 
-/** The answers of one client. */
-export class HandlerAnswers implements Answers {
+/** Runs the handlers of one client. */
+export class HandlerInput implements InputHandlers {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   /** What is being answered, by the ids of the server's requests. */
@@ -50,11 +50,11 @@ export class HandlerAnswers implements Answers {
     this.#options = options
   }
 
-  get answering(): boolean {
+  get isAnswering(): boolean {
     return this.#running.size > 0
   }
 
-  request(message: JsonRpcRequest, call: Outgoing | undefined): void {
+  answerRequest(message: JsonRpcRequest, call: Call | undefined): void {
     // The server was told that nobody waits for that call any more
     if (call?.settled) return
     const connection = this.#connection
@@ -67,7 +67,7 @@ export class HandlerAnswers implements Answers {
       const error = this.#tooMany()
       connection.calls.get(payer?.message.id)?.cancel(error)
       // Once, whatever else the server asks
-      if (!payer && quota.left === -1) connection.problem(error)
+      if (!payer && quota.left === -1) connection.reportError(error)
       const refusal = { code: INTERNAL_ERROR, message: error.message }
       return connection.respond(errorResponse(message.id, refusal))
     }
@@ -97,7 +97,7 @@ export class HandlerAnswers implements Answers {
     } catch (error) {
       const isDenied = error instanceof McpError && error.code === 'DENIED'
       const isExpected = isDenied || signal.aborted || error instanceof ProtocolError
-      if (!isExpected) connection.problem(error)
+      if (!isExpected) connection.reportError(error)
       const told = isDenied ? { code: USER_REJECTED, message: error.message } : toErrorObject(error)
       response = errorResponse(id, told)
     }
@@ -106,7 +106,7 @@ export class HandlerAnswers implements Answers {
     if (!signal.aborted) connection.respond(response)
   }
 
-  cancelled(requestId: unknown, reason: unknown): void {
+  cancelRequest(requestId: unknown, reason: unknown): void {
     this.#running.get(requestId)?.abort(reason)
   }
 
@@ -118,7 +118,7 @@ export class HandlerAnswers implements Answers {
    *   `DENIED` when the user refused what the wire has no refusal for; `LIMIT_EXCEEDED` when it asks
    *   too much during one call; `ABORTED`.
    */
-  async inputs(
+  async answerInputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
@@ -172,8 +172,8 @@ export class HandlerAnswers implements Answers {
   }
 
   /** The first call during which the server may still ask, or else the newest. */
-  #findPayer(): Outgoing | undefined {
-    let found: Outgoing | undefined
+  #findPayer(): Call | undefined {
+    let found: Call | undefined
     for (found of this.#connection.calls.values()) if (this.#quota(found.message).left > 0) break
     return found
   }

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  connectLean,
-  type ConnectOptions,
-  type LeanClient,
-  type LeanOptions,
-} from '../../src/presets/client.ts'
+import type { ConnectOptions as FullOptions } from '../../src/presets/client.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client-tiny.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { followTasks, startTask, taskOf } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'
@@ -33,11 +29,15 @@ const question = {
   params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
 }
 
-/** Connects the lean client, with a cache of eras of its own. */
-function connectTo(peer: HttpPeer | DuplexPeer, options: LeanOptions = {}): Promise<LeanClient> {
+/** Connects the tiny client, with a version cache of its own. */
+function connectTo(peer: HttpPeer | DuplexPeer, options: ConnectOptions = {}): Promise<Client> {
   return 'transport' in peer
-    ? connectLean(peer.transport, options)
-    : connectLean('https://peer.example/mcp', { fetch: peer.fetch, eras: new Map(), ...options })
+    ? connect(peer.transport, options)
+    : connect('https://peer.example/mcp', {
+        fetch: peer.fetch,
+        versionCache: new Map(),
+        ...options,
+      })
 }
 
 /** What was declared, in either era. */
@@ -46,9 +46,9 @@ function declared(params: JsonObject = {}): unknown {
   return capabilities ?? _meta?.['io.modelcontextprotocol/clientCapabilities']
 }
 
-describe('The lean client', () => {
+describe('The tiny client', () => {
   test('declares nothing that needs handlers, whatever it is given [M-META-004]', async () => {
-    const everything: ConnectOptions = {
+    const everything: FullOptions = {
       capabilities: {
         elicitation: { url: {} },
         sampling: {},
@@ -213,11 +213,11 @@ describe('The lean client', () => {
     expect(resumed?.headers.get('last-event-id')).toBe('e1')
   })
 
-  test('does not fall back to HTTP+SSE, and names what does [L-HTTP-070]', async () => {
+  test('does not fall back to HTTP+SSE by itself, and names the option [L-HTTP-070]', async () => {
     const peer = httpPeer(() => new Response(null, { status: 405 }))
     await expect(connectTo(peer)).rejects.toMatchObject({
       code: 'HTTP',
-      message: expect.stringContaining('HTTP+SSE: This client lacks it: use "connect"'),
+      message: expect.stringContaining('HTTP+SSE: not tried without "fallback: httpSse"'),
     })
     expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
   })
@@ -311,7 +311,7 @@ describe('The lean client', () => {
   test('fails to connect with the errors of the whole client', async () => {
     const old = httpPeer((seen) => error(seen, -32600, 500))
     await expect(connectTo(old)).rejects.toMatchObject({ code: -32600 })
-    await expect(connectLean('ftp://peer.example')).rejects.toMatchObject({ code: 'INVALID_USE' })
+    await expect(connect('ftp://peer.example')).rejects.toMatchObject({ code: 'INVALID_USE' })
     const deaf = duplexPeer((message) => refuse(message, -32603))
     await expect(connectTo(deaf, legacy)).rejects.toMatchObject({ code: -32603 })
   })
@@ -331,7 +331,7 @@ describe('The lean client', () => {
   })
 })
 
-describe('Tasks that the lean client follows', () => {
+describe('Tasks that the tiny client follows', () => {
   const task = {
     taskId: 't1',
     createdAt: '2026-01-01T00:00:00Z',

@@ -3,22 +3,22 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection
  */
-import type { Awaitable } from '../client/options.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
 
 /** Takes users to a page and learns where that sent them. The runtimes have implementations. */
-export interface Interaction {
+export interface AuthorizationFlow {
   /**
    * Gets ready.
    *
    * @param known The redirect URI that the client is registered with; worth using again.
    */
-  begin(known: string | undefined): Awaitable<Visit>
+  begin(known: string | undefined): Awaitable<AuthorizationRedirect>
   /** What came back after the page itself was left; told once. */
-  returned?(): Returned | undefined
+  returned?(): RedirectResult | undefined
 }
 
 /** One visit to an authorization server. */
-export interface Visit {
+export interface AuthorizationRedirect {
   /** Where the authorization server is to send the user: HTTPS, or this machine. */
   readonly redirectUri: string
   /**
@@ -33,7 +33,7 @@ export interface Visit {
 }
 
 /** What came back after the page itself was left. */
-export interface Returned {
+export interface RedirectResult {
   /** The URL that the user was sent back to. */
   readonly callback: string
   /** What was kept meanwhile. */

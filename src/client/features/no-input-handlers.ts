@@ -1,26 +1,26 @@
 /**
- * What a client without handlers answers to what a server asks: that it does not.
+ * What a client without handlers answers to a server's questions: that it answers none.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { McpError, METHOD_NOT_FOUND } from '../../protocol/errors.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Connection } from '../connection.ts'
-import type { Answers } from '../features.ts'
+import type { InputHandlers } from '../features.ts'
 
-/** Refuses everything; nothing of it was declared, so that no server should ask. */
-export function noAnswers(connection: Connection): Answers {
+/** Refuses every question. No capability was declared, so that no server should ask. */
+export function noInputHandlers(connection: Connection): InputHandlers {
   return {
-    answering: false,
-    request({ id, method }) {
+    isAnswering: false,
+    answerRequest({ id, method }) {
       const error = { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` }
       connection.respond(errorResponse(id, error))
     },
-    inputs(method) {
-      const what = `"${method}" asks, and this client answers nothing`
+    answerInputs(method) {
+      const what = `"${method}" asks for input: import "connect" from "edgewise/client" to answer`
       return Promise.reject(new McpError('INVALID_MESSAGE', what))
     },
-    cancelled: () => {},
+    cancelRequest: () => {},
     close: () => {},
   }
 }

@@ -22,24 +22,17 @@ import type {
   Tool,
 } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
-import { serverMessages } from './server-messages.ts'
 import type { Discovery, RequestOptions } from './options.ts'
 import { allItems, items } from './pagination.ts'
 import { request } from './request.ts'
-import { callTool, refreshTools } from './tools.ts'
+import { callTool } from './tools.ts'
 
-/**
- * A connection to one server that only calls. Made by {@link connectLean}; every {@link Client} is
- * one as well.
- */
-export class LeanClient {
+/** A connection to one server that calls, as every client does. */
+export class BaseClient {
   readonly #connection: Connection
 
   constructor(connection: Connection) {
     this.#connection = connection
-    connection.client = this
-    connection.incoming = serverMessages(connection)
-    connection.refreshTools = (options) => refreshTools(connection, options)
   }
 
   /** The revision that is spoken. */
@@ -62,8 +55,8 @@ export class LeanClient {
     return this.#connection.instructions
   }
 
-  /** What a later {@link connect} can be given to save the first round trip, if anything. */
-  get discovered(): Discovery | undefined {
+  /** What a later connection can be given to save the first round trip, if anything. */
+  get discovery(): Discovery | undefined {
     const {
       revision,
       serverCapabilities: capabilities,
@@ -76,42 +69,56 @@ export class LeanClient {
 
   /** Lists the tools, fetching pages as they are needed. */
   tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
-    return items(this.#connection, 'tools/list', options)
+    return this.#items('tools/list', options)
   }
 
   /** Lists all tools at once. */
   listAllTools(options?: RequestOptions): Promise<Tool[]> {
-    return allItems(this.#connection, 'tools/list', options)
+    return this.#allItems('tools/list', options)
   }
 
   /** Lists the resources, fetching pages as they are needed. */
   resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
-    return items(this.#connection, 'resources/list', options)
+    return this.#items('resources/list', options)
   }
 
   /** Lists all resources at once. */
   listAllResources(options?: RequestOptions): Promise<Resource[]> {
-    return allItems(this.#connection, 'resources/list', options)
+    return this.#allItems('resources/list', options)
   }
 
   /** Lists the resource templates, fetching pages as they are needed. */
   resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return items(this.#connection, 'resources/templates/list', options)
+    return this.#items('resources/templates/list', options)
   }
 
   /** Lists all resource templates at once. */
   listAllResourceTemplates(options?: RequestOptions): Promise<ResourceTemplate[]> {
-    return allItems(this.#connection, 'resources/templates/list', options)
+    return this.#allItems('resources/templates/list', options)
   }
 
   /** Lists the prompts, fetching pages as they are needed. */
   prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
-    return items(this.#connection, 'prompts/list', options)
+    return this.#items('prompts/list', options)
   }
 
   /** Lists all prompts at once. */
   listAllPrompts(options?: RequestOptions): Promise<Prompt[]> {
-    return allItems(this.#connection, 'prompts/list', options)
+    return this.#allItems('prompts/list', options)
+  }
+
+  #items<Item extends object>(
+    method: string,
+    options: RequestOptions | undefined,
+  ): AsyncGenerator<Item, void, undefined> {
+    return items(this.#connection, method, (params) => this.request(method, params, options))
+  }
+
+  #allItems<Item extends object>(
+    method: string,
+    options: RequestOptions | undefined,
+  ): Promise<Item[]> {
+    return allItems(this.#connection, method, () => this.#items<Item>(method, options))
   }
 
   /**
@@ -159,7 +166,7 @@ export class LeanClient {
   /** Asks for a sign of life. */
   async ping(options?: RequestOptions): Promise<void> {
     const pings = findMethod('ping', this.#connection.revision)
-    await this.request(pings ? 'ping' : 'server/discover', {}, { ...options, fresh: true })
+    await this.request(pings ? 'ping' : 'server/discover', {}, { ...options, cache: 'reload' })
   }
 
   /**
@@ -171,7 +178,7 @@ export class LeanClient {
     if (findMethod('logging/setLevel', this.#connection.revision)) {
       await this.request('logging/setLevel', { level }, options)
     }
-    this.#connection.logLevel = level
+    this.#connection.setLogLevel(level)
   }
 
   /**
@@ -195,7 +202,7 @@ export class LeanClient {
     return this.#connection.close()
   }
 
-  /** The same as {@link LeanClient.close}, for `await using`. */
+  /** The same as {@link BaseClient.close}, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }

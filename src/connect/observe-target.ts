@@ -1,14 +1,14 @@
 /**
- * Ways to a server that tell when something goes wrong on them, whoever uses them.
+ * Transports and `fetch` functions whose failures are observed, whoever uses them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 import { McpError } from '../protocol/errors.ts'
 import type { Transport } from '../protocol/transport.ts'
-import type { ConnectOptions } from '../client/options.ts'
+import type { HttpOptions } from '../protocol/http-options.ts'
 
-/** A transport whose end is noticed. */
-export function watchTransport(transport: Transport, closed: (reason: Error) => void): Transport {
+/** A transport that reports its end. */
+export function observeTransport(transport: Transport, closed: (reason: Error) => void): Transport {
   return {
     start: (receiver) =>
       transport.start({
@@ -25,15 +25,15 @@ export function watchTransport(transport: Transport, closed: (reason: Error) => 
   }
 }
 
-type Fetch = NonNullable<ConnectOptions['fetch']>
+type Fetch = NonNullable<HttpOptions['fetch']>
 
-/** A `fetch` whose failures are noticed. */
-export function watchFetch(send: Fetch, failed: (error: Error) => void): Fetch {
+/** A `fetch` that reports its failures. */
+export function observeFetch(send: Fetch, failed: (error: Error) => void): Fetch {
   return async (url, init) => {
     try {
       return await send(url, init)
     } catch (error) {
-      // What somebody gave up tells nothing of the server
+      // A request that somebody aborted says nothing of the server
       if (!init.signal?.aborted && (error as Error)?.name !== 'AbortError') failed(error as Error)
       throw error
     }

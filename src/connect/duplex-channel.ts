@@ -3,13 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
+import type { Connection } from '../client/connection.ts'
+import { ServerMessages } from '../client/server-messages.ts'
+import { abortable } from '../patterns/abort.ts'
+import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
 import type { ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
-import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
 
 /** Sends every message over one transport. */
-export class DuplexChannel implements Channel, Receiver {
+class DuplexChannel implements Channel, Receiver {
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
   /** Whether the client has no more to do with the transport. */
@@ -44,4 +47,11 @@ export class DuplexChannel implements Channel, Receiver {
   closed(reason?: Error): void {
     if (!this.#left) this.#receiver.closed(reason)
   }
+}
+
+/** Has a connection use a transport from now on, and starts that. */
+export async function openDuplex(connection: Connection, transport: Transport): Promise<void> {
+  const channel = new DuplexChannel(transport, new ServerMessages(connection))
+  await connection.replaceChannel(channel)
+  await abortable(Promise.resolve(transport.start(channel)), connection.options.signal)
 }

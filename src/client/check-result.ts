@@ -1,0 +1,50 @@
+/**
+ * Checks that a result is one that its method promises.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
+ */
+import { McpError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { methods } from '../protocol/methods.ts'
+import type { Result, Tool } from '../protocol/types.ts'
+import { isObject, memberAt } from '../protocol/validate.ts'
+import type { Connection } from './connection.ts'
+
+/** Whether a result is the complete one of its method. */
+export function isComplete({ resultType = 'complete' }: Result): boolean {
+  return resultType === 'complete'
+}
+
+/**
+ * Returns a complete result that has what its method promises. Of tools it leaves out, over HTTP since
+ * 2026-07-28, those whose annotations are invalid.
+ *
+ * @throws {McpError} `INVALID_MESSAGE`.
+ */
+export function checkResult(
+  connection: Connection,
+  method: string,
+  result: Result,
+  { cursor }: JsonObject,
+): Result {
+  const path = methods.get(method)?.array
+  const list = path ? memberAt(result, path) : []
+  if (!Array.isArray(list) || !(method === 'completion/complete' || list.every(isObject))) {
+    throw invalidResult(method, result)
+  }
+  if (method === 'tools/list') {
+    const hide = (name: string, fault: string): void =>
+      connection.reportError(new McpError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
+    result.tools = connection.tools.remember(
+      result.tools as Tool[],
+      cursor === undefined,
+      connection.mirrors ? hide : undefined,
+    )
+  }
+  return result
+}
+
+/** The error for a result that its method does not have. */
+export function invalidResult(method: string, result: Result): McpError {
+  return new McpError('INVALID_MESSAGE', `"${method}" got a wrong result`, { data: result })
+}

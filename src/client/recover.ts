@@ -1,0 +1,51 @@
+/**
+ * What a client does about a failed request before it sends the request again. Everything here is
+ * sent past `request.ts`, so that no recovery needs another.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
+ */
+import {
+  HEADER_MISMATCH,
+  statusOf,
+  UNSUPPORTED_PROTOCOL_VERSION,
+  type McpError,
+  type ProtocolError,
+} from '../protocol/errors.ts'
+import type { MethodFacts } from '../protocol/methods.ts'
+import { checkResult } from './check-result.ts'
+import type { Connection } from './connection.ts'
+import { isLegacyEvidence } from './discover.ts'
+import type { RequestOptions } from './options.ts'
+import { items } from './pagination.ts'
+import { restoreSession } from './restore-session.ts'
+
+/** Whether a request that failed is worth sending again, after what was done about it. */
+export async function recover(
+  connection: Connection,
+  method: string,
+  error: unknown,
+  facts: MethodFacts | undefined,
+  options: RequestOptions,
+): Promise<boolean> {
+  const { code, data } = error as McpError | ProtocolError
+  const isDisproved =
+    !connection.isConfirmed && isLegacyEvidence(error, true) && statusOf(error) !== 200
+  if (code === 'SESSION_LOST') await restoreSession(connection)
+  else if (code === HEADER_MISMATCH && method === 'tools/call') {
+    await refreshTools(connection, options)
+  } else if (code === UNSUPPORTED_PROTOCOL_VERSION || isDisproved) await connection.rediscover()
+  // An answer that was lost on its way; only what changes nothing is asked for again
+  else return code === 'NETWORK' && data !== undefined && facts?.cacheable === true
+  return true
+}
+
+/** Lists all tools again, as the headers of a call did not fit its tool. */
+async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
+  const method = 'tools/list'
+  connection.cache?.forget(method)
+  const list = items(connection, method, async (params) => {
+    const call = connection.start(method, params, { ...options, onProgress: undefined })
+    return checkResult(connection, method, await call.result, params)
+  })
+  for await (const _ of list);
+}

@@ -1,0 +1,54 @@
+/**
+ * `_meta` of requests: what 2026-07-28 has every request repeat, and what a caller adds.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#general-fields
+ */
+import type { JsonObject } from '../protocol/jsonrpc.ts'
+import {
+  META_CLIENT_CAPABILITIES,
+  META_CLIENT_INFO,
+  META_LOG_LEVEL,
+  META_PROTOCOL_VERSION,
+} from '../protocol/meta.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { TraceContext } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
+
+/** What every request of a revision repeats; nothing where the handshake has said it. */
+export function commonMeta(
+  { era, version }: RevisionFacts,
+  { roots, ...others }: ClientCapabilities,
+  info: Implementation | undefined,
+): JsonObject | undefined {
+  if (era === 'legacy') return undefined
+  return {
+    [META_PROTOCOL_VERSION]: version,
+    [META_CLIENT_CAPABILITIES]: roots ? { ...others, roots: {} } : others,
+    ...(info && { [META_CLIENT_INFO]: info }),
+  }
+}
+
+/** Adds `_meta` to the params of a request. */
+export function addMeta(
+  params: JsonObject | undefined,
+  common: JsonObject | undefined,
+  { meta, onProgress, logLevel, capabilities }: RequestOptions,
+  trace: TraceContext | undefined,
+  id: number,
+): JsonObject | undefined {
+  // The usual request shares what every request repeats; a member before a spread is cheap
+  const isPlain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
+  if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
+  const own = params?._meta
+  const _meta: JsonObject = { ...trace, ...(isObject(own) ? own : {}), ...meta, ...common }
+  if (onProgress) _meta.progressToken = id
+  if (capabilities && common) {
+    const declared = common[META_CLIENT_CAPABILITIES] as ClientCapabilities
+    const extensions = { ...declared.extensions, ...capabilities.extensions }
+    _meta[META_CLIENT_CAPABILITIES] = { ...declared, ...capabilities, extensions }
+  }
+  if (logLevel && common) _meta[META_LOG_LEVEL] = logLevel
+  return Object.keys(_meta).length > 0 ? { ...params, _meta } : params
+}

@@ -1,0 +1,14 @@
+/**
+ * What an earlier connection found, so that this one need not ask.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
+import type { Connection } from '../client/connection.ts'
+
+/** Takes the option `discovery` for true; returns whether it names a revision that may be spoken. */
+export function applyDiscovery(connection: Connection): boolean {
+  const { discovery } = connection.options
+  const facts = connection.versions.modern.find((one) => one.version === discovery?.revision)
+  if (discovery && facts) connection.applyServerInfo(facts, discovery)
+  return facts !== undefined
+}

@@ -1,0 +1,78 @@
+/**
+ * Connecting over a transport: stdio, a message port, memory.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
+ */
+import type { Connection, ConnectionTarget } from '../client/connection.ts'
+import { discover } from '../client/discover.ts'
+import { initialize, propose } from '../client/initialize.ts'
+import { mayRefuseVersion } from '../client/versions.ts'
+import { abortable, sleep } from '../patterns/abort.ts'
+import type { McpError } from '../protocol/errors.ts'
+import type { Transport } from '../protocol/transport.ts'
+import { openDuplex } from './duplex-channel.ts'
+import { applyDiscovery } from './stored-discovery.ts'
+
+/** How long the answer to the first question may come after that to the second, in milliseconds. */
+const GRACE_MS = 100
+
+/** A server at the other end of a transport. */
+export class TransportTarget implements ConnectionTarget {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Connects. A server that does not say what it is may have sessions, or be slow to start: it is
+   * asked for a session too, and what it answers decides.
+   */
+  async open(connection: Connection): Promise<void> {
+    const transport = this.#transport
+    const { signal } = connection.options
+    await openDuplex(connection, transport)
+    if (applyDiscovery(connection)) return
+    try {
+      await probe(connection, !transport.restart)
+    } catch (error) {
+      // Some old servers die of a first message that they do not know, or refuse a session after it
+      const { modern, legacy } = connection.versions
+      const mayBegin = (error as McpError).code === 'CLOSED' || mayRefuseVersion(error)
+      if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) {
+        throw error
+      }
+      connection.reopen()
+      await transport.restart()
+      await initialize(connection, { signal })
+    }
+  }
+
+  /** Nothing: whatever is at the other end has answered already. */
+  rediscover(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+/** Asks a server what it is, and settles on that. */
+async function probe(connection: Connection, mayGuess: boolean): Promise<void> {
+  const { probeTimeoutMs = 5_000, signal } = connection.options
+  const found = new AbortController()
+  let session: Promise<() => Promise<void>> | undefined
+  const slow = async (): Promise<() => Promise<void>> => {
+    await sleep(probeTimeoutMs, found.signal)
+    session = propose(connection, { signal }, mayGuess)
+    // Not everyone who answers both does so in order
+    await session.catch(() => {})
+    await sleep(GRACE_MS, found.signal)
+    return session
+  }
+  const discovery = discover(connection, { signal: found.signal })
+  const first = await abortable(Promise.race([discovery, slow()]), signal).finally(() =>
+    found.abort(),
+  )
+  if (!first) return
+  if (typeof first === 'function') return first()
+  const take = await (session ?? propose(connection, { signal }, mayGuess, first.first))
+  await take()
+}

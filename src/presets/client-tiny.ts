@@ -1,0 +1,69 @@
+/**
+ * The smallest client: it calls tools, reads resources and gets prompts in every revision. The rest
+ * is in `edgewise/client`, under the same names.
+ *
+ * @module
+ */
+import { BaseClient } from '../client/base-client.ts'
+import { declaredCapabilities } from '../client/capabilities.ts'
+import { noInputHandlers } from '../client/features/no-input-handlers.ts'
+import { checkOptionNames } from '../client/option-names.ts'
+import type { BaseConnectOptions } from '../client/options.ts'
+import { openClient } from '../connect/open-client.ts'
+import type { Transport } from '../protocol/transport.ts'
+
+/**
+ * Connects to a server.
+ *
+ * The client answers no requests for input, listens to no changes and caches no results. To have
+ * these, import `connect` from `edgewise/client`.
+ *
+ * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
+ * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `FORBIDDEN`,
+ *   `HTTP`, `CLOSED`.
+ * @throws {TypeError} when an option is unknown.
+ * @throws {ProtocolError} What the server answered to the handshake.
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client/tiny'
+ *
+ * await using client = await connect('https://example.com/mcp')
+ * const { content } = await client.callTool('add', { a: 1, b: 2 })
+ * ```
+ */
+export async function connect(
+  target: string | URL | Transport,
+  options: BaseConnectOptions = {},
+): Promise<BaseClient> {
+  checkOptionNames('The tiny client ("edgewise/client" has more)', options)
+  return openClient(target, options, {
+    capabilities: declaredCapabilities(options),
+    compose: (connection) => ({
+      client: new BaseClient(connection),
+      input: noInputHandlers(connection),
+    }),
+  })
+}
+
+export type { BaseClient as Client }
+export type { BaseConnectOptions as ConnectOptions } from '../client/options.ts'
+export {
+  loadIcon,
+  selectIcon,
+  type IconLimits,
+  type IconRules,
+  type IconWish,
+} from '../client/presentation/icons.ts'
+export { toolHints } from '../client/presentation/tool-hints.ts'
+export { httpSse } from '../transport/http-sse/client.ts'
+export { clientExtension, type ClientExtensionOptions } from '../client/client-extension.ts'
+export type { ClientExtension, ExtensionClient, FollowedRequest } from '../client/extension.ts'
+export type { AuthProvider, HttpOptions } from '../protocol/http-options.ts'
+export type { Discovery, RequestOptions, VersionCache } from '../client/options.ts'
+export type { Receiver, Transport } from '../protocol/transport.ts'
+export {
+  isResourceNotFound,
+  McpError,
+  ProtocolError,
+  type McpErrorCode,
+} from '../protocol/errors.ts'
