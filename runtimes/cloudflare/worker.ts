@@ -87,7 +87,7 @@ export function createWorker<Env = unknown>(
     hub.start()
     return handle(request, { env, waitUntil: (work) => ctx.waitUntil(work) })
   }
-  const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response | undefined>()
+  const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response>()
   for (const each of [path, ...(options.auth?.paths ?? [])]) router.all(each, serve)
   if (options.ssePath !== undefined) {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
@@ -96,14 +96,10 @@ export function createWorker<Env = unknown>(
       return serve(namingSession(request, newId), env, ctx)
     })
   }
-  const route: Worker<Env>['fetch'] = async (request, env, ctx) =>
-    (await router.fetch(request, env, ctx)) ??
-    (await findAssets(env)?.fetch(request)) ??
-    guard(request, notFound)
+  router.all('*', (request, env) => findAssets(env)?.fetch(request) ?? guard(request, notFound))
 
   return {
-    // Nearly every request names the path as it is, and parsing URLs is slow.
-    fetch: (request, env, ctx) => (pathOf(request.url) === path ? serve : route)(request, env, ctx),
+    fetch: (request, env, ctx) => router.fetch(request, env, ctx),
     durableObjects: {
       McpSession: sessionObject(server, options, hub),
       McpHub: hubObject(options),
@@ -123,13 +119,6 @@ const silence: ChangeSource = {
 /** What the Worker has nothing at. */
 function notFound(): Response {
   return new Response('Not found', { status: 404 })
-}
-
-/** The path of an absolute URL, as it is written. */
-function pathOf(url: string): string {
-  const from = url.indexOf('/', url.indexOf('//') + 2)
-  const to = url.indexOf('?', from)
-  return to === -1 ? url.slice(from) : url.slice(from, to)
 }
 
 function findAssets(env: unknown): Fetcher | undefined {

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { IttyRouter, type IRequestStrict } from 'itty-router'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { McpError } from '../../protocol/errors.ts'
 import type { BaseServer } from '../../server/server.ts'
@@ -82,16 +83,16 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   }
   const handler = createHandler(server, known)
   const guard = createGuard(server, known)
-  const paths = new Set([path, ...(known.auth?.paths ?? [])].map(withoutSlash))
+  const router = IttyRouter<IRequestStrict, [Caller?], Response>()
+  for (const each of [path, ...(known.auth?.paths ?? [])]) router.all(each, handler)
+  // To pages as well: they would take silence for a lack of CORS
+  router.all('*', (request) => guard(request, notFound))
   return {
     port,
     hostname,
-    answer: async (request, caller) => {
+    answer: (request, caller) =>
       // Without a host some runtimes make no whole URL of the target
-      if (!URL.canParse(request.url)) return new Response(null, { status: 400 })
-      const { pathname } = new URL(request.url)
-      return paths.has(withoutSlash(pathname)) ? handler(request, caller) : guard(request, notFound)
-    },
+      router.fetch(request, caller).catch(() => new Response(null, { status: 400 })),
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {
         await handler.close()
@@ -115,12 +116,6 @@ function authorityOf(hostname: string): string {
   return hostname.includes(':') ? `[${hostname}]` : hostname
 }
 
-/** Says that there is nothing at a path, to pages as well: they would take silence for a lack of CORS. */
 function notFound(): Response {
   return new Response('Not found', { status: 404 })
-}
-
-/** A path without slashes at its end, which make no difference. */
-function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, '')
 }
