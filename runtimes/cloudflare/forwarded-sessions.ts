@@ -16,7 +16,7 @@ import type { Caller } from '../../src/presets/server.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
 import { begin, noStream, type Hub } from './hub.ts'
-import { readSession, type SessionWish } from './hub-wish.ts'
+import { readSessionStream, type SessionStreamRequest } from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
 import { objectOf } from './session-id.ts'
 import { refuse } from './sse-session.ts'
@@ -86,7 +86,7 @@ async function openStream(
   hub: Hub,
 ): Promise<Response> {
   const sockets = response.webSocket ? [response.webSocket] : []
-  const wish = readSession(response.headers)
+  const wish = readSessionStream(response.headers)
   let waiting: WebSocket | undefined
   if (wish) {
     // The object has checked that it has one value
@@ -121,7 +121,10 @@ function hangUp(socket: WebSocket): void {
 }
 
 /** The stream of a session, after the event that the client got last. */
-function resuming(wish: SessionWish, lastEventId: string | undefined): SessionWish {
+function resuming(
+  wish: SessionStreamRequest,
+  lastEventId: string | undefined,
+): SessionStreamRequest {
   return lastEventId === undefined || wish.plain ? wish : { ...wish, after: lastEventId }
 }
 

@@ -9,11 +9,11 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ServerChange } from '../../src/presets/server.ts'
 import { requireNamespace, requireSql } from './bindings.ts'
 import { HubLog } from './hub-log.ts'
-import { HubPlaces, readAccount } from './hub-places.ts'
+import { ConnectionQuota, readAccount } from './connection-quota.ts'
 import { HubSessions } from './hub-sessions.ts'
-import { readSession, readWish, wants } from './hub-wish.ts'
+import { readSessionStream, readFilter, mayPass } from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
-import { inTime } from './in-time.ts'
+import { withObjectTimeout } from './object-timeout.ts'
 import { objectOf } from './session-id.ts'
 import type { ObjectClass } from './session-object.ts'
 
@@ -31,25 +31,25 @@ const MAX_ASKED = 500
 export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): ObjectClass {
   return class McpHub extends DurableObject {
     readonly #sessions: HubSessions
-    readonly #places: HubPlaces
+    readonly #quota: ConnectionQuota
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       const { sql } = requireSql(ctx.storage, 'McpHub')
       this.#sessions = new HubSessions(ctx, new HubLog(sql))
-      this.#places = new HubPlaces(ctx)
+      this.#quota = new ConnectionQuota(ctx)
     }
 
     /** Opens the socket of a listener, or that of a session's stream. */
     override async fetch({ headers, signal }: Request): Promise<Response> {
       // Who gave up meanwhile must not take a socket from others.
       if (signal.aborted) return new Response(null, { status: 503 })
-      const session = readSession(headers)
+      const session = readSessionStream(headers)
       const account = readAccount(headers)
       try {
-        const refusal = this.#places.take(account)
+        const refusal = this.#quota.acquire(account)
         if (refusal !== undefined) return new Response(null, { status: refusal })
-        if (!session) return this.#listen(readWish(headers), account)
+        if (!session) return this.#listen(readFilter(headers), account)
         await this.#sweepLater()
         return this.#sessions.listen(session, account)
       } catch (error) {
@@ -77,7 +77,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       this.#sessions.tell(change)
       const text = JSON.stringify(change)
       for (const socket of this.ctx.getWebSockets(LISTENER)) {
-        if (wants(socket.deserializeAttachment(), change)) send(socket, text)
+        if (mayPass(socket.deserializeAttachment(), change)) send(socket, text)
       }
     }
 
@@ -104,7 +104,8 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
         const id = objectOf(namespace, session)
         try {
           return (
-            id !== undefined && (await inTime('session', () => namespace.get(id).keeps(session)))
+            id !== undefined &&
+            (await withObjectTimeout('session', () => namespace.get(id).keeps(session)))
           )
         } catch (error) {
           // It is asked again.
@@ -118,14 +119,14 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
     }
 
     #closed(socket: WebSocket): void {
-      this.#places.leave()
+      this.#quota.release()
       this.#sessions.closed(socket)
     }
 
-    #listen(wish: unknown, account: string): Response {
+    #listen(filter: unknown, account: string): Response {
       const { 0: client, 1: socket } = new WebSocketPair()
       this.ctx.acceptWebSocket(socket, [LISTENER, account])
-      socket.serializeAttachment(wish)
+      socket.serializeAttachment(filter)
       return new Response(null, { status: 101, webSocket: client })
     }
 

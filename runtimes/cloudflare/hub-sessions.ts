@@ -7,7 +7,7 @@
 import { boundedCache } from '#internal/patterns'
 import type { ServerChange } from '../../src/presets/server.ts'
 import type { HubLog, LoggedChange } from './hub-log.ts'
-import type { SessionWish } from './hub-wish.ts'
+import type { SessionStreamRequest } from './subscription-filter.ts'
 import { sendEvent } from './stream-socket.ts'
 
 /** What marks the sockets of sessions among those of a hub. */
@@ -34,7 +34,7 @@ interface Attachment {
   /** Whether the stream has its turn: each change is told to one stream of a session. */
   readonly current: boolean
   /** What it was opened for, until it begins. */
-  readonly wish?: SessionWish
+  readonly wish?: SessionStreamRequest
 }
 
 /** A change, with its place among all that are kept. */
@@ -60,7 +60,7 @@ export class HubSessions {
    *
    * @param account For whom it is counted.
    */
-  listen(wish: SessionWish, account: string): Response {
+  listen(wish: SessionStreamRequest, account: string): Response {
     const { session, after } = wish
     if (this.#ended.get(session)) return new Response(null, { status: 404 })
     const resumed = readPlace(after)

@@ -6,9 +6,13 @@ import type { ChangeSource } from '#internal/http'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
 import type { Caller, Notifier, ServerChange } from '../../src/presets/server.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
-import { accountHeaders, TOO_MANY } from './hub-places.ts'
-import { inTime } from './in-time.ts'
-import { sessionHeaders, wishHeaders, type SessionWish } from './hub-wish.ts'
+import { accountHeaders, TOO_MANY } from './connection-quota.ts'
+import { withObjectTimeout } from './object-timeout.ts'
+import {
+  sessionStreamHeaders,
+  filterHeaders,
+  type SessionStreamRequest,
+} from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
 
@@ -78,38 +82,38 @@ export class Hub {
    */
   async publish(change: ServerChange): Promise<void> {
     const all = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
-    await Promise.all(all.map((object) => inTime('hub', () => object.publish(change))))
+    await Promise.all(all.map((object) => withObjectTimeout('hub', () => object.publish(change))))
   }
 
   /**
    * Opens the stream of a session; the response has no socket when the hub refuses, or fails. The
    * stream has its turn once {@link begin} was called with the socket.
    */
-  async listen(wish: SessionWish, caller: Caller): Promise<Response> {
-    const headers = { ...sessionHeaders(wish), ...(await accountHeaders(caller)) }
-    return open(this.#objectOf(wish.session), headers)
+  async listen(stream: SessionStreamRequest, caller: Caller): Promise<Response> {
+    const headers = { ...sessionStreamHeaders(stream), ...(await accountHeaders(caller)) }
+    return open(this.#objectOf(stream.session), headers)
   }
 
   /** Notes what a session watches. */
   watch(session: string, watched: readonly string[]): Promise<void> {
-    return inTime('hub', () => this.#objectOf(session).watch(session, watched))
+    return withObjectTimeout('hub', () => this.#objectOf(session).watch(session, watched))
   }
 
   /** Whether a session has an open stream. */
   listens(session: string): Promise<boolean> {
-    return inTime('hub', () => this.#objectOf(session).listens(session))
+    return withObjectTimeout('hub', () => this.#objectOf(session).listens(session))
   }
 
   /** Forgets a session, and ends its streams. */
   leave(session: string): Promise<void> {
-    return inTime('hub', () => this.#objectOf(session).leave(session))
+    return withObjectTimeout('hub', () => this.#objectOf(session).leave(session))
   }
 
   /** Changes as a listener in this request hears of them. */
   readonly changes: ChangeSource = {
     subscribe: async (listener, options = {}) => {
       const shard = Math.floor(Math.random() * this.#shards)
-      const headers = { ...wishHeaders(options), ...(await accountHeaders(options.caller)) }
+      const headers = { ...filterHeaders(options), ...(await accountHeaders(options.caller)) }
       const { webSocket, status } = await open(this.#object(shard), headers)
       if (!webSocket) throw new ProtocolError(INTERNAL_ERROR, whyNot(status))
       webSocket.addEventListener('message', ({ data }) => {
@@ -150,7 +154,9 @@ async function open(
 ): Promise<Response> {
   const init = { headers: { upgrade: 'websocket', ...headers } }
   try {
-    return await inTime('hub', (signal) => hub.fetch('https://hub/', { ...init, signal }))
+    return await withObjectTimeout('hub', (signal) =>
+      hub.fetch('https://hub/', { ...init, signal }),
+    )
   } catch (error) {
     console.error(error)
     return new Response(null, { status: 503 })

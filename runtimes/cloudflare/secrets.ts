@@ -8,7 +8,7 @@ import { env } from 'cloudflare:workers'
 import { McpError } from '../../src/index.ts'
 import type { Secrets } from '../../src/presets/server.ts'
 import { requireNamespace } from './bindings.ts'
-import { inTime } from './in-time.ts'
+import { withObjectTimeout } from './object-timeout.ts'
 import type { WorkerOptions } from './options.ts'
 
 /** No session has this name, as the ids of sessions come from no name. */
@@ -41,7 +41,7 @@ export function sealingSecrets(options: WorkerOptions): Secrets {
       throw new Error(message)
     }
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-    return inTime('keeper of the sealing secret', () =>
+    return withObjectTimeout('keeper of the sealing secret', () =>
       namespace.get(namespace.idFromName(KEEPER)).sealingSecret(),
     )
   }

@@ -17,13 +17,13 @@ import { requireSql } from './bindings.ts'
 import { readIdentity } from './caller.ts'
 import { noStream, type Hub } from './hub.ts'
 import { watchedQuestion } from './hub-log.ts'
-import { HubTeller } from './hub-teller.ts'
-import { readSession, sessionHeaders } from './hub-wish.ts'
+import { HubSyncQueue } from './hub-sync-queue.ts'
+import { readSessionStream, sessionStreamHeaders } from './subscription-filter.ts'
 import { handlerOptions, type WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { mintSessionId } from './session-id.ts'
 import { ObjectSessionStore } from './session-store.ts'
-import { lendStorage } from './lent-storage.ts'
+import { bindStorage } from './storage-binding.ts'
 import { refuse, SseSession } from './sse-session.ts'
 import { socketSink } from './stream-socket.ts'
 
@@ -54,13 +54,13 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     readonly #sse: SseSession
     /** Whether new sessions share this object. */
     #shared = false
-    readonly #teller: HubTeller
+    readonly #syncQueue: HubSyncQueue
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       const storage = requireSql(ctx.storage, 'McpSession')
       this.#sse = new SseSession(ctx)
-      this.#teller = new HubTeller(storage, hub, (id) => {
+      this.#syncQueue = new HubSyncQueue(storage, hub, (id) => {
         const record = this.#store.load(id)
         return record && { watches: watchedBy(record), listens: record.listens !== undefined }
       })
@@ -70,7 +70,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
           return socket ? socketSink(socket) : this.#sse.sink
         },
-        teller: this.#teller,
+        syncQueue: this.#syncQueue,
         onError: (error) => console.error(error),
       })
       this.#handle = createHandler(server, {
@@ -81,8 +81,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         // The hub tells clients itself.
         changeSource: { subscribe: () => () => {} },
         onStandaloneStream: (stream) => {
-          this.#teller.listens(stream.session)
-          return new Response(null, { headers: sessionHeaders(stream) })
+          this.#syncQueue.noteListening(stream.session)
+          return new Response(null, { headers: sessionStreamHeaders(stream) })
         },
         openStream: ({ session, stream }) => {
           const { sink } = this.#sse
@@ -108,7 +108,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
       const answer = async (asked: Request): Promise<Response> => {
-        lendStorage(asked, this.ctx.storage)
+        bindStorage(asked, this.ctx.storage)
         const response = await this.#handle(asked, {
           principal,
           auth,
@@ -118,7 +118,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           env: this.env,
           waitUntil: (work) => this.ctx.waitUntil(work),
         })
-        const wish = asked.method === 'GET' ? readSession(response.headers) : undefined
+        const wish = asked.method === 'GET' ? readSessionStream(response.headers) : undefined
         if (wish && !(await this.#prepare(wish.session))) return noStream()
         // Looking at headers is slow on workerd.
         const opened = known === null || sse ? response.headers.get('mcp-session-id') : null
@@ -136,7 +136,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       // The alarm notes it in the store only, and the handler does not look there again.
       if (record?.listens === false) await this.#save(id, { ...record, listens: true })
       // Whatever the hub was told before this object came into memory, it is told again.
-      return this.#teller.remind(id)
+      return this.#syncQueue.resync(id)
     }
 
     async #answerSse(
@@ -161,8 +161,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         // They are forgotten later; an alarm that fails too often never rings again.
         console.error(error)
       }
-      await this.#teller.tellAgain()
-      const next = Math.min(...looked, this.#teller.againAt)
+      await this.#syncQueue.retry()
+      const next = Math.min(...looked, this.#syncQueue.retryAt)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
     }
 

@@ -7,7 +7,7 @@
  */
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../src/index.ts'
 import type { Sink } from '../../src/presets/server.ts'
-import { sessionHeaders } from './hub-wish.ts'
+import { sessionStreamHeaders } from './subscription-filter.ts'
 import { sendEvent } from './stream-socket.ts'
 
 /** What marks the socket among those of an object. */
@@ -50,7 +50,7 @@ export class SseSession {
     // Without the origin, which a proxy may have replaced.
     sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
     // Changes come from the hub; the session will have the id of the object.
-    const wish = sessionHeaders({ session: this.#ctx.id.toString(), plain: true })
+    const wish = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
     return new Response(null, { status: 101, webSocket: client, headers: wish })
   }
 

@@ -6,7 +6,7 @@
  */
 import { McpError } from '../../src/index.ts'
 import type { Context } from '../../src/presets/server.ts'
-import { lentStorage } from './lent-storage.ts'
+import { boundStorage } from './storage-binding.ts'
 
 /** Values by key, kept until the session ends; with `sessionKey`, for all sessions of the key. */
 export interface ObjectStorage {
@@ -29,7 +29,7 @@ const PREFIX = 'app/'
  * @throws {McpError} `UNSUPPORTED` when the request belongs to no session, as since 2026-07-28.
  */
 export function objectStorage({ request, method }: Context): ObjectStorage {
-  const storage = request && lentStorage(request)
+  const storage = request && boundStorage(request)
   if (!storage) {
     throw new McpError('UNSUPPORTED', `"${method}" came without a session, which storage needs`)
   }

@@ -7,7 +7,7 @@
 import { abortable, backoffMs, sleep } from '#internal/patterns'
 import type { GivenOutcome, InputOutcome, NewTask, TaskService, TaskWait } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
-import { inTime } from './in-time.ts'
+import { withObjectTimeout } from './object-timeout.ts'
 import { objectOf } from './session-id.ts'
 import { hearEvents } from './stream-socket.ts'
 
@@ -53,7 +53,7 @@ export class ObjectTasks implements TaskService {
 
   async create(task: NewTask): Promise<TaskRecord> {
     const object = this.#require(task.taskId)
-    return inTime('task', () => object.create(plain(task)))
+    return withObjectTimeout('task', () => object.create(plain(task)))
   }
 
   async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
@@ -159,7 +159,7 @@ export class ObjectTasks implements TaskService {
     ask: (task: DurableObjectStub<TaskObject>, signal: AbortSignal) => Promise<T>,
   ): Promise<T | undefined> {
     const task = this.#find(taskId)
-    return task && inTime('task', (signal) => ask(task, signal))
+    return task && withObjectTimeout('task', (signal) => ask(task, signal))
   }
 
   #require(taskId: string): DurableObjectStub<TaskObject> {

@@ -14,12 +14,8 @@ import { Tables } from './tables.ts'
 
 /** How a store behaves; an object has more to say than a process. */
 export interface SqlSessionStoreOptions {
-  /** Gives a new session its id; a random UUID by default. */
-  mintId?: () => string
   /** Finds the connection of a stream that outlived the host; none does by default. */
   findSink?: (session: string, stream: string) => Sink | undefined
-  /** Learns that what is kept of a session changed. */
-  changed?: (session: string) => void
   /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
   onError?: (error: unknown) => void
   /** The limits of the events of each session. */
@@ -37,10 +33,7 @@ export class SqlSessionStore implements SessionStore {
     this.#options = options
   }
 
-  create(
-    record: SessionRecord,
-    id: string = this.#options.mintId?.() ?? crypto.randomUUID(),
-  ): string {
+  create(record: SessionRecord, id: string = crypto.randomUUID()): string {
     this.#tables.makeSessions()
     this.#tables.write(
       'INSERT INTO mcp_sessions (id, record, used_at) VALUES (?, ?, ?)',
@@ -57,16 +50,15 @@ export class SqlSessionStore implements SessionStore {
     return row && this.#read(id, row.record)
   }
 
-  save(id: string, record: SessionRecord): void | Promise<void> {
+  save(id: string, record: SessionRecord): void {
     this.#tables.query(
       'UPDATE mcp_sessions SET record = ? WHERE id = ?',
       JSON.stringify(record),
       id,
     )
-    this.#options.changed?.(id)
   }
 
-  remove(id: string): void | Promise<void> {
+  remove(id: string): void {
     this.#tables.query('DELETE FROM mcp_sessions WHERE id = ?', id)
     this.#tables.query('DELETE FROM mcp_events WHERE session = ?', id)
     this.#tables.query('DELETE FROM mcp_streams WHERE session = ?', id)
@@ -111,9 +103,9 @@ export class SqlSessionStore implements SessionStore {
     return this.#tables.query(set, Date.now(), id).length > 0
   }
 
-  /** Deletes the events that were sent before a time, in milliseconds since 1970. */
-  deleteEvents(before: number): void {
-    for (const { id } of this.uses()) deleteEventsBefore(this.#tables, id, before)
+  /** Deletes the events of a session that were sent before a time, in milliseconds since 1970. */
+  deleteEvents(id: string, before: number): void {
+    deleteEventsBefore(this.#tables, id, before)
   }
 
   /** Notes that the tables go with all else in the database; nothing is kept any more. */

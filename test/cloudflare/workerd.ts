@@ -58,10 +58,10 @@ export async function bundleWorker(file: string): Promise<string> {
  * it has to do itself, and as long as a busy machine needs otherwise.
  */
 export function impatient(script: string): string {
-  const found = /PATIENCE_MS = [\de]+/
+  const found = /OBJECT_TIMEOUT_MS = [\de]+/
   if (!found.test(script)) throw new Error('The Worker has no patience to begin with')
   const patience = '{ valueOf: () => globalThis.impatient ? 300 : 60_000 }'
-  return script.replace(found, `PATIENCE_MS = ${patience}`)
+  return script.replace(found, `OBJECT_TIMEOUT_MS = ${patience}`)
 }
 
 /** What the Workers of tests say of a promise that is rejected and that nobody handles. */

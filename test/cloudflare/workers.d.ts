@@ -9,7 +9,7 @@ declare module 'cloudflare:workers' {
       getWebSockets(): { send(text: string): void }[]
       storage: {
         sql: { exec(query: string, ...bindings: unknown[]): { toArray(): Row[]; one(): Row } }
-        kv: { put(key: string, value: unknown): void }
+        kv: { put(key: string, value: unknown): void; get(key: string): unknown }
         transactionSync<T>(work: () => T): T
         deleteAll(): Promise<void>
         sync(): Promise<void>

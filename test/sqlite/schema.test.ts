@@ -32,11 +32,11 @@ describe('The tables of sessions', () => {
     expect(ran).toEqual(['SELECT record FROM mcp_sessions WHERE id = ?'])
   })
 
-  it('are not made by looking for a session', async () => {
+  it('are not made by looking for a session', () => {
     const { sql, ran } = database(undefined)
     const store = new SqlSessionStore(sql)
     expect([store.load('one'), store.all(), store.touch('one')]).toEqual([undefined, [], false])
-    await store.remove('one')
+    store.remove('one')
     expect(ran).toEqual([])
   })
 

@@ -1,11 +1,12 @@
 // What this version makes of what the previous one stored in a Durable Object, as a portable suite.
+import { HubSyncQueue } from '../../../runtimes/cloudflare/hub-sync-queue.ts'
 import { ObjectSessionStore } from '../../../runtimes/cloudflare/session-store.ts'
 import { equal, type Suite } from '../../runtimes/harness.ts'
 import { OBJECT_SESSION, SESSION_ID, SESSION_TABLES, writeTables } from './data.ts'
 
 /** The part of an object's storage that is written here. */
 interface Storage {
-  kv: { put(key: string, value: unknown): void }
+  kv: { put(key: string, value: unknown): void; get(key: string): unknown }
   sql: { exec(query: string, ...bindings: unknown[]): { toArray(): unknown[] } }
   transactionSync<T>(work: () => T): T
 }
@@ -51,6 +52,25 @@ export function objectSuite(clear: () => Promise<Storage>): Suite {
         ['709b932a', null],
         ['c037c180', 3],
       ])
+    },
+
+    'An object syncs the sessions that the hub could not be told of': async () => {
+      const storage = await clear()
+      storage.kv.put('mcp_untold', { sessions: ['ended', 'watching'], failures: 2 })
+      const calls: unknown[] = []
+      const hub = {
+        watch: async (...given: unknown[]) => void calls.push(['watch', ...given]),
+        leave: async (...given: unknown[]) => void calls.push(['leave', ...given]),
+      }
+      const interest = { watches: ['note://one'], listens: true }
+      const lookUp = (id: string) => (id === 'watching' ? interest : undefined)
+      const queue = new HubSyncQueue(storage, hub, lookUp)
+      await queue.retry()
+      equal(calls, [
+        ['leave', 'ended'],
+        ['watch', 'watching', ['note://one']],
+      ])
+      equal(storage.kv.get('mcp_untold') ?? null, null)
     },
   }
 }

@@ -1,11 +1,13 @@
 /**
- * Who listens and to what, on its way to the hub, and in the attachment of a listener's socket.
+ * What a stream brings: the filter of a listener, or the session it belongs to. Both travel to the
+ * hub in headers, and stay in the attachment of a socket. Fields and headers keep their names, as
+ * Worker and objects may have different versions during a deployment.
  */
 import type { SubscribeOptions } from '#internal/http'
 import type { ServerChange } from '../../src/presets/server.ts'
 
 /** The filter of a listener; `resources: true` where its URIs are too many to be attached. */
-interface Wish {
+interface SubscriptionFilter {
   readonly tools: boolean
   readonly prompts: boolean
   readonly lists: boolean
@@ -13,7 +15,7 @@ interface Wish {
 }
 
 /** The stream of a session that belongs to no request. */
-export interface SessionWish {
+export interface SessionStreamRequest {
   readonly session: string
   /** Whether the stream begins with an event that only carries an id. */
   readonly primed?: boolean | undefined
@@ -23,45 +25,45 @@ export interface SessionWish {
   readonly after?: string | undefined
 }
 
-const HEADER_WISH = 'edgewise-wish'
+const HEADER_FILTER = 'edgewise-wish'
 /** From a session object to the Worker, and from there to the hub. */
 const HEADER_SESSION = 'edgewise-session'
 /** An attachment takes 2 KB at most. */
 const MAX_CHARACTERS = 1500
 
-/** The headers that tell the hub what a listener wants. */
-export function wishHeaders({ filter }: SubscribeOptions): Record<string, string> {
+/** The headers that give the hub the filter of a listener. */
+export function filterHeaders({ filter }: SubscribeOptions): Record<string, string> {
   const uris = filter?.resourceSubscriptions ?? []
-  const wish: Wish = {
+  const wanted: SubscriptionFilter = {
     tools: filter?.toolsListChanged ?? false,
     prompts: filter?.promptsListChanged ?? false,
     lists: filter?.resourcesListChanged ?? false,
     resources: uris,
   }
-  const text = encodeURIComponent(JSON.stringify(wish))
-  if (text.length <= MAX_CHARACTERS) return { [HEADER_WISH]: text }
-  return { [HEADER_WISH]: encodeURIComponent(JSON.stringify({ ...wish, resources: true })) }
+  const text = encodeURIComponent(JSON.stringify(wanted))
+  if (text.length <= MAX_CHARACTERS) return { [HEADER_FILTER]: text }
+  return { [HEADER_FILTER]: encodeURIComponent(JSON.stringify({ ...wanted, resources: true })) }
 }
 
 /** The headers that name the stream of a session. */
-export function sessionHeaders(wish: SessionWish): Record<string, string> {
-  return { [HEADER_SESSION]: encodeURIComponent(JSON.stringify(wish)) }
+export function sessionStreamHeaders(request: SessionStreamRequest): Record<string, string> {
+  return { [HEADER_SESSION]: encodeURIComponent(JSON.stringify(request)) }
 }
 
-/** The stream of a session, if it is one that is asked for. */
-export function readSession(headers: Headers): SessionWish | undefined {
+/** The stream of a session, if headers name one. */
+export function readSessionStream(headers: Headers): SessionStreamRequest | undefined {
   const text = headers.get(HEADER_SESSION)
-  return text === null ? undefined : (JSON.parse(decodeURIComponent(text)) as SessionWish)
+  return text === null ? undefined : (JSON.parse(decodeURIComponent(text)) as SessionStreamRequest)
 }
 
-/** What a listener wants, in the hub. */
-export function readWish(headers: Headers): unknown {
-  return JSON.parse(decodeURIComponent(headers.get(HEADER_WISH) ?? '{}'))
+/** The filter of a listener, in the hub. */
+export function readFilter(headers: Headers): unknown {
+  return JSON.parse(decodeURIComponent(headers.get(HEADER_FILTER) ?? '{}'))
 }
 
-/** Whether a listener may want to hear of a change; it looks closer itself. */
-export function wants(attachment: unknown, change: ServerChange): boolean {
-  const { tools, prompts, lists, resources } = attachment as Wish
+/** Whether a change may pass the filter in a socket's attachment; the listener filters again. */
+export function mayPass(attachment: unknown, change: ServerChange): boolean {
+  const { tools, prompts, lists, resources } = attachment as SubscriptionFilter
   switch (change.method) {
     case 'notifications/elicitation/complete':
       return false

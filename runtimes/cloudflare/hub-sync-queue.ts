@@ -1,0 +1,187 @@
+/**
+ * Keeps the hub in sync with the sessions of an object: what they watch, and that they ended. What
+ * fails is retried with backoff, also when the object left memory meanwhile.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/alarms/
+ */
+import { backoffMs } from '#internal/patterns'
+import type { Hub } from './hub.ts'
+import { isShared } from './session-id.ts'
+
+/** What the hub may have to know of a session. */
+export interface SessionInterest {
+  /** What it watches besides what is announced to every session. */
+  readonly watches: readonly string[]
+  /** Whether its client ever listened; otherwise the hub need not know. */
+  readonly listens: boolean
+}
+
+/** The sessions that the hub could not be told of. Stored: the names of fields stay. */
+interface PendingSync {
+  readonly sessions: readonly string[]
+  /** How many retries in a row failed. */
+  readonly failures: number
+}
+
+/** A sync that is running, and the one after it. */
+interface RunningSync {
+  readonly now: Promise<boolean>
+  next?: Promise<boolean>
+}
+
+const KEY = 'mcp_untold'
+/** Milliseconds until the first retry; doubled with each failure. */
+const RETRY_MS = 10_000
+/** After so many failures, a day, the hub has to find out by itself. */
+const MAX_FAILURES = 13
+
+/** Keeps the hub in sync with the sessions of one object. */
+export class HubSyncQueue {
+  readonly #storage: DurableObjectStorage
+  readonly #hub: Pick<Hub, 'watch' | 'leave'>
+  readonly #lookUp: (session: string) => SessionInterest | undefined
+  /** The sessions that listen, whether or not that could be stored. */
+  readonly #listening = new Set<string>()
+  /** What the hub knows that sessions watch, since this object came into memory. */
+  readonly #synced = new Map<string, string>()
+  readonly #running = new Map<string, RunningSync>()
+  #pending: PendingSync
+
+  /** @param lookUp Looks up a session, unless it ended. */
+  constructor(
+    storage: DurableObjectStorage,
+    hub: Pick<Hub, 'watch' | 'leave'>,
+    lookUp: (session: string) => SessionInterest | undefined,
+  ) {
+    this.#storage = storage
+    this.#hub = hub
+    this.#lookUp = lookUp
+    this.#pending = storage.kv.get<PendingSync>(KEY) ?? { sessions: [], failures: 0 }
+  }
+
+  /** When to call {@link retry}, in milliseconds since 1970; `Infinity` when nothing is pending. */
+  get retryAt(): number {
+    const { sessions, failures } = this.#pending
+    return sessions.length > 0 ? Date.now() + backoffMs(failures, RETRY_MS, Infinity) : Infinity
+  }
+
+  /** Notes a new session, of which the hub knows nothing. */
+  noteOpened(session: string): void {
+    this.#synced.set(session, '[]')
+  }
+
+  /** Notes that a session listens from now on. */
+  noteListening(session: string): void {
+    this.#listening.add(session)
+  }
+
+  /** Lets the hub know that a session ended, if it knew of it. */
+  async noteEnded(session: string, listened: boolean): Promise<void> {
+    this.#synced.delete(session)
+    if (this.#listening.delete(session) || listened) await this.sync(session)
+  }
+
+  /** Whether the hub is just being told of a session. */
+  isSyncing(session: string): boolean {
+    return this.#running.has(session)
+  }
+
+  /** Lets the hub know of a session; whether it does. */
+  sync(session: string): Promise<boolean> {
+    const running = this.#running.get(session)
+    if (!running) return this.#start(session)
+    // One after the other; what changes meanwhile is sent with the next
+    return (running.next ??= running.now.then(() => this.#start(session)))
+  }
+
+  /** Lets the hub know again what a session watches, as it may have lost it; whether it does. */
+  async resync(session: string): Promise<boolean> {
+    const known = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
+    return known || this.sync(session)
+  }
+
+  /** Tries again what failed before. */
+  async retry(): Promise<void> {
+    const { sessions, failures } = this.#pending
+    const synced = await Promise.all(sessions.map((session) => this.sync(session)))
+    if (synced.every(Boolean)) return
+    const more = failures + 1
+    this.#store(
+      more < MAX_FAILURES
+        ? { sessions: this.#pending.sessions, failures: more }
+        : { sessions: [], failures: 0 },
+    )
+  }
+
+  #start(session: string): Promise<boolean> {
+    const now = this.#send(session).catch((error: unknown) => {
+      console.error(error)
+      return false
+    })
+    const running: RunningSync = { now }
+    this.#running.set(session, running)
+    void now.then(() => running.next ?? this.#running.delete(session))
+    return now
+  }
+
+  async #send(session: string): Promise<boolean> {
+    const interest = this.#lookUp(session)
+    if (interest && !interest.listens && !this.#listening.has(session)) return true
+    const watches = JSON.stringify(interest?.watches)
+    if (interest && watches === this.#synced.get(session)) return true
+    this.#synced.delete(session)
+    try {
+      await (interest ? this.#hub.watch(session, interest.watches) : this.#hub.leave(session))
+    } catch (error) {
+      console.error(error)
+      await this.#addPending(session)
+      return false
+    }
+    if (interest) this.#synced.set(session, watches)
+    if (this.#isPending(session)) await this.#removePending(session, interest === undefined)
+    return true
+  }
+
+  /** Has the alarm retry a session. */
+  async #addPending(session: string): Promise<void> {
+    const { sessions, failures } = this.#pending
+    this.#store({ sessions: [...new Set([...sessions, session])], failures })
+    try {
+      const alarm = await this.#storage.getAlarm()
+      if (alarm === null || alarm > this.retryAt) await this.#storage.setAlarm(this.retryAt)
+    } catch (error) {
+      // The hub finds out by itself in the end
+      console.error(error)
+    }
+  }
+
+  async #removePending(session: string, ended: boolean): Promise<void> {
+    const sessions = this.#pending.sessions.filter((other) => other !== session)
+    this.#store({ sessions, failures: sessions.length > 0 ? this.#pending.failures : 0 })
+    // An object that was only for this session has nothing left to do
+    if (!ended || isShared(session)) return
+    try {
+      await this.#storage.deleteAlarm()
+      await this.#storage.deleteAll()
+    } catch (error) {
+      // The hub knows all the same
+      console.error(error)
+    }
+  }
+
+  #isPending(session: string): boolean {
+    return this.#pending.sessions.includes(session)
+  }
+
+  /** What cannot be stored holds while the object is in memory. */
+  #store(pending: PendingSync): void {
+    const { kv } = this.#storage
+    this.#pending = pending
+    try {
+      if (pending.sessions.length > 0) kv.put(KEY, pending)
+      else kv.delete(KEY)
+    } catch (error) {
+      console.error(error)
+    }
+  }
+}

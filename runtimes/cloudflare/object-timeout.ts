@@ -1,0 +1,20 @@
+/**
+ * How long objects wait for one another: one that hangs must not keep clients waiting without end.
+ */
+import { withTimeout } from '#internal/patterns'
+
+/** Milliseconds after which nobody waits for an object any more that only has to note something. */
+const OBJECT_TIMEOUT_MS = 10_000
+
+/**
+ * Calls an object.
+ *
+ * @param name What is called, for the error.
+ * @throws {McpError} `TIMEOUT`.
+ */
+export function withObjectTimeout<T>(
+  name: string,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withTimeout(OBJECT_TIMEOUT_MS, call, undefined, `The ${name} did not answer in time`)
+}
