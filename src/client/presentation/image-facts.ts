@@ -1,6 +1,9 @@
 /**
- * What an image is by its own bytes, whatever was said of it.
+ * What an image is by its own bytes, whatever was said of it. Clients that show icons must check
+ * type, dimensions and frames before anything decodes them, and no platform tells those of bytes that
+ * are not decoded.
  *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  * @see https://www.w3.org/TR/png-3/#5Chunk-layout
  */
 

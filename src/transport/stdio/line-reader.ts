@@ -5,7 +5,7 @@
  */
 import { ByteBuffer } from '../../patterns/bounded-read.ts'
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
-import { UnreadMessage } from '../unread-message.ts'
+import { MessageOutline } from './message-outline.ts'
 
 const LF = 0x0a
 const BOM = 0xfeff
@@ -20,8 +20,10 @@ export class LineReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   /** The beginning of a line whose end has not arrived. */
   readonly #line = new ByteBuffer()
-  /** The current line once it is too long, so that the rest of it is thrown away. */
-  #unread: UnreadMessage | undefined
+  /** What is known of the current line once it is too long to be kept. */
+  #outline: MessageOutline | undefined
+  /** Whether that was told, so that the rest of the line is thrown away. */
+  #told = false
   /** Whether a first line was seen: only that one may begin with a byte order mark. */
   #begun = false
 
@@ -42,7 +44,7 @@ export class LineReader {
       return lines
     }
     let start = 0
-    if (this.#line.length > 0 || this.#unread) {
+    if (this.#line.length > 0 || this.#outline) {
       start = chunk.indexOf(LF) + 1
       this.#keep(chunk.subarray(0, start - 1), lines)
       this.#finish(lines)
@@ -55,25 +57,30 @@ export class LineReader {
   /** What is left when the stream ends: a last line that nobody terminated, or nothing. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
-    if (this.#line.length > 0 || this.#unread) this.#finish(lines)
+    if (this.#line.length > 0 || this.#outline) this.#finish(lines)
     return this.#withoutMark(lines)
   }
 
   /** Appends to the unfinished line, or gives the line up once it is too long. */
   #keep(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
-    if (this.#unread) return this.#unread.skip(bytes)
+    if (this.#outline) {
+      if (!this.#told) this.#outline.scan(bytes)
+      return
+    }
     if (this.#line.length + bytes.length <= this.#maxLineBytes) return this.#line.append(bytes)
-    this.#unread = new UnreadMessage(this.#line.bytes, bytes)
-    if (!this.#unread.isOpen) lines.push(this.#tooLong(this.#unread))
+    this.#outline = outlineOf(this.#line.bytes, bytes)
+    this.#told = this.#outline.isComplete
+    if (this.#told) lines.push(this.#tooLong(this.#outline))
     this.#line.clear()
   }
 
   /** Ends the unfinished line. */
   #finish(lines: (string | ProtocolError)[]): void {
-    const unread = this.#unread
-    this.#unread = undefined
-    if (unread?.isOpen) lines.push(this.#tooLong(unread))
-    else if (!unread) lines.push(this.#decodeLine(this.#line.bytes))
+    const outline = this.#outline
+    if (!outline) lines.push(this.#decodeLine(this.#line.bytes))
+    else if (!this.#told) lines.push(this.#tooLong(outline))
+    this.#outline = undefined
+    this.#told = false
     this.#line.clear()
   }
 
@@ -89,7 +96,7 @@ export class LineReader {
       const end = found < 0 ? bytes.length : found
       const line = bytes.subarray(start, end)
       const isLong = line.length > this.#maxLineBytes
-      lines.push(isLong ? this.#tooLong(new UnreadMessage(line)) : this.#decodeLine(line))
+      lines.push(isLong ? this.#tooLong(outlineOf(line)) : this.#decodeLine(line))
       start = end + 1
     }
     return lines
@@ -103,12 +110,12 @@ export class LineReader {
     }
   }
 
-  #tooLong(unread: UnreadMessage): ProtocolError {
+  #tooLong(outline: MessageOutline): ProtocolError {
     const error = new ProtocolError(
       INVALID_REQUEST,
       `Invalid request: the message is longer than ${this.#maxLineBytes} bytes`,
     )
-    error.about = unread.about()
+    error.about = outline.content
     return error
   }
 
@@ -119,4 +126,10 @@ export class LineReader {
     if (typeof first === 'string' && first.charCodeAt(0) === BOM) lines[0] = first.slice(1)
     return lines
   }
+}
+
+function outlineOf(...pieces: readonly Uint8Array[]): MessageOutline {
+  const outline = new MessageOutline()
+  for (const piece of pieces) outline.scan(piece)
+  return outline
 }

@@ -4,7 +4,6 @@ import { connect, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { createServer, serveTransport, text } from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/index.ts'
-import { UnreadMessage } from '../../src/transport/unread-message.ts'
 import { initialized, until } from '../client/peers.ts'
 
 const long = 'x'.repeat(5000)
@@ -163,15 +162,4 @@ describe('a message that is too long for a client', () => {
     expect(seen).toHaveLength(before)
     await client.close()
   })
-})
-
-test('of a message that is not read no more than its ends is kept, however much comes', () => {
-  const bytes = (piece: string): Uint8Array => new TextEncoder().encode(piece)
-  const begun = (): UnreadMessage => new UnreadMessage(bytes('{"method":"x","params":{' + long))
-  const near = begun()
-  for (const piece of [long, '},"id":7', ' '.repeat(400), '}']) near.skip(bytes(piece))
-  expect(near.about()).toEqual({ method: 'x', id: 7 })
-  const far = begun()
-  for (const piece of [long, '},"id":7', ' '.repeat(600) + '}']) far.skip(bytes(piece))
-  expect(far.about()).toEqual({ method: 'x' })
 })

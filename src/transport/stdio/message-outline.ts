@@ -1,0 +1,117 @@
+/**
+ * What is known of a message that is too long to be read. Whoever waits for the answer to it, or has
+ * it as the answer, must not wait in vain, so its `id` is needed; several SDKs write that last.
+ *
+ * @see https://www.jsonrpc.org/specification#response_object
+ */
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
+
+/** The longest member that is kept, and how many are. */
+const MAX_MEMBER_BYTES = 512
+const MAX_MEMBERS = 16
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const SPACE = 0x20
+
+/** Scans JSON for the members of its outermost object, whose own objects and arrays it empties. */
+export class MessageOutline {
+  #isObject = true
+  #depth = 0
+  #inString = false
+  #escaped = false
+  #members: readonly string[] = []
+  /** The bytes of the member that is being scanned. */
+  #member: number[] = []
+
+  /** Takes the next bytes of the message. */
+  scan(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length && this.#isObject; at++) {
+      if (this.#inString) at = this.#scanString(bytes, at)
+      else this.#scanToken(bytes[at] ?? SPACE)
+    }
+  }
+
+  /** Scans a string up to its end; returns where that is. */
+  #scanString(bytes: Uint8Array, start: number): number {
+    let escaped = this.#escaped
+    let at = start
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at]
+      if (escaped) escaped = false
+      else if (byte === BACKSLASH) escaped = true
+      else if (byte === QUOTE) break
+    }
+    this.#escaped = escaped
+    this.#inString = at === bytes.length
+    if (this.#depth === 1)
+      this.#keep(...bytes.subarray(start, Math.min(at + 1, start + MAX_MEMBER_BYTES)))
+    return at
+  }
+
+  /**
+   * The message without what is inside its members, as far as it was scanned; `undefined` if it is no
+   * object. Members are missing that are longer than an id or a method.
+   */
+  get content(): JsonObject | undefined {
+    if (!this.#isObject) return undefined
+    // What is emptied is complete as soon as it begins
+    const members = this.#depth > 1 ? this.#withMember() : this.#members
+    try {
+      return JSON.parse(`{${members.join(',')}}`) as JsonObject
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Whether the rest of the message can tell no more of who waits for it. */
+  get isComplete(): boolean {
+    const { content } = this
+    const kinds = ['method', 'result', 'error']
+    return !content || ('id' in content && kinds.some((kind) => kind in content))
+  }
+
+  #scanToken(byte: number): void {
+    if (this.#depth === 0) {
+      if (byte === OPEN_OBJECT && this.#members.length === 0) this.#depth++
+      else if (byte > SPACE) this.#isObject = false
+      return
+    }
+    switch (byte) {
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        // The codes of brackets are two apart
+        if (this.#depth++ === 1) this.#keep(byte, byte + 2)
+        return
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        if (--this.#depth === 0) this.#endMember()
+        return
+      case QUOTE:
+        this.#inString = true
+    }
+    if (this.#depth > 1) return
+    if (byte === COMMA) this.#endMember()
+    else this.#keep(byte)
+  }
+
+  #keep(...bytes: number[]): void {
+    if (this.#member.length < MAX_MEMBER_BYTES) this.#member.push(...bytes)
+  }
+
+  #endMember(): void {
+    this.#members = this.#withMember()
+    this.#member = []
+  }
+
+  #withMember(): readonly string[] {
+    const isKept = this.#member.length < MAX_MEMBER_BYTES && this.#members.length < MAX_MEMBERS
+    if (!isKept) return this.#members
+    return [...this.#members, new TextDecoder().decode(Uint8Array.from(this.#member))]
+  }
+}
