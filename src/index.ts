@@ -50,8 +50,4 @@ export type {
   StandardSchema,
 } from './protocol/standard-schema.ts'
 export { expandUriTemplate, type UriTemplateValues } from './server/features/uri-expand.ts'
-export {
-  compileUriTemplate,
-  type UriTemplate,
-  type UriVariables,
-} from './server/features/uri-template.ts'
+export { uriTemplate, type UriTemplate, type UriVariables } from './server/features/uri-template.ts'

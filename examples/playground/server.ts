@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { createServer, image, resourceLink, text, ToolError } from 'edgewise/server'
+import { createServer, image, resourceLink, text, ToolError, uriTemplate } from 'edgewise/server'
 import { tasks } from 'edgewise/tasks'
 import * as z from 'zod'
 import { cities, findCity, matchCities } from './cities.ts'
@@ -270,7 +270,7 @@ server.resource(
 )
 
 server.resourceTemplate(
-  'demo://cities/{city}',
+  uriTemplate('demo://cities/{city}'),
   {
     name: 'city',
     title: 'City',

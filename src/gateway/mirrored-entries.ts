@@ -21,7 +21,7 @@ import { UNCHECKED, type Offer } from '../server/composition/mirror.ts'
 import type { PromptEntry, PromptReturn } from '../server/features/prompts.ts'
 import type { ReadReturn, ResourceTemplateEntry } from '../server/features/resources.ts'
 import type { ToolEntry } from '../server/features/tools.ts'
-import { compileUriTemplate } from '../server/features/uri-template.ts'
+import { uriTemplate } from '../server/features/uri-template.ts'
 
 /** The server behind a gateway. */
 export interface Behind {
@@ -108,12 +108,12 @@ function promptOf(behind: Behind, prompt: Prompt): PromptEntry {
 
 /** The entry of a template; none where it cannot be matched here. */
 function templateOf(behind: Behind, item: ResourceTemplate): [string, ResourceTemplateEntry][] {
-  const { uriTemplate } = item
+  const { uriTemplate: source } = item
   try {
-    const template = compileUriTemplate(uriTemplate)
-    const ref = { type: 'ref/resource', uri: uriTemplate } as const
+    const template = uriTemplate(source)
+    const ref = { type: 'ref/resource', uri: source } as const
     const complete = completers(behind, ref, template.variables)
-    return [[uriTemplate, { ...ALWAYS, item, template, complete, read: behind.read }]]
+    return [[source, { ...ALWAYS, item, template, complete, read: behind.read }]]
   } catch (error) {
     behind.report(error)
     return []

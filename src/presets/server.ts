@@ -75,12 +75,12 @@ export function createServer<Env = unknown>(
   const { resourceTemplates } = definition
   const server: Server = authorView<Omit<Server, keyof BaseServer>>(definition, {
     notify,
-    resourceTemplate(uriTemplate, options, read) {
-      const entry = resourceTemplateEntry(uriTemplate, options, read)
-      const place = resourceTemplates.add(uriTemplate, entry)
+    resourceTemplate(template, options, read) {
+      const entry = resourceTemplateEntry(template, options, read)
+      const place = resourceTemplates.add(template.source, entry)
       return {
         ...place,
-        update: (...changed) => place.replace(resourceTemplateEntry(uriTemplate, ...changed)),
+        update: (...changed) => place.replace(resourceTemplateEntry(template, ...changed)),
       }
     },
     extend: (extension) => extension.addTo(server),
@@ -185,6 +185,7 @@ export {
   type Content,
   type ToolFailure,
 } from '../server/features/results.ts'
+export { uriTemplate, type UriTemplate } from '../server/features/uri-template.ts'
 export { createTickets, type TicketOptions, type Tickets } from '../server/features/tickets.ts'
 export type { ToolResult, ToolReturn } from '../server/features/tool-result.ts'
 export type { TaskSupport, ToolTask } from '../server/features/tool-task.ts'

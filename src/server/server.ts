@@ -19,6 +19,7 @@ import type {
   ResourceRegistration,
   ResourceTemplateOptions,
 } from './features/resources.ts'
+import type { UriTemplate } from './features/uri-template.ts'
 import type { ToolHandlerFor, ToolOptions, ToolRegistration } from './features/tools.ts'
 import type { Notifier } from './notifier.ts'
 import type { ServerObserver } from './observer.ts'
@@ -131,12 +132,11 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
   /**
    * Registers a family of resources (server/resources#resource-templates).
    *
-   * @param uriTemplate RFC 6570.
-   * @throws {TypeError} when the template is taken.
-   * @throws {McpError} `INVALID_USE` when it is malformed.
+   * @param template Made by `uriTemplate`.
+   * @throws {TypeError} if the template is taken.
    */
   resourceTemplate(
-    uriTemplate: string,
+    template: UriTemplate,
     options: ResourceTemplateOptions<Env>,
     read: ReadHandler<Env>,
   ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>

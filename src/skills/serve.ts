@@ -12,6 +12,7 @@ import type { Context } from '../server/request/context.ts'
 import { addExtension } from '../server/composition/extend.ts'
 import type { ServerExtensionOptions } from '../server/composition/server-extension.ts'
 import { paginate } from '../server/features/pagination.ts'
+import { uriTemplate } from '../server/features/uri-template.ts'
 import { requireString } from '../server/request/params.ts'
 import { isVisible } from '../server/registry.ts'
 import type { Server, ServerExtension } from '../server/server.ts'
@@ -208,15 +209,19 @@ function registerFamily(server: Server, source: DynamicSkill, cache: CacheHints)
   server.resource(uri, { name, description, mimeType: 'text/markdown', ...options }, (_, ctx) =>
     read(SKILL_FILE, ctx),
   )
-  server.resourceTemplate(`${rootOf(uri)}{+path}`, { name, ...options }, async (request, ctx) => {
-    const path = String(request.variables.path)
-    const content = await read(path, ctx)
-    if (content === undefined) return undefined
-    const mimeType = mimeTypeOf(path, content)
-    return typeof content === 'string'
-      ? { contents: [{ uri: request.uri, mimeType, text: content }] }
-      : content
-  })
+  server.resourceTemplate(
+    uriTemplate(`${rootOf(uri)}{+path}`),
+    { name, ...options },
+    async (request, ctx) => {
+      const path = String(request.variables.path)
+      const content = await read(path, ctx)
+      if (content === undefined) return undefined
+      const mimeType = mimeTypeOf(path, content)
+      return typeof content === 'string'
+        ? { contents: [{ uri: request.uri, mimeType, text: content }] }
+        : content
+    },
+  )
 }
 
 /** What is directly inside a directory. */

@@ -1,5 +1,12 @@
 // A server with one of everything that the program can use, over HTTP or stdio.
-import { createServer, image, text, ToolError, type Server } from '../../src/presets/server.ts'
+import {
+  createServer,
+  image,
+  text,
+  ToolError,
+  type Server,
+  uriTemplate,
+} from '../../src/presets/server.ts'
 import {
   createServer as createTinyServer,
   type Server as TinyServer,
@@ -72,7 +79,7 @@ export function makeServer(): Server {
     ({ who }) => `Greet ${who}`,
   )
   server.resourceTemplate(
-    'shop://of/{who}/{thing}',
+    uriTemplate('shop://of/{who}/{thing}'),
     {
       name: 'thing',
       complete: {

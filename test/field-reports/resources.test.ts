@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { isResourceNotFound, ProtocolError } from '../../src/presets/client.ts'
 import { RESOURCE_NOT_FOUND, type JsonObject } from '../../src/index.ts'
-import { createServer, type Handler } from '../../src/presets/server.ts'
+import { createServer, type Handler, uriTemplate } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
@@ -49,10 +49,14 @@ describe('a resource', () => {
 
   it('whose reader has nothing is missing, and the client can tell [B073]', async () => {
     const server = createServer({ name: 's', version: '1' })
-    server.resourceTemplate('db://{id}', { name: 'db' }, ({ uri, variables: { id } }) => {
-      if (id === 'thrown') throw new ProtocolError(RESOURCE_NOT_FOUND, 'No such row', { uri })
-      return id === 'none' ? undefined : id === 'empty' ? { contents: [] } : 'x'
-    })
+    server.resourceTemplate(
+      uriTemplate('db://{id}'),
+      { name: 'db' },
+      ({ uri, variables: { id } }) => {
+        if (id === 'thrown') throw new ProtocolError(RESOURCE_NOT_FOUND, 'No such row', { uri })
+        return id === 'none' ? undefined : id === 'empty' ? { contents: [] } : 'x'
+      },
+    )
     server.resource('db://fails', { name: 'fails' }, () => {
       throw new Error('secret')
     })
@@ -90,7 +94,7 @@ describe('completion', () => {
   it('is offered only where there is something to complete [B075]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.prompt('p', { input: z.object({ a: z.string() }) }, () => 'x')
-    server.resourceTemplate('x://{a}', { name: 'x' }, () => 'x')
+    server.resourceTemplate(uriTemplate('x://{a}'), { name: 'x' }, () => 'x')
     const handle = sessionHandler(server)
     const ref = { type: 'ref/prompt', name: 'p' }
     const params = { ref, argument: { name: 'a', value: '' } }
@@ -112,7 +116,7 @@ describe('completion', () => {
       () => 'x',
     )
     server.resourceTemplate(
-      'x://{country}/{city}',
+      uriTemplate('x://{country}/{city}'),
       {
         name: 'x',
         complete: {

@@ -7,7 +7,7 @@ import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/headers
 import { isObject, parseJson, readableId, validateMessage } from '../../src/protocol/validate.ts'
 import { paginate } from '../../src/server/features/pagination.ts'
 import { expandUriTemplate } from '../../src/server/features/uri-expand.ts'
-import { compileUriTemplate } from '../../src/server/features/uri-template.ts'
+import { uriTemplate } from '../../src/server/features/uri-template.ts'
 import { repeat, type Random } from './random.ts'
 
 /** What a function throws, or undefined. */
@@ -105,7 +105,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
     let matched = 0
     await repeat(3000, (random) => {
       const source = randomTemplate(random)
-      const template = compileUriTemplate(source)
+      const template = uriTemplate(source)
       const text = () => random.text(4, 'ab/.-,é世&=? ') || 'x'
       const values = Object.fromEntries(
         template.variables.map((name) => [name, random.chance(0.9) ? text() : undefined]),
@@ -149,7 +149,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
         .join('')
       const uri = random.text(8, 'aab/.#,')
       const expected = new RegExp(`^${source(template)}$`).test(uri)
-      const actual = compileUriTemplate(template).match(uri) !== undefined
+      const actual = uriTemplate(template).match(uri) !== undefined
       assert.equal(actual, expected, `${template} on ${uri}`)
       if (actual) matched++
     })
@@ -160,7 +160,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
     await repeat(4000, (random) => {
       const source = random.chance(0.5) ? random.mutate(randomTemplate(random)) : random.text(20)
       const error = thrown(() => {
-        const template = compileUriTemplate(source)
+        const template = uriTemplate(source)
         for (let i = 0; i < 3; i++) {
           const values = template.match(random.chance(0.2) ? '\ud800' : random.text(20))
           if (values) assert.equal(Object.getPrototypeOf(values), null)

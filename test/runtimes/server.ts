@@ -1,5 +1,12 @@
 // The server that the portable suite talks to: one of each thing that a server can offer.
-import { createServer, image, resourceLink, text, type Registration } from 'edgewise/server'
+import {
+  createServer,
+  image,
+  resourceLink,
+  text,
+  type Registration,
+  uriTemplate,
+} from 'edgewise/server'
 import { ToolError } from 'edgewise'
 import * as z from 'zod'
 
@@ -96,7 +103,7 @@ server.resource(
   () => new Uint8Array([0, 1, 254, 255]),
 )
 server.resourceTemplate(
-  'city://{country}/{name}',
+  uriTemplate('city://{country}/{name}'),
   {
     name: 'City',
     mimeType: 'text/plain',

@@ -17,6 +17,7 @@ import {
   type Context,
   type Handler,
   serverExtension,
+  uriTemplate,
 } from '../../src/presets/server.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -126,7 +127,11 @@ describe('visible', () => {
     server.tool('draft', { visible }, () => 'drafted')
     server.prompt('draft', { visible }, () => 'drafted')
     server.resource('x://draft', { name: 'draft', visible }, () => 'drafted')
-    server.resourceTemplate('x://drafts/{n}', { name: 'drafts', visible }, () => 'drafted')
+    server.resourceTemplate(
+      uriTemplate('x://drafts/{n}'),
+      { name: 'drafts', visible },
+      () => 'drafted',
+    )
     return server
   }
 

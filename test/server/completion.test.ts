@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions, type JsonObject } from '../../src/index.ts'
-import { createServer } from '../../src/presets/server.ts'
+import { createServer, uriTemplate } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { openWire } from './wire.ts'
 
@@ -31,7 +31,7 @@ describe.each(LEGACY)('completion in %s', (revision) => {
     const server = createServer(info)
     server.prompt('p', { input, complete: { x: () => ['prompt'] } }, () => 'a')
     const complete = { x: () => ['template'] }
-    server.resourceTemplate('a://{x}', { name: 't', complete }, () => '')
+    server.resourceTemplate(uriTemplate('a://{x}'), { name: 't', complete }, () => '')
     server.resource('a:b', { name: 'r' }, () => '')
     const wire = await openWire(server, revision)
     const values = async (of: JsonObject): Promise<unknown> => {

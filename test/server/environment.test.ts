@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { createServer, type Handler } from '../../src/presets/server.ts'
+import { createServer, type Handler, uriTemplate } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
@@ -21,7 +21,7 @@ function makeHandler(): Handler {
     .update({ input: z.object({}) }, (_args, ctx) => ctx.env.GREETING.toUpperCase())
   server.resource('city://oslo', { name: 'oslo' }, (_request, ctx) => ctx.env.cities.get('oslo'))
   server.resourceTemplate(
-    'city://{name}/mayor',
+    uriTemplate('city://{name}/mayor'),
     { name: 'mayor', complete: { name: (_value, _others, ctx) => [...ctx.env.cities.keys()] } },
     ({ variables }, ctx) => ctx.env.cities.get(String(variables.name)),
   )

@@ -6,6 +6,7 @@ import {
   ToolError,
   type Server,
   type ServerOptions,
+  uriTemplate,
 } from '../../src/presets/server.ts'
 
 /** Makes the server; `ran` holds the names of the handlers that were run. */
@@ -65,7 +66,7 @@ export function makeServer(options: ServerOptions = {}): {
   server.resource('note://one', { name: 'one', mimeType: 'text/plain' }, () => 'First note')
   server.resource('note://bytes', { name: 'bytes' }, () => new Uint8Array([1, 2, 3]))
   server.resourceTemplate(
-    'user://{id}/profile',
+    uriTemplate('user://{id}/profile'),
     { name: 'profile', complete: { id: (value) => [`${value}1`, `${value}2`] } },
     ({ variables: { id } }) => (id === 'nobody' ? undefined : `Profile of ${String(id)}`),
   )

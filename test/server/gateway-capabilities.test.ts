@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { connect, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject, Revision } from '../../src/index.ts'
-import { createGateway, createServer, text, fromClient } from '../../src/presets/server.ts'
+import {
+  createGateway,
+  createServer,
+  text,
+  fromClient,
+  uriTemplate,
+} from '../../src/presets/server.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 
@@ -155,7 +161,7 @@ describe.each(BOTH)('a client of %s', (revision) => {
         inner.notify.batch(() => {
           for (const name of names) inner.tool(name, {}, () => name)
           inner.resource('test://b', { name: 'b' }, () => 'b')
-          inner.resourceTemplate('test://c/{d}', { name: 'c' }, () => 'c')
+          inner.resourceTemplate(uriTemplate('test://c/{d}'), { name: 'c' }, () => 'c')
         })
         await expect.poll(() => heard).toContain('resources')
       }

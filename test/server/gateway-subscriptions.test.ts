@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ConnectOptions, Client } from '../../src/presets/client.ts'
 import { ProtocolError, type SubscriptionFilter } from '../../src/index.ts'
-import { createGateway, createServer, type Server } from '../../src/presets/server.ts'
+import { createGateway, createServer, type Server, uriTemplate } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 
@@ -26,7 +26,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
     /** A gateway, and what is watched in the server behind it. */
     async function many() {
       const inner = createServer({ name: 'inner', version: '1' })
-      inner.resourceTemplate('note://{id}', { name: 'note' }, () => 'note')
+      inner.resourceTemplate(uriTemplate('note://{id}'), { name: 'note' }, () => 'note')
       const watched = new Set<unknown>()
       inner.use('resources/subscribe', ({ params }, _ctx, next) => {
         watched.add(params.uri)

@@ -1,6 +1,12 @@
 /** Who may see which resource, and what a caller hears of changes, checked on every host. */
 import { expect } from 'vitest'
-import { createServer, type Caller, type Handler, type Server } from '../../src/presets/server.ts'
+import {
+  createServer,
+  type Caller,
+  type Handler,
+  type Server,
+  uriTemplate,
+} from '../../src/presets/server.ts'
 import { EventReader, listen } from '../cloudflare/events.ts'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 
@@ -11,7 +17,11 @@ export function makeRestricted(): Server {
   server.resource('notes://all', { name: 'all' }, () => 'all')
   server.resource('notes://all/open', { name: 'open' }, () => 'open')
   server.resource('notes://all/secret', { name: 'secret', visible }, () => 'secret')
-  server.resourceTemplate('notes://all/files/{id}', { name: 'files', visible }, () => 'file')
+  server.resourceTemplate(
+    uriTemplate('notes://all/files/{id}'),
+    { name: 'files', visible },
+    () => 'file',
+  )
   server.resource('notes://all/gone', { name: 'gone', visible }, () => 'gone').remove()
   return server
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { revisions, type LoggingLevel } from '../../src/index.ts'
-import { createServer, observer, fromServer } from '../../src/presets/server.ts'
+import { createServer, observer, fromServer, uriTemplate } from '../../src/presets/server.ts'
 import { openWire, type Wire } from './wire.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
@@ -143,7 +143,7 @@ describe('scrubbing', () => {
   it('of events leaves no secret to the observer', async () => {
     const events: unknown[] = []
     const server = createServer(info, { redact, observe: observer((event) => events.push(event)) })
-    server.resourceTemplate('a:{+rest}', { name: 'a' }, () => 'a')
+    server.resourceTemplate(uriTemplate('a:{+rest}'), { name: 'a' }, () => 'a')
     const wire = await openWire(server)
     await wire.result('resources/read', { uri: 'a:x?token=hunter2' })
     expect(events).toMatchObject([{ method: 'resources/read', name: 'a:x?token=***' }])

@@ -12,6 +12,7 @@ import {
   createSseHandler,
   statefulSessions,
   serveTransport,
+  uriTemplate,
 } from '../../src/presets/server.ts'
 import {
   createHandler as createTinyHandler,
@@ -62,7 +63,12 @@ const cases: [string, () => unknown, RegExp][] = [
   ],
   [
     'the size of resources for a template',
-    () => createServer(info).resourceTemplate('x://{a}', untyped({ name: 'a', size: 1 }), () => ''),
+    () =>
+      createServer(info).resourceTemplate(
+        uriTemplate('x://{a}'),
+        untyped({ name: 'a', size: 1 }),
+        () => '',
+      ),
     /^The template "x:\/\/\{a\}" has no option "size"/,
   ],
   [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { revisions, type Annotations, type JsonObject } from '../../src/index.ts'
-import { createServer, resourceLink, text } from '../../src/presets/server.ts'
+import { createServer, resourceLink, text, uriTemplate } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, post } from '../transport/streamable-http/post.ts'
@@ -70,7 +70,7 @@ describe.each(LEGACY)('resources in %s', (revision) => {
   ])('with the URI %j are not read [L-RES-007]', async (uri) => {
     const server = createServer(info)
     const seen: unknown[] = []
-    server.resourceTemplate('file:///{+path}', { name: 'files' }, ({ variables }) => {
+    server.resourceTemplate(uriTemplate('file:///{+path}'), { name: 'files' }, ({ variables }) => {
       seen.push(variables.path)
       return 'x'
     })
@@ -138,7 +138,9 @@ describe('annotations', () => {
     const server = createServer(info)
     const described = { name: 'a', annotations: annotations as Annotations }
     expect(() => server.resource('a:b', described, () => '')).toThrow(TypeError)
-    expect(() => server.resourceTemplate('a:{b}', described, () => '')).toThrow(TypeError)
+    expect(() => server.resourceTemplate(uriTemplate('a:{b}'), described, () => '')).toThrow(
+      TypeError,
+    )
     expect(() => resourceLink({ uri: 'a:b', ...described })).toThrow(TypeError)
   })
 

@@ -9,6 +9,7 @@ import {
   observer,
   text,
   ToolError,
+  uriTemplate,
 } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { allMessages, lastMessage, postModern } from '../transport/streamable-http/post.ts'
@@ -27,7 +28,7 @@ function many(options = {}) {
     server.tool(`tool${n}`, {}, () => text(''))
     server.prompt(`prompt${n}`, {}, () => '')
     server.resource(`r://${n}`, { name: `r${n}` }, () => '')
-    server.resourceTemplate(`t${n}://{x}`, { name: `t${n}` }, () => '')
+    server.resourceTemplate(uriTemplate(`t${n}://{x}`), { name: `t${n}` }, () => '')
   }
   return server
 }
@@ -233,7 +234,7 @@ describe('tools of 2026-07-28', () => {
 describe('resources of 2026-07-28', () => {
   const server = createServer({ name: 's', version: '1' })
   const reads: string[] = []
-  server.resourceTemplate('file:///srv/{+path}', { name: 'files' }, ({ uri }) => {
+  server.resourceTemplate(uriTemplate('file:///srv/{+path}'), { name: 'files' }, ({ uri }) => {
     reads.push(uri)
     return 'content'
   })

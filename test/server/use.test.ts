@@ -1,6 +1,6 @@
 /** What authors are told at once that a server cannot be or do. */
 import { expect, test } from 'vitest'
-import { createServer, type ServerOptions } from '../../src/presets/server.ts'
+import { createServer, type ServerOptions, uriTemplate } from '../../src/presets/server.ts'
 import { openWire } from './wire.ts'
 
 const info = { name: 's', version: '1' }
@@ -24,14 +24,16 @@ test('what is offered needs a function, where it is made and where it is changed
   expect(() => server.tool('a', (() => 'a') as never, none)).toThrow(TypeError)
   expect(() => server.prompt('a', {}, none)).toThrow('The prompt "a" needs a function')
   expect(() => server.resource('a:a', { name: 'a' }, none)).toThrow('The resource "a" needs')
-  expect(() => server.resourceTemplate('a:{b}', { name: 'b' }, none)).toThrow('The resource "b"')
+  expect(() => server.resourceTemplate(uriTemplate('a:{b}'), { name: 'b' }, none)).toThrow(
+    'The resource "b"',
+  )
   const tool = server.tool('a', {}, () => 'a')
   expect(() => tool.update({}, none)).toThrow(TypeError)
 })
 
 test('a session watches a bounded number of resources', async () => {
   const server = createServer(info)
-  server.resourceTemplate('a:{n}', { name: 'a' }, () => 'a')
+  server.resourceTemplate(uriTemplate('a:{n}'), { name: 'a' }, () => 'a')
   const wire = await openWire(server)
   const subscribe = (n: number) => wire.request('resources/subscribe', { uri: `a:${n}` }, `s${n}`)
   for (let n = 0; n < 1000; n++) wire.send({ jsonrpc: '2.0', id: n, ...subscription(n) })

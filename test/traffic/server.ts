@@ -1,7 +1,7 @@
 /** A server whose every answer holds as much as any revision knows. */
 import * as z from 'zod'
 import { ToolError, UrlElicitationRequired } from '../../src/index.ts'
-import { createServer, json, type Server } from '../../src/presets/server.ts'
+import { createServer, json, type Server, uriTemplate } from '../../src/presets/server.ts'
 import type { CreateMessageParams, ObjectSchema } from '../../src/protocol/types.ts'
 import { contents, formParams, implementation, samplingParams, tool } from '../protocol/rich.ts'
 
@@ -113,7 +113,7 @@ export function makeRichServer(): { server: Server; seen: unknown[]; changing: (
   }))
   const { size: _, ...family } = resource
   server.resourceTemplate(
-    'city://{country}/{name}',
+    uriTemplate('city://{country}/{name}'),
     {
       ...family,
       name: 'city',

@@ -11,22 +11,22 @@ import {
   type ResourceTemplateEntry,
   type ResourceTemplateOptions,
 } from './resources.ts'
-import { compileUriTemplate } from './uri-template.ts'
-
-const OPTIONS = { ...FAMILY_OPTIONS, complete: 1 } satisfies OptionNames<ResourceTemplateOptions>
+import type { UriTemplate } from './uri-template.ts'
 
 /**
  * Makes an entry of a family of resources.
  *
- * @throws {McpError} `INVALID_USE` when the template is malformed.
+ * @throws {TypeError} if an option is unknown, or the template was not made by `uriTemplate`.
  */
 export function resourceTemplateEntry(
-  uriTemplate: string,
+  template: UriTemplate,
   options: ResourceTemplateOptions,
   read: ReadHandler,
 ): ResourceTemplateEntry {
+  const { source } = template
+  if (!source) throw new TypeError('A resource template must be made by uriTemplate(…)')
   const { complete, ...described } = options
-  requireKnown(`The template "${uriTemplate}"`, options, OPTIONS)
-  const template = compileUriTemplate(uriTemplate)
-  return { ...entryOf({ uriTemplate }, described, read), template, complete }
+  const names: OptionNames<ResourceTemplateOptions> = { ...FAMILY_OPTIONS, complete: 1 }
+  requireKnown(`The template "${source}"`, options, names)
+  return { ...entryOf({ uriTemplate: source }, described, read), template, complete }
 }

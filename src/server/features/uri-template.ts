@@ -10,6 +10,8 @@ export type { UriVariables } from './uri-match.ts'
 
 /** A compiled template. */
 export interface UriTemplate {
+  /** The template as it was written. */
+  readonly source: string
   /** The variables in the template's order. */
   readonly variables: readonly string[]
   /**
@@ -59,12 +61,19 @@ const OPERATORS = new Map<string, Operator>([
 ])
 
 /**
- * Compiles a template.
+ * Compiles a URI template (RFC 6570), which `server.resourceTemplate` takes.
+ *
+ * @example
+ * ```ts
+ * server.resourceTemplate(uriTemplate('notes://{title}'), { name: 'note' }, ({ variables }) =>
+ *   readNote(variables.title),
+ * )
+ * ```
  *
  * @throws {McpError} `INVALID_USE` when the template is malformed, has more than 32 variables or one
  * of them twice, or has what cannot be matched: `{x:3}`, `{;x*}`, anything behind a query.
  */
-export function compileUriTemplate(template: string): UriTemplate {
+export function uriTemplate(template: string): UriTemplate {
   const fail: Fail = failure(template)
   const segments = parseUriTemplate(template)
   const names = segments.flatMap((segment) =>
@@ -74,7 +83,7 @@ export function compileUriTemplate(template: string): UriTemplate {
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined) fail(`variable "${twice}" comes twice`)
   const parts = toParts(segments, fail)
-  return { variables: names, match: (uri) => matchParts(parts, uri) }
+  return { source: template, variables: names, match: (uri) => matchParts(parts, uri) }
 }
 
 type Fail = (reason: string) => never
