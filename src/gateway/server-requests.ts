@@ -7,7 +7,7 @@
 import { givenUp, type WatchesGivenUp } from '../client/given-up.ts'
 import type { ConnectOptions, InputContext } from '../client/options.ts'
 import { boundedCache } from '../patterns/bounded-cache.ts'
-import { InputPending } from '../patterns/replay.ts'
+import { InputPending } from '../patterns/input.ts'
 import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type {
   ElicitFormParams,

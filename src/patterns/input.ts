@@ -10,6 +10,11 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { Steps, type AsJson } from './steps.ts'
 
+/** Thrown into a handler whose question has no answer yet. Swallowing it changes nothing. */
+export class InputPending extends Error {
+  override readonly name = 'InputPending'
+}
+
 /** One question to the client. */
 export interface Question {
   readonly request: InputRequest

@@ -9,7 +9,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { digest } from './digest.ts'
-import type { Input, Question } from './input.ts'
+import { InputPending, type Input, type Question } from './input.ts'
 import { Steps, type AsJson } from './steps.ts'
 
 /** What one run hands to the next. Plain JSON. */
@@ -22,12 +22,11 @@ export interface Recording {
   open: { [key: string]: string }
 }
 
-/** Thrown into a handler whose question has no answer yet. Swallowing it changes nothing. */
-export class InputPending extends Error {
-  constructor() {
-    super('The answer arrives with the next run of this handler: let this error pass')
-    this.name = 'InputPending'
-  }
+/** The error of a question that has no answer yet. */
+export function inputPending(): InputPending {
+  return new InputPending(
+    'The answer arrives with the next run of this handler: let this error pass',
+  )
 }
 
 /** An empty recording, for a request that is made for the first time. */
@@ -83,14 +82,9 @@ export class ReplayInput implements Input {
     this.#steps = new Steps(this.#recording.steps, () => push?.keep(this.#recording))
   }
 
-  /** Whether the client has to answer before the handler can come to its end. */
-  get pending(): boolean {
-    return this.#asked.length > 0
-  }
-
-  /** Set when the handler asked something else than in an earlier run. */
-  get divergence(): ProtocolError | undefined {
-    return this.#divergence
+  /** Whether the run cannot count: the client has to answer first, or the handler changed its mind. */
+  get suspended(): boolean {
+    return this.#asked.length > 0 || this.#divergence !== undefined
   }
 
   ask(question: Question): Promise<JsonObject> {
@@ -108,7 +102,12 @@ export class ReplayInput implements Input {
     return this.#track(this.#steps.run(name, run))
   }
 
-  /** What the client is asked now, and what the next run needs; once all that is running settled. */
+  /**
+   * What the client is asked now, and what the next run needs; once all that is running settled.
+   *
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the handler asked something else than in an earlier
+   *   run.
+   */
   async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
     const { answers, steps, open: before } = this.#recording
@@ -116,6 +115,7 @@ export class ReplayInput implements Input {
       const left = Object.keys({ ...answers, ...before }).some((key) => !this.#keys.has(key))
       if (left) this.#diverge(this.#strayed)
     }
+    if (this.#divergence) throw this.#divergence
     const requests: { [key: string]: InputRequest } = nothing()
     const open: { [key: string]: string } = nothing()
     this.#asked.forEach(({ key, request, digest }) => {
@@ -146,7 +146,7 @@ export class ReplayInput implements Input {
     }
     if (this.#push?.ask) return this.#push.ask(key, asked, question, this.#recording)
     this.#asked[place] = { key, request, digest: asked }
-    throw new InputPending()
+    throw inputPending()
   }
 
   /** The digest of what was asked under a key in an earlier run, or in this one. */

@@ -7,7 +7,7 @@
  */
 import type { Implementation } from '../protocol/types.ts'
 import { authorView, ServerDefinition, type Method } from '../server/definition.ts'
-import { runOnce } from '../server/engine/run.ts'
+import { withoutInput } from '../server/engine/without-input.ts'
 import { discover } from '../server/features/discover.ts'
 import { lister } from '../server/features/lists.ts'
 import { getPrompt } from '../server/features/prompts.ts'
@@ -75,7 +75,7 @@ export function createServer<Env = unknown>(
     ['prompts/list', lister('prompts')],
     ['prompts/get', getPrompt],
   ])
-  const definition = new ServerDefinition(info, options, { methods, run: runOnce })
+  const definition = new ServerDefinition(info, options, { methods, input: withoutInput })
   const server: Server = authorView(definition, {})
   for (const name of LACKING) {
     const get = (): never => {

@@ -8,7 +8,7 @@ import type { Connector } from '../gateway/upstreams.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { authorView, ServerDefinition, type Method } from '../server/definition.ts'
-import { runRounds } from '../server/engine/run-rounds.ts'
+import { clientInput } from '../server/engine/multi-round-trip.ts'
 import { complete } from '../server/features/completion.ts'
 import { discover } from '../server/features/discover.ts'
 import { lister } from '../server/features/lists.ts'
@@ -65,7 +65,7 @@ export function createServer<Env = unknown>(
   const logs = { redact, maxLogsPerSecond, report }
   const features = {
     methods,
-    run: runRounds,
+    input: clientInput,
     notify,
     logs,
     canLog,
@@ -195,7 +195,7 @@ export type {
   ToolOptions,
   ToolRegistration,
 } from '../server/features/tools.ts'
-export type { InputOptions } from '../server/engine/multi-round-trip.ts'
+export type { InputOptions } from '../server/request/input-mode.ts'
 export { serveTransport, type ConnectionOptions } from '../server/serve-transport.ts'
 export {
   createHandler,

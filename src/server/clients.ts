@@ -61,8 +61,6 @@ export class Clients implements ClientRegistry {
   contextOf(client: Exchange): RequestContext {
     const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
     const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const
-    const ctx = new RequestContext(message, { ...client, logLevel })
-    ctx.logs = this.#server.logs
-    return ctx
+    return new RequestContext(message, { ...client, logLevel }, this.#server.logs)
   }
 }

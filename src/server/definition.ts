@@ -14,11 +14,17 @@ import {
   type Revision,
   type RevisionFacts,
 } from '../protocol/revisions.ts'
-import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
+import type {
+  CacheHints,
+  Implementation,
+  InputRequiredResult,
+  Result,
+  ServerCapabilities,
+} from '../protocol/types.ts'
 import { isImplementation } from '../protocol/validate.ts'
 import { requireHints } from './features/caching.ts'
 import { inferCapabilities, type Registered } from './features/discover.ts'
-import type { AddedMethod, Extensions } from './features/extensions.ts'
+import type { Extensions } from './features/extensions.ts'
 import type { Handlers } from './features/logging.ts'
 import { promptEntry, type PromptEntry } from './features/prompts.ts'
 import {
@@ -33,6 +39,8 @@ import { Registry } from './registry.ts'
 import type { Context } from './request/context.ts'
 import type { ClientRegistry, Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'
+import type { InputMode, InputOptions } from './request/input-mode.ts'
+import type { Suspension } from './request/outcome.ts'
 import type { RequestContext } from './request/request-context.ts'
 import type { BaseServer, BaseServerOptions, Middleware, Server } from './server.ts'
 
@@ -40,13 +48,7 @@ import type { BaseServer, BaseServerOptions, Middleware, Server } from './server
 export interface ServerFeatures {
   /** What answers each method of the protocol that it has. */
   readonly methods: ReadonlyMap<string, Method>
-  /** Runs the method of a request, as often as its answer takes. */
-  readonly run: (
-    server: ServerDefinition,
-    message: JsonRpcRequest,
-    exchange: Exchange,
-    facts: MethodFacts | AddedMethod,
-  ) => Promise<Result>
+  readonly input: ClientInput
   readonly notify?: Notifier
   readonly logs?: LogRules
   /** Whether anything of a server may log. */
@@ -54,12 +56,60 @@ export interface ServerFeatures {
   readonly observation?: Observation | undefined
 }
 
+/** How a server asks its clients for input while it answers them. */
+export interface ClientInput {
+  /**
+   * Prepares how requests that describe themselves can ask; once for each handler or connection.
+   *
+   * @throws {McpError} `INVALID_USE` when a secret is too short.
+   */
+  configure(options: InputOptions): InputMode
+  /**
+   * Makes the context of a request, which may go on where an earlier one ended.
+   *
+   * @throws {ProtocolError} `INVALID_PARAMS` when it cannot go on from there.
+   */
+  createContext(
+    server: ServerDefinition,
+    message: JsonRpcRequest,
+    exchange: Exchange,
+  ): RequestContext | Promise<RequestContext>
+  /**
+   * Gets what a suspended run needs: gives the result that asks the client for it, or once the client
+   * was asked the context for another run.
+   *
+   * @throws {ProtocolError} when the client cannot be asked for that.
+   */
+  suspend(
+    server: ServerDefinition,
+    suspension: Suspension,
+    ctx: RequestContext,
+    target: MethodTarget,
+  ): Promise<InputRequiredResult | RequestContext>
+}
+
+/** What answers one request. */
+export interface MethodTarget {
+  readonly facts: MethodFacts
+  readonly run: Method
+  /** The tool that is called, where it was looked up already. */
+  tool?: ToolEntry | undefined
+}
+
 /** Answers the requests of one method. */
 export type Method = (
   server: ServerDefinition,
   params: JsonObject,
   ctx: RequestContext,
+  /** The tool that is called, where it was looked up already. */
+  tool?: ToolEntry,
 ) => Result | Promise<Result>
+
+/** A middleware, and the only method that it wraps, or all. */
+export interface AppliedMiddleware {
+  readonly method: string | undefined
+  readonly run: Middleware
+}
 
 /** Reports an error whose detail the client does not get. */
 export type Report = (error: unknown, ctx?: RequestContext) => void
@@ -100,7 +150,8 @@ export class ServerDefinition implements Registered {
   tasks: TaskMaker | undefined
   /** Receives the clients that can be reached; set by gateways. */
   clients: ClientRegistry | undefined
-  readonly #middleware: { method: string | undefined; run: Middleware }[] = []
+  /** What wraps requests, outermost first. */
+  readonly middleware: AppliedMiddleware[] = []
   #offered: ServerCapabilities | undefined
 
   /** @param more The names of the options that the features read. */
@@ -149,12 +200,12 @@ export class ServerDefinition implements Registered {
 
   /** Whether there is middleware. */
   get wrapped(): boolean {
-    return this.#middleware.length > 0
+    return this.middleware.length > 0
   }
 
   /** Wraps requests, those of one method if one is named. */
   use(method: string | undefined, run: Middleware): void {
-    this.#middleware.push({ method, run })
+    this.middleware.push({ method, run })
     this.#offered = undefined
   }
 
@@ -162,20 +213,6 @@ export class ServerDefinition implements Registered {
   extended(extensions: Extensions): void {
     this.extensions = extensions
     this.#offered = undefined
-  }
-
-  /** Answers a request through the middleware. */
-  through(ctx: RequestContext, params: JsonObject, run: Method): Promise<Result> | Result {
-    const { method } = ctx
-    const wraps = this.#middleware.filter(
-      (each) => each.method === undefined || each.method === method,
-    )
-    if (wraps.length === 0) return run(this, params, ctx)
-    const next = async (at: number): Promise<Result> => {
-      const wrap = wraps[at]
-      return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(this, params, ctx)
-    }
-    return next(0)
   }
 }
 

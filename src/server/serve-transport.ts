@@ -35,9 +35,10 @@ import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { announceTo } from './features/announce.ts'
 import { answerEach, batchFault } from './engine/batch.ts'
 import { dispatch } from './engine/dispatch.ts'
-import type { Caller, Authorizer, Exchange, Rounds } from './request/exchange.ts'
+import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { initialize, sessionRevision } from './features/initialize.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
+import type { InputMode, InputOptions } from './request/input-mode.ts'
 import { Outbox } from './outbox.ts'
 import {
   describesItself,
@@ -45,7 +46,6 @@ import {
   readRequestMeta,
   requireStatelessRevision,
 } from './request/request-meta.ts'
-import { createRounds, type InputOptions } from './engine/multi-round-trip.ts'
 import { mayHear } from './features/subscriptions.ts'
 import { definitionOf } from './definition.ts'
 import type { ServerDefinition } from './definition.ts'
@@ -82,7 +82,7 @@ class Connection {
   readonly #options: ConnectionOptions
   readonly #caller: Caller
   readonly #outbox: Outbox
-  readonly #rounds: Rounds
+  readonly #input: InputMode
   /** Requests that stand for themselves, by id. */
   readonly #open = new Map<RequestId, Cancellation>()
   readonly #ending = new Ending()
@@ -94,7 +94,7 @@ class Connection {
     this.#options = options
     this.#caller = options.caller ?? {}
     this.#outbox = new Outbox(transport, (error) => server.report(error))
-    this.#rounds = createRounds(options)
+    this.#input = server.features.input.configure(options)
   }
 
   async serve(): Promise<void> {
@@ -253,7 +253,7 @@ class Connection {
       ending: this.#ending,
       peer: this,
       logLevel,
-      rounds: this.#rounds,
+      input: this.#input,
       send: (notification) => this.#outbox.sendFor(cancellation, notification),
     }
     const response = await dispatch(this.#server, message, exchange)
@@ -293,12 +293,15 @@ class Connection {
         const known = notification(method, degradeNotification(method, params, revision))
         return this.#outbox.sendFor(cancellation, known)
       },
-      ask: ({ method, params }, asking) =>
-        session.ask(method, degradeRequest(method, params, revision), {
-          send: (asked) => this.#outbox.send(asked),
-          signal: asking,
-          timeoutMs,
-        }),
+      input: {
+        kind: 'push',
+        ask: ({ method, params }, asking) =>
+          session.ask(method, degradeRequest(method, params, revision), {
+            send: (asked) => this.#outbox.send(asked),
+            signal: asking,
+            timeoutMs,
+          }),
+      },
     }
   }
 }

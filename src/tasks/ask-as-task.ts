@@ -12,9 +12,9 @@ import { requireAskable } from '../server/request/ask.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { Exchange } from '../server/request/exchange.ts'
+import type { Ask } from '../server/request/input-mode.ts'
 import { sleep } from '../patterns/abort.ts'
 import { invalidAnswer } from '../patterns/input.ts'
-import { McpError } from '../protocol/errors.ts'
 
 /** How often to look when the client does not say, in milliseconds. */
 const POLL_MS = 1_000
@@ -33,13 +33,14 @@ export async function sampleAsTask(
   ttlMs?: number,
 ): Promise<CreateMessageResult> {
   const { exchange } = ctx as RequestContext
-  if (!exchange.ask || !receives(exchange)) return ctx.sample(params)
+  const { input } = exchange
+  if (input.kind !== 'push' || !receives(exchange)) return ctx.sample(params)
   const asked: JsonObject = { ...params }
   const fault = samplingFault(asked)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
   const request: InputRequest = { method: 'sampling/createMessage', params: asked }
   requireAskable(request, exchange)
-  const answer: unknown = await ask(exchange, request, ttlMs)
+  const answer: unknown = await pollTask(input.ask, ctx.signal, request, ttlMs)
   if (isObject(answer) && typeof answer.model === 'string' && typeof answer.content === 'object') {
     const message: unknown = answer
     return message as CreateMessageResult
@@ -53,16 +54,14 @@ function receives({ revision, client }: Exchange): boolean {
   return isObject(requests) && isObject(requests.sampling) && 'createMessage' in requests.sampling
 }
 
-async function ask(
-  { ask: send, cancellation }: Exchange,
+async function pollTask(
+  ask: Ask,
+  signal: AbortSignal,
   { method, params }: InputRequest,
   ttlMs: number | undefined,
 ): Promise<JsonObject> {
-  const { signal } = cancellation
-  const put = (asked: { method: string; params: JsonObject }, until = signal) => {
-    if (!send) throw new McpError('UNSUPPORTED', 'No way leads to the client')
-    return send(asked as InputRequest, until)
-  }
+  const put = (asked: { method: string; params: JsonObject }, until = signal) =>
+    ask(asked as InputRequest, until)
   const task = ttlMs === undefined ? {} : { ttl: ttlMs }
   const created = await put({ method, params: { ...params, task } })
   // A client may answer at once all the same

@@ -10,6 +10,8 @@ import { notification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { isRequestId } from '../protocol/validate.ts'
 import { RequestContext } from '../server/request/request-context.ts'
 import type { Exchange } from '../server/request/exchange.ts'
+import { NEEDS_SESSION } from '../server/request/input-mode.ts'
+import type { LogRules } from '../server/request/logging.ts'
 
 /** How a task says what is being done. */
 export interface TaskVoice {
@@ -34,11 +36,12 @@ export class TaskContext extends RequestContext {
   constructor(
     message: JsonRpcRequest,
     exchange: Exchange,
+    logs: LogRules | undefined,
     input: ReplayInput,
     voice: TaskVoice,
     unreachable = false,
   ) {
-    super(message, exchange)
+    super(message, exchange, logs)
     this.#input = unreachable ? mute(input, exchange) : input
     this.#voice = voice
     this.replay = input
@@ -70,7 +73,7 @@ export class TaskContext extends RequestContext {
 
 /** Why a client cannot be asked that has no session here. */
 export function whyUnreachable({ revision: { version } }: Exchange): string {
-  return `"tools/call" cannot ask the client: in revision ${version} that needs a session that the server keeps`
+  return `"tools/call" cannot ask the client: in revision ${version} that needs ${NEEDS_SESSION.needs}`
 }
 
 /** The input of work whose client cannot be asked: what it did is kept all the same. */

@@ -187,8 +187,9 @@ class Asker {
 
   async #outcome(taskId: string, request: InputRequest): Promise<InputOutcome | undefined> {
     try {
-      const answer = await this.#ctx.exchange.ask?.(request, this.#stopped.signal)
-      return answer && { answer }
+      const { input } = this.#ctx.exchange
+      if (input.kind !== 'push') return undefined
+      return { answer: await input.ask(request, this.#stopped.signal) }
     } catch (error) {
       // Whoever could not be reached may be reached later
       if (error instanceof McpError) return undefined

@@ -6,7 +6,6 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
  */
 import { callHook } from '../patterns/hooks.ts'
-import { InputPending } from '../patterns/replay.ts'
 import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
@@ -83,7 +82,7 @@ export async function deferCall(
   // Where a task asks the client directly there is nothing to be asked before.
   if (!core) await how.before?.(args, ctx)
   // What comes before has no answers yet, even if it swallowed that it must wait for them.
-  if (!core && ctx.replay?.pending) throw new InputPending()
+  if (!core) ctx.throwIfSuspended()
   const recording = core ? undefined : (await ctx.replay?.finish())?.recording
   const { requestState: _, inputResponses: __, ...asked } = params
   const record = await create(deferral, ctx, {
@@ -98,7 +97,7 @@ export async function deferCall(
       principal: principalOf(ctx),
       ...(ctx.auth !== undefined && { auth: ctx.auth }),
       ...(scopes && { scopes }),
-      ...(core && !ctx.exchange.ask && { unreachable: true }),
+      ...(core && ctx.exchange.input.kind !== 'push' && { unreachable: true }),
     },
   })
   if (!core) return { ...taskOf(record), resultType: 'task' }

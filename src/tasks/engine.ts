@@ -22,7 +22,7 @@ import {
 } from './record.ts'
 import { failsBy, type Platform } from './run.ts'
 import type { GivenOutcome, TaskService, TaskWait } from './service.ts'
-import { answer, cancel, say, settle, type TaskOutcome } from './state.ts'
+import { answer, cancel, say, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
 import { isWaiting, TaskWork, type WorkOptions } from './work.ts'
 
@@ -127,7 +127,7 @@ export class TaskEngine implements TaskService {
     if (!outcome) return false
     let settled = false
     await this.#tasks.change(taskId, (known, now) => {
-      const after = settle(outcome, failsBy(known.call))(known, now)
+      const after = finish(outcome, failsBy(known.call))(known, now)
       settled = after !== undefined
       return after
     })

@@ -9,7 +9,7 @@ import { McpError } from '../protocol/errors.ts'
 import { Audience } from './audience.ts'
 import { expiresAt, TIME_IS_OVER, type TaskRecord } from './record.ts'
 import type { TaskWait } from './service.ts'
-import { settle, type Transition } from './state.ts'
+import { finish, type Transition } from './state.ts'
 import type { TaskKeeper } from './store.ts'
 
 const MAX_ATTEMPTS = 100
@@ -85,7 +85,7 @@ export class KeptTasks {
   async expire({ taskId }: TaskRecord): Promise<void> {
     await this.change(
       taskId,
-      settle({ error: TIME_IS_OVER }, () => true),
+      finish({ error: TIME_IS_OVER }, () => true),
     )
     await this.#store.remove(taskId)
   }

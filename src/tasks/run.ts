@@ -12,7 +12,6 @@ import {
   INTERNAL_ERROR,
   McpError,
   ProtocolError,
-  toErrorObject,
   UrlElicitationRequired,
 } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
@@ -20,14 +19,17 @@ import { findRevision } from '../protocol/revisions.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
 import { requireAskable } from '../server/request/ask.ts'
-import { isMissingCapability } from '../server/request/ask-errors.ts'
-import { describeError } from '../server/engine/encode.ts'
+import { encodeError } from '../server/engine/encode.ts'
+import { urlRequests } from '../server/engine/multi-round-trip.ts'
+import { settle } from '../server/engine/run.ts'
 import type { Caller, Exchange } from '../server/request/exchange.ts'
+import { Suspension } from '../server/request/outcome.ts'
 import type { ServerDefinition } from '../server/definition.ts'
+import { NEEDS_SESSION } from '../server/request/input-mode.ts'
 import { callTool } from '../server/features/tools.ts'
 import { TaskContext, whyUnreachable, type TaskVoice } from './context.ts'
 import { plain, type TaskCall, type TaskRecord } from './record.ts'
-import { ask, handOver, settle, type Asking, type Transition } from './state.ts'
+import { ask, finish, handOver, type Asking, type Transition } from './state.ts'
 
 /** What a run needs of its host. */
 export interface RunHost extends TaskVoice {
@@ -54,8 +56,7 @@ export async function runTask(
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
   const { recording, responses } = playback(task)
   const replay = new ReplayInput(recording, responses, { keep: (now) => host.keep(now) })
-  const ctx = new TaskContext(message, exchange, replay, host, call.unreachable)
-  ctx.logs = server.logs
+  const ctx = new TaskContext(message, exchange, server.logs, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState
   // How work ends that nobody wants any more is of no concern.
@@ -63,20 +64,12 @@ export async function runTask(
     if (!host.cancellation.cancelled) server.report(error, ctx)
   }
   try {
-    const result = await callTool({ tools: server.tools, report }, params, ctx)
-    ctx.end()
-    return await conclude(result, replay, ctx)
+    const outcome = await settle(ctx, () => callTool({ tools: server.tools, report }, params, ctx))
+    return outcome instanceof Suspension
+      ? await askClient(outcome, replay, ctx)
+      : await conclude(outcome, replay, ctx)
   } catch (error) {
-    ctx.end()
-    if (replay.pending && !replay.divergence) return askAll(replay, exchange)
-    if (error instanceof UrlElicitationRequired && !serverFacts(exchange.revision).elicitationIds) {
-      return askUrls(error, replay, exchange)
-    }
-    if (!(error instanceof ProtocolError) && !isMissingCapability(error)) report(error)
-    return settle(
-      { error: describeError(replay.divergence ?? error, exchange.revision, report) },
-      never,
-    )
+    return finish({ error: encodeError(error, exchange.revision, report) }, never)
   }
 }
 
@@ -96,39 +89,57 @@ function exchangeOf(
   if (!facts) throw new TypeError(`The task speaks an unknown revision "${revision}"`)
   const caller: Caller = { ...platform, principal: principal ?? undefined, auth }
   // Which messages the client wants is known of who waits for the task
-  return { revision: facts, client, caller, cancellation, logLevel: 'debug', send: tell }
+  return {
+    revision: facts,
+    client,
+    caller,
+    cancellation,
+    logLevel: 'debug',
+    send: tell,
+    input: NEEDS_SESSION,
+  }
 }
 
+/** What a result leads to that the client need not be asked for. */
 async function conclude(
   result: Result,
   replay: ReplayInput,
-  { exchange, id, input }: TaskContext,
+  { id }: TaskContext,
 ): Promise<Transition> {
-  if (replay.divergence) throw replay.divergence
-  if (replay.pending) return askAll(replay, exchange)
   const { resultType = 'complete' } = result
   if (resultType === 'complete') {
     const outcome = { result: plain(result) }
-    return (known, now) => settle(outcome, failsBy(known.call))(known, now)
+    return (known, now) => finish(outcome, failsBy(known.call))(known, now)
+  }
+  if (resultType !== 'task' || result.taskId !== id) {
+    throw new TypeError(`A task cannot come to a result of the type "${resultType}"`)
   }
   const { recording } = await replay.finish()
-  if (resultType === 'task' && result.taskId === id) return handOver(recording)
-  if (resultType === 'input_required') {
-    if (input.refuses) throw new McpError('UNSUPPORTED', whyUnreachable(exchange))
-    return askOwn(result as InputRequiredResult, recording, exchange)
-  }
-  throw new TypeError(`A task cannot come to a result of the type "${resultType}"`)
+  return handOver(recording)
 }
 
-async function askAll(replay: ReplayInput, exchange: Exchange): Promise<Transition> {
-  const { requests, recording } = await replay.finish()
-  if (replay.divergence) {
-    return settle({ error: toErrorObject(replay.divergence) }, never)
+/** Asks the client for what a suspended run needs. */
+async function askClient(
+  { reason }: Suspension,
+  replay: ReplayInput,
+  { exchange, input }: TaskContext,
+): Promise<Transition> {
+  if (reason.by === 'urls') {
+    const { error } = reason
+    if (!(error instanceof UrlElicitationRequired) || serverFacts(exchange.revision).elicitationIds)
+      throw error
+    const { recording } = await replay.finish()
+    return askOwn(urlRequests(error), recording, exchange)
   }
-  const questions = Object.entries(requests).map(([key, request]): [string, Asking] => {
-    return [key, { request: known(request, exchange), asked: recording.open[key] as string }]
-  })
-  return ask(Object.fromEntries(questions), recording)
+  const { requests, recording } = await replay.finish()
+  if (reason.by === 'questions') {
+    const questions = Object.entries(requests).map(([key, request]): [string, Asking] => {
+      return [key, { request: known(request, exchange), asked: recording.open[key] as string }]
+    })
+    return ask(Object.fromEntries(questions), recording)
+  }
+  if (input.refuses) throw new McpError('UNSUPPORTED', whyUnreachable(exchange))
+  return askOwn(reason.result as InputRequiredResult, recording, exchange)
 }
 
 /** Asks for what an `input_required` result that the handler made itself asks for. */
@@ -147,20 +158,6 @@ async function askOwn(
   }
   const open = Object.fromEntries(questions.map(([key, { asked }]) => [key, asked]))
   return ask(Object.fromEntries(questions), { ...recording, open }, requestState)
-}
-
-async function askUrls(
-  { elicitations }: UrlElicitationRequired,
-  replay: ReplayInput,
-  exchange: Exchange,
-): Promise<Transition> {
-  const { recording } = await replay.finish()
-  const inputRequests: { [key: string]: InputRequest } = {}
-  for (const { elicitationId, message, url } of elicitations) {
-    const params = { mode: 'url', message, url }
-    inputRequests[elicitationId] = { method: 'elicitation/create', params }
-  }
-  return askOwn({ resultType: 'input_required', inputRequests }, recording, exchange)
 }
 
 function known({ method, params }: InputRequest, { revision }: Exchange): InputRequest {

@@ -26,7 +26,7 @@ export interface Asking {
 }
 
 /** The outcome, which is `failed` where `fails` says so. */
-export function settle(outcome: TaskOutcome, fails: (result: Result) => boolean): Transition {
+export function finish(outcome: TaskOutcome, fails: (result: Result) => boolean): Transition {
   const { statusMessage } = outcome
   if ('error' in outcome) {
     const { error } = outcome

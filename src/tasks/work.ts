@@ -11,7 +11,7 @@ import { every, later } from './clock.ts'
 import type { KeptTasks } from './keeping.ts'
 import { expiresAt, isFinal, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
-import { lease, record as recordWork, say, settle, type Transition } from './state.ts'
+import { lease, record as recordWork, say, finish, type Transition } from './state.ts'
 import type { TaskKeeper } from './store.ts'
 
 /** How long to wait after each failure of a store to keep an outcome, in milliseconds. */
@@ -148,7 +148,7 @@ export class TaskWork {
     const error = { code: INTERNAL_ERROR, message: 'Internal error' }
     await this.#tasks.change(
       taskId,
-      settle({ error }, () => true),
+      finish({ error }, () => true),
     )
   }
 }

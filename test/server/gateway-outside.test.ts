@@ -170,12 +170,15 @@ describe('what a server behind a gateway logs outside of calls', () => {
     await expect.poll(() => one.logs).toEqual(['for one'])
     await one.client.setLogLevel('emergency')
     behind.log('unwanted')
+    // What is asked after it arrives after it
+    behind.elicit()
+    await expect.poll(() => behind.answers[1]).toBe('accept')
     await one.client.setLogLevel('info')
     const two = await joined(server, 'two')
     await two.client.ping()
     behind.log('for nobody')
     behind.elicit()
-    await expect.poll(() => behind.answers[1]).toBe('cancel')
+    await expect.poll(() => behind.answers[2]).toBe('cancel')
     await two.client.close()
     await vi.waitFor(() => {
       behind.log('again')

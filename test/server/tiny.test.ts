@@ -233,16 +233,18 @@ describe('The tiny handler', () => {
     expect(refused.status).toBe(503)
   })
 
-  test('has the rest of a whole server ask nobody', async () => {
+  test('lets a whole server ask where that takes no session', async () => {
     const server = createServer({ name: 'whole', version: '1' })
-    server.tool('ask', {}, async (_args, ctx) => String(await ctx.roots()))
+    server.tool('ask', {}, async (_args, ctx) => JSON.stringify(await ctx.roots()))
     const fetch = fetchOf(createTinyHandler(server))
+    const roots = [{ uri: 'file:///here' }]
     for (const revision of all) {
-      await using client = await connect(url, { revision, fetch, roots: [] })
-      const { isError, content } = await client.callTool('ask')
-      expect(isError).toBe(true)
-      const needs = revision === '2026-07-28' ? 'createHandler' : 'a session that the server keeps'
-      expect(JSON.stringify(content)).toContain(`that needs ${needs}`)
+      await using client = await connect(url, { revision, fetch, roots })
+      const { isError = false, content } = await client.callTool('ask')
+      const asks = revision === '2026-07-28'
+      expect(isError).toBe(!asks)
+      const told = asks ? 'file:///here' : 'that needs a session that the server keeps'
+      expect(JSON.stringify(content)).toContain(told)
     }
   })
 

@@ -233,9 +233,9 @@ describe('The states of a task', () => {
     const question = { request: { method: 'roots/list' as const }, asked: 'digest' }
     const recording = taskRecord('').recording
     const all = (open: string[]): states.Transition[] => [
-      states.settle({ result: {} }, () => false),
-      states.settle({ result: { isError: true } }, () => true),
-      states.settle({ error: { code: 1, message: 'no' } }, () => true),
+      states.finish({ result: {} }, () => false),
+      states.finish({ result: { isError: true } }, () => true),
+      states.finish({ error: { code: 1, message: 'no' } }, () => true),
       states.cancel(),
       ...[1, 2, 3, 4].flatMap(() => [
         states.say(pick(['a', 'b'])),

@@ -5,7 +5,7 @@
  */
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
 import { isExtensionId } from '../../protocol/meta.ts'
-import { methods } from '../../protocol/methods.ts'
+import { methods, type MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
@@ -82,7 +82,7 @@ class ExtensionTable implements Extensions {
 
   method(name: string, { era }: RevisionFacts): AddedMethod | undefined {
     const method = this.#methods.get(name)
-    return method && (method.era ?? era) === era ? method : undefined
+    return method && (method.facts.era ?? era) === era ? method : undefined
   }
 
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
@@ -158,10 +158,12 @@ async function startAll(
 
 function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): AddedMethod {
   return {
-    ...eraOf(extension, method),
-    ...(method.nameParam !== undefined && { nameParam: method.nameParam }),
-    ...(method.cacheable && { cacheable: true }),
-    answer(_server, params, ctx) {
+    facts: {
+      ...eraOf(extension, method),
+      ...(method.nameParam !== undefined && { nameParam: method.nameParam }),
+      ...(method.cacheable && { cacheable: true }),
+    },
+    run(_server, params, ctx) {
       if (method.legacy && ctx.exchange.revision.era === 'legacy') return method.legacy(params, ctx)
       requireNegotiated(extension, ctx.exchange)
       if (method.handle) return method.handle(params, ctx)
@@ -174,7 +176,7 @@ function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): A
 function eraOf(
   { era }: ServerExtensionOptions,
   { handle, legacy }: ExtensionMethod,
-): Pick<AddedMethod, 'era'> {
+): Pick<MethodFacts, 'era'> {
   if (!legacy) return era ? { era } : {}
   return handle ? {} : { era: 'legacy' }
 }

@@ -8,6 +8,7 @@ import type { Result } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { LogRules } from '../request/logging.ts'
+import { applyMiddleware } from '../engine/run.ts'
 import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import { getPrompt, type PromptEntry, type PromptReturn } from '../features/prompts.ts'
 import type { Entry, Registry } from '../registry.ts'
@@ -143,7 +144,9 @@ async function within(
 ): Promise<Result> {
   const request = ctx as RequestContext
   request.logs = strictest(source.logs, request.logs)
-  return source.through(request, params, (_source, given, inner) => answer(given, inner))
+  return applyMiddleware(source, params, request, {
+    run: (_source, given, inner) => answer(given, inner),
+  })
 }
 
 function strictest(inner: LogRules | undefined, outer: LogRules | undefined): LogRules | undefined {

@@ -1,81 +1,59 @@
 /**
- * Turns one request into its response: finds the method, runs it, and has written down what came of
- * it. No I/O.
+ * Turns one request into its response: finds its method, and runs it as often as its questions to the
+ * client take. No I/O.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import { INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
 import {
   errorResponse,
   resultResponse,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../protocol/jsonrpc.ts'
-import { findMethod, offers, type MethodFacts } from '../../protocol/methods.ts'
-import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { AddedMethod } from '../features/extensions.ts'
-import type { ServerDefinition } from '../definition.ts'
-import { describeError, encodeResult } from './encode.ts'
+import type { MethodTarget, ServerDefinition } from '../definition.ts'
 import type { Exchange } from '../request/exchange.ts'
+import { Suspension } from '../request/outcome.ts'
+import { BaseRequestContext } from '../request/base-request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { encodeError, encodeResult } from './encode.ts'
+import { resolveMethod } from './method.ts'
+import { runMethod } from './run.ts'
 
 /**
  * Answers one request.
  *
  * Never rejects: whatever is thrown becomes an error response, its detail only when it is a
  * {@link ProtocolError}.
+ *
+ * @param target What answers it, where that is known already.
  */
 export async function dispatch(
   server: ServerDefinition,
   message: JsonRpcRequest,
   exchange: Exchange,
+  target?: MethodTarget,
 ): Promise<JsonRpcResponse> {
   const answered = server.watch?.(message, exchange)
-  const response = await answer(server, message, exchange)
+  const { id, method } = message
+  const { revision } = exchange
+  const { input } = server.features
+  let ctx: RequestContext | undefined
+  let response: JsonRpcResponse
+  try {
+    target ??= resolveMethod(server, method, revision)
+    const created = input.createContext(server, message, exchange)
+    ctx = created instanceof Promise ? await created : created
+    let outcome = await runMethod(server, target, ctx)
+    while (outcome instanceof Suspension) {
+      const next = await input.suspend(server, outcome, ctx, target)
+      if (!(next instanceof BaseRequestContext)) outcome = next
+      else outcome = await runMethod(server, target, (ctx = next))
+    }
+    response = resultResponse(id, encodeResult(server, method, outcome, revision, target.facts))
+  } catch (error) {
+    const report = (failure: unknown): void => server.report(failure, ctx)
+    response = errorResponse(id, encodeError(error, revision, report))
+  }
   answered?.(response)
   return response
-}
-
-async function answer(
-  server: ServerDefinition,
-  message: JsonRpcRequest,
-  exchange: Exchange,
-): Promise<JsonRpcResponse> {
-  try {
-    const facts = requireMethod(server, message.method, exchange.revision)
-    const result = await server.features.run(server, message, exchange, facts)
-    try {
-      const written = encodeResult(server, message.method, result, exchange, facts)
-      return resultResponse(message.id, written)
-    } catch (error) {
-      server.report(error)
-      throw error
-    }
-  } catch (error) {
-    return errorResponse(
-      message.id,
-      describeError(error, exchange.revision, (fault) => server.report(fault)),
-    )
-  }
-}
-
-/**
- * The facts of a method that this server offers in this revision.
- *
- * @throws {ProtocolError} `METHOD_NOT_FOUND`.
- */
-export function requireMethod(
-  server: ServerDefinition,
-  method: string,
-  revision: RevisionFacts,
-): MethodFacts | AddedMethod {
-  if (method === 'initialize' && revision.era === 'legacy') {
-    throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')
-  }
-  const facts = server.features.methods.has(method)
-    ? findMethod(method, revision)
-    : server.extensions?.method(method, revision)
-  if (!facts || !offers(server.offered, facts)) {
-    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${method}"`)
-  }
-  return facts
 }

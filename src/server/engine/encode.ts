@@ -6,6 +6,7 @@
 import { degradeResult } from '../../protocol/degrade.ts'
 import {
   INTERNAL_ERROR,
+  ProtocolError,
   RESOURCE_NOT_FOUND,
   retryAfterMsOf,
   toErrorObject,
@@ -18,7 +19,6 @@ import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Meta, Result } from '../../protocol/types.ts'
 import { isMissingCapability, isUnanswered, isUnsupported } from '../request/ask-errors.ts'
 import type { ServerDefinition } from '../definition.ts'
-import type { Exchange } from '../request/exchange.ts'
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
 
@@ -27,7 +27,7 @@ export function encodeResult(
   server: ServerDefinition,
   method: string,
   result: Result,
-  { revision }: Exchange,
+  revision: RevisionFacts,
   facts: MethodFacts,
 ): Result {
   if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
@@ -59,11 +59,12 @@ function encodeOnce(
 }
 
 /**
- * The error response for any thrown value, with the codes of the revision.
+ * What the client learns of any thrown value, with the codes of the revision.
  *
- * @param report Receives an error when the code is reserved, so that the author can choose another.
+ * @param report Receives what the client does not learn, and an error when the code is reserved, so
+ *   that the author can choose another.
  */
-export function describeError(
+export function encodeError(
   error: unknown,
   revision: RevisionFacts,
   report: (error: unknown) => void,
@@ -73,6 +74,7 @@ export function describeError(
     const { message, data } = error
     return { code: missingCapability ?? INTERNAL_ERROR, message, data }
   }
+  if (!(error instanceof ProtocolError)) report(error)
   if (isUnsupported(error) || isUnanswered(error)) {
     return { code: INTERNAL_ERROR, message: error.message }
   }

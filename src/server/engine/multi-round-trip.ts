@@ -1,55 +1,29 @@
 /**
- * Rounds of input: how what a handler asked and did so far travels through the client.
+ * Multi-round-trip requests: how what a handler asked and did so far travels through the client.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { digest } from '../../patterns/digest.ts'
 import { emptyRecording, ReplayInput, type Recording } from '../../patterns/replay.ts'
-import { createSealer, type Secrets } from '../../patterns/sealed-state.ts'
+import { createSealer } from '../../patterns/sealed-state.ts'
 import { degradeRequest } from '../../protocol/degrade-request.ts'
-import {
-  INTERNAL_ERROR,
-  ProtocolError,
-  type UrlElicitationRequired,
-} from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, ProtocolError, UrlElicitationRequired } from '../../protocol/errors.ts'
 import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { InputRequest, InputRequiredResult, Result } from '../../protocol/types.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
-import { requireAskable } from '../request/ask.ts'
-import { RequestContext } from '../request/request-context.ts'
 import { noteElicitation } from '../../session/url-elicitations.ts'
-import type { Exchange, Rounds } from '../request/exchange.ts'
+import type { ClientInput, MethodTarget, ServerDefinition } from '../definition.ts'
+import { requireAskable } from '../request/ask.ts'
+import type { Exchange } from '../request/exchange.ts'
+import type { Ask, InputOptions, ReplayMode } from '../request/input-mode.ts'
+import type { Suspension } from '../request/outcome.ts'
 import { invalidParams, optionalObject } from '../request/params.ts'
-import { cannotAsk } from './run.ts'
+import { RequestContext } from '../request/request-context.ts'
+import { cannotAsk } from './without-input.ts'
 
-/** How clients are asked while a request of theirs is answered. */
-export interface InputOptions {
-  /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
-  askTimeoutMs?: number
-  /**
-   * Secrets of 16 characters or more that seal what travels through clients; the first seals, all
-   * open. Every instance of a server needs the same. By default each handler, or connection, makes
-   * its own, so that rounds of input work only where they began.
-   */
-  secrets?: Secrets
-  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
-  stateTtlMs?: number
-  /** The longest state of a round of input, in bytes; 65,536 by default. */
-  maxStateBytes?: number
-}
-
-/**
- * Makes what a host needs for rounds of input.
- *
- * @throws {McpError} `INVALID_USE` when a secret is too short.
- */
-export function createRounds({
-  secrets,
-  stateTtlMs = 900_000,
-  maxStateBytes = 65_536,
-}: InputOptions): Rounds {
-  return { sealer: createSealer(secrets), stateTtlMs, maxStateBytes }
-}
+/** Asks clients for input in whatever way leads to them. */
+export const clientInput: ClientInput = { configure, createContext, suspend }
 
 /** What is sealed into `requestState`: the recording, bound to the request that it belongs to. */
 interface State {
@@ -63,26 +37,56 @@ interface State {
   own?: string | undefined
 }
 
-/**
- * The context of a request that may be one of several rounds.
- *
- * @throws {ProtocolError} `INVALID_PARAMS` when `requestState` is not what this server gave to this
- *   principal for this very request, or is too old; it does not say which.
- */
-export async function openRound(
+function configure({
+  secrets,
+  stateTtlMs = 900_000,
+  maxStateBytes = 65_536,
+}: InputOptions): ReplayMode {
+  return { kind: 'replay', sealer: createSealer(secrets), stateTtlMs, maxStateBytes }
+}
+
+function createContext(
+  server: ServerDefinition,
   message: JsonRpcRequest,
   exchange: Exchange,
-): Promise<RequestContext> {
+): RequestContext | Promise<RequestContext> {
   const { params = {} } = message
-  const { rounds } = exchange
-  const inputResponses = optionalObject(params, 'inputResponses')
-  const ctx = new RequestContext(message, exchange)
-  ctx.inputResponses = inputResponses
-  if (!rounds || params.requestState === undefined) return ctx
-  const state = await openState(params.requestState, message, exchange, rounds)
-  ctx.replay = new ReplayInput(state.recording, inputResponses)
+  const { input } = exchange
+  const ctx = new RequestContext(message, exchange, server.logs)
+  ctx.inputResponses = optionalObject(params, 'inputResponses')
+  if (input.kind !== 'replay' || params.requestState === undefined) return ctx
+  return resume(ctx, params.requestState, input)
+}
+
+/**
+ * Goes on where an earlier round ended.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the state is not what this server gave to this
+ *   principal for this very request, or is too old; it does not say which.
+ */
+async function resume(
+  ctx: RequestContext,
+  requestState: unknown,
+  input: ReplayMode,
+): Promise<RequestContext> {
+  const state = await openState(requestState, ctx, input)
+  ctx.replay = new ReplayInput(state.recording, ctx.inputResponses)
   ctx.requestState = state.own
   return ctx
+}
+
+async function suspend(
+  server: ServerDefinition,
+  { reason }: Suspension,
+  ctx: RequestContext,
+  { facts }: MethodTarget,
+): Promise<InputRequiredResult | RequestContext> {
+  if (reason.by === 'questions') return sealQuestions(server, ctx, reason.replay)
+  const result =
+    reason.by === 'urls' ? requireUrls(reason.error, ctx.exchange) : requireAsking(reason.result)
+  if (!facts.asks) throw cannotAsk(ctx.method)
+  const { input } = ctx.exchange
+  return input.kind === 'push' ? askAtOnce(ctx, result, input.ask) : sealResult(ctx, result)
 }
 
 /**
@@ -91,42 +95,46 @@ export async function openRound(
  * @throws {ProtocolError} `INTERNAL_ERROR` when the state grew over the limit, or the handler asked
  *   something else than in an earlier run.
  */
-export async function closeRound(
-  message: JsonRpcRequest,
-  exchange: Exchange,
+async function sealQuestions(
+  server: ServerDefinition,
+  ctx: RequestContext,
   replay: ReplayInput,
 ): Promise<InputRequiredResult> {
-  const { requests, recording } = await replay.finish()
-  if (replay.divergence) throw replay.divergence
-  const requestState = await sealState(message, exchange, recording)
-  const inputRequests = knownRequests(requests, exchange)
-  return { resultType: 'input_required', inputRequests, requestState }
+  try {
+    const { requests, recording } = await replay.finish()
+    const requestState = await sealState(ctx, recording)
+    const inputRequests = degradeRequests(requests, ctx.exchange.revision)
+    return { resultType: 'input_required', inputRequests, requestState }
+  } catch (error) {
+    // The client learns of it, but only the author can change the handler
+    if (error instanceof ProtocolError) server.report(error, ctx)
+    throw error
+  }
 }
 
 /**
  * Checks and seals an `input_required` result that a handler made itself.
  *
- * @throws {ProtocolError} `INTERNAL_ERROR` when it asks for nothing, or for what cannot be asked.
  * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what it asks for.
  */
-export async function sealOwnRound(
-  message: JsonRpcRequest,
-  exchange: Exchange,
-  result: Result,
+async function sealResult(
+  ctx: RequestContext,
+  result: InputRequiredResult,
 ): Promise<InputRequiredResult> {
   // What asks is not to be cached
-  const { ttlMs: _, cacheScope: __, ...asking } = requireAsking(result)
+  const { ttlMs: _, cacheScope: __, ...asking } = result
   const { inputRequests, requestState } = asking
+  const { exchange } = ctx
   for (const request of Object.values(inputRequests ?? {})) requireAskable(request, exchange)
-  asking.requestState = await sealState(message, exchange, emptyRecording(), requestState)
-  if (inputRequests) asking.inputRequests = knownRequests(inputRequests, exchange)
+  asking.requestState = await sealState(ctx, emptyRecording(), requestState)
+  if (inputRequests) asking.inputRequests = degradeRequests(inputRequests, exchange.revision)
   return asking
 }
 
 /** What is asked, in the words of the client's revision. */
-function knownRequests(
+function degradeRequests(
   requests: Readonly<Record<string, InputRequest>>,
-  { revision }: Exchange,
+  revision: RevisionFacts,
 ): Record<string, InputRequest> {
   const known = Object.entries(requests).map(([key, request]) => {
     return [key, { ...request, params: degradeRequest(request.method, request.params, revision) }]
@@ -141,23 +149,22 @@ const MAX_ROUNDS = 10
  * Asks the client directly for what an `input_required` result that a handler made itself asks for,
  * and gives the context for its next run.
  *
- * @throws {ProtocolError} `INTERNAL_ERROR` when it asks for nothing, or once too often.
+ * @throws {ProtocolError} `INTERNAL_ERROR` when it asks once too often.
  * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what it asks for.
  */
-export async function askOwnRound(
-  message: JsonRpcRequest,
-  { exchange, round }: RequestContext,
-  result: Result,
+async function askAtOnce(
+  { message, exchange, logs, round }: RequestContext,
+  { inputRequests = {}, requestState }: InputRequiredResult,
+  ask: Ask,
 ): Promise<RequestContext> {
-  const { inputRequests = {}, requestState } = requireAsking(result)
   if (round === MAX_ROUNDS) {
     throw new ProtocolError(INTERNAL_ERROR, `The handler asked in more than ${MAX_ROUNDS} rounds`)
   }
   const asked = Object.entries(inputRequests).map(async ([key, request]) => {
     requireAskable(request, exchange)
-    return [key, await exchange.ask?.(request, exchange.cancellation.signal)] as const
+    return [key, await ask(request, exchange.cancellation.signal)] as const
   })
-  const next = new RequestContext(message, exchange)
+  const next = new RequestContext(message, exchange, logs)
   next.inputResponses = Object.fromEntries(await Promise.all(asked))
   next.requestState = requestState
   next.round = round + 1
@@ -177,55 +184,54 @@ function requireAsking(result: Result): InputRequiredResult {
  * @throws {ProtocolError} `URL_ELICITATION_REQUIRED` in 2025-11-25.
  * @throws {McpError} `CAPABILITY_MISSING` when the client opens no URLs.
  */
-export async function requireUrls(
-  required: UrlElicitationRequired,
-  exchange: Exchange,
-): Promise<InputRequiredResult> {
+function requireUrls(error: ProtocolError, exchange: Exchange): InputRequiredResult {
+  if (!(error instanceof UrlElicitationRequired)) throw error
   const { revision, session } = exchange
-  if (required.elicitations.length === 0)
-    throw new TypeError('No page was named that must be visited')
-  const inputRequests = Object.fromEntries(
-    required.elicitations.map(({ elicitationId, mode, message: why, url }) => {
-      const request: InputRequest = {
-        method: 'elicitation/create',
-        params: { mode, message: why, url },
-      }
-      return [elicitationId, request]
-    }),
-  )
-  for (const request of Object.values(inputRequests)) requireAskable(request, exchange)
-  if (!serverFacts(revision).elicitationIds) return { resultType: 'input_required', inputRequests }
-  if (session) for (const id of Object.keys(inputRequests)) noteElicitation(session.record, id)
-  throw required
+  const { elicitations } = error
+  if (elicitations.length === 0) throw new TypeError('No page was named that must be visited')
+  const result = urlRequests(error)
+  for (const request of Object.values(result.inputRequests ?? {})) requireAskable(request, exchange)
+  if (!serverFacts(revision).elicitationIds) return result
+  if (session)
+    for (const { elicitationId } of elicitations) noteElicitation(session.record, elicitationId)
+  throw error
+}
+
+/** What asks the client to have pages visited. */
+export function urlRequests({ elicitations }: UrlElicitationRequired): InputRequiredResult {
+  const requests = elicitations.map(({ elicitationId, mode, message, url }) => {
+    const request: InputRequest = { method: 'elicitation/create', params: { mode, message, url } }
+    return [elicitationId, request] as const
+  })
+  return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) }
 }
 
 async function sealState(
-  message: JsonRpcRequest,
-  { rounds, caller }: Exchange,
+  { message, exchange: { input, caller } }: RequestContext,
   recording: Recording,
   own?: string,
 ): Promise<string> {
-  if (!rounds) throw cannotAsk(message)
+  if (input.kind !== 'replay') throw cannotAsk(message.method)
+  const { sealer, stateTtlMs, maxStateBytes } = input
   const state: State = {
     about: await subject(message),
     principal: caller.principal ?? null,
-    expires: Date.now() + rounds.stateTtlMs,
+    expires: Date.now() + stateTtlMs,
     recording,
     own,
   }
-  const sealed = await rounds.sealer.seal(state)
-  if (sealed.length <= rounds.maxStateBytes) return sealed
+  const sealed = await sealer.seal(state)
+  if (sealed.length <= maxStateBytes) return sealed
   throw new ProtocolError(
     INTERNAL_ERROR,
-    `The recorded steps and answers take ${sealed.length} bytes, more than the limit of ${rounds.maxStateBytes}`,
+    `The recorded steps and answers take ${sealed.length} bytes, more than the limit of ${maxStateBytes}`,
   )
 }
 
 async function openState(
   text: unknown,
-  message: JsonRpcRequest,
-  { caller }: Exchange,
-  { sealer, maxStateBytes }: Rounds,
+  { message, principal }: RequestContext,
+  { sealer, maxStateBytes }: ReplayMode,
 ): Promise<State> {
   const opened =
     typeof text === 'string' && text.length <= maxStateBytes ? await sealer.open(text) : undefined
@@ -233,7 +239,7 @@ async function openState(
   if (
     state &&
     state.expires > Date.now() &&
-    state.principal === (caller.principal ?? null) &&
+    state.principal === (principal ?? null) &&
     state.about === (await subject(message))
   ) {
     return state

@@ -1,71 +1,99 @@
 /**
- * Runs the method of a request once: through the middleware, and with what came of it checked.
+ * Runs the method of a request once, through the middleware.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import { INTERNAL_ERROR, ProtocolError, URL_ELICITATION_REQUIRED } from '../../protocol/errors.ts'
-import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
-import type { MethodFacts } from '../../protocol/methods.ts'
+import { ProtocolError, URL_ELICITATION_REQUIRED } from '../../protocol/errors.ts'
+import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Result } from '../../protocol/types.ts'
-import type { AddedMethod } from '../features/extensions.ts'
-import { isMissingCapability } from '../request/ask-errors.ts'
-import type { ServerDefinition } from '../definition.ts'
-import type { Exchange } from '../request/exchange.ts'
+import { isObject, memberAt } from '../../protocol/validate.ts'
+import type { MethodTarget, ServerDefinition } from '../definition.ts'
+import { Suspension, type Outcome } from '../request/outcome.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import { BaseRequestContext } from '../request/base-request-context.ts'
-import { resultFault } from './result-validation.ts'
 
 /**
- * Runs a method that asks for nothing before it answers.
+ * Runs a method once.
  *
- * @throws {ProtocolError} `INTERNAL_ERROR` when its result does ask, or it wants pages visited.
+ * @throws {TypeError} when what it gave is not a result of the method; whatever else it throws.
  */
-export async function runOnce(
-  server: ServerDefinition,
-  message: JsonRpcRequest,
-  exchange: Exchange,
-  facts: MethodFacts | AddedMethod,
-): Promise<Result> {
-  const ctx = new BaseRequestContext(message, exchange) as RequestContext
-  const result = await runMethod(server, ctx, facts).catch((error?: Partial<ProtocolError>) => {
-    if (error?.code !== URL_ELICITATION_REQUIRED) throw error
-  })
-  if (result && result.resultType !== 'input_required') return result
-  throw cannotAsk(message)
-}
-
-/** The error of a request that asks for input where none can be asked for. */
-export function cannotAsk({ method }: JsonRpcRequest): ProtocolError {
-  return new ProtocolError(INTERNAL_ERROR, `"${method}" cannot ask for input`)
-}
-
-/** Runs a method once; what an unfinished run gave does not count. */
 export async function runMethod(
   server: ServerDefinition,
+  target: MethodTarget,
   ctx: RequestContext,
-  facts: MethodFacts | AddedMethod,
-): Promise<Result> {
-  const { message } = ctx
-  let result: Result | undefined
-  try {
-    const method = server.features.methods.get(message.method) ?? (facts as AddedMethod).answer
-    result = await server.through(ctx, message.params ?? {}, method)
-  } catch (error) {
-    if (!ctx.unfinished) tell(server, ctx, error)
-    throw error
-  } finally {
-    ctx.end()
-  }
+): Promise<Outcome> {
+  const { params = {} } = ctx.message
+  const outcome = await settle(ctx, () => applyMiddleware(server, params, ctx, target))
+  if (outcome instanceof Suspension) return outcome
   // What changes a session, or is a ping, has nothing to say
-  if (ctx.unfinished || (!result && facts.era === 'legacy')) return {}
-  const fault = resultFault(result, ctx, facts, server.extensions)
-  if (result && fault === undefined) return result
-  const error = new TypeError(fault)
-  tell(server, ctx, error)
-  throw error
+  if (!outcome && target.facts.era === 'legacy') return {}
+  const fault = resultFault(server, target, ctx, outcome)
+  if (fault !== undefined) throw new TypeError(fault)
+  return outcome
 }
 
-/** Tells the author of what the client does not get to know. */
-export function tell(server: ServerDefinition, ctx: RequestContext, error: unknown): void {
-  if (!(error instanceof ProtocolError) && !isMissingCapability(error)) server.report(error, ctx)
+/** Answers a request through the middleware of a server. */
+export function applyMiddleware(
+  server: ServerDefinition,
+  params: JsonObject,
+  ctx: RequestContext,
+  { run, tool }: Pick<MethodTarget, 'run' | 'tool'>,
+): Result | Promise<Result> {
+  const { method } = ctx
+  const { middleware } = server
+  if (middleware.length === 0) return run(server, params, ctx, tool)
+  const wraps = middleware.filter((each) => (each.method ?? method) === method)
+  // What middleware does may change which tool the caller can see: it is looked up again
+  const next = async (at: number): Promise<Result> => {
+    const wrap = wraps[at]
+    return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(server, params, ctx)
+  }
+  return next(0)
+}
+
+/** The kinds of results that there are without extensions. */
+const KINDS: readonly unknown[] = ['complete', 'input_required']
+
+/** Why something is not a result of the method, if it is not: middleware may give anything. */
+function resultFault(
+  { extensions }: ServerDefinition,
+  { facts }: MethodTarget,
+  ctx: RequestContext,
+  result: Result | undefined,
+): string | undefined {
+  const { method } = ctx
+  const { resultType: kind = 'complete' } = result ?? {}
+  if (!isObject(result) || !(KINDS.includes(kind) || extensions?.allows(result, ctx))) {
+    return `The answer to "${method}" is no result of a known kind`
+  }
+  if (kind !== 'complete') return undefined
+  // A call that became a task of 2025-11-25 has no content yet
+  const path = method === 'tools/call' && !isObject(result.task) ? ['content'] : facts.array
+  if (!path || Array.isArray(memberAt(result, path))) return undefined
+  return `The answer to "${method}" lacks "${path.at(-1)}"`
+}
+
+/**
+ * Waits for one run, and ends it: nothing can be sent any more. All suspensions are made here.
+ *
+ * @throws What the run throws, unless it is suspended by that.
+ */
+export async function settle(
+  ctx: RequestContext,
+  run: () => Result | Promise<Result>,
+): Promise<Outcome> {
+  try {
+    const result = await run()
+    const replay = ctx.endRun()
+    if (replay) return new Suspension({ by: 'questions', replay })
+    return result?.resultType === 'input_required'
+      ? new Suspension({ by: 'result', result })
+      : result
+  } catch (error) {
+    const replay = ctx.endRun()
+    if (replay) return new Suspension({ by: 'questions', replay })
+    if (error instanceof ProtocolError && error.code === URL_ELICITATION_REQUIRED) {
+      return new Suspension({ by: 'urls', error })
+    }
+    throw error
+  }
 }

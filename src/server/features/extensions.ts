@@ -31,8 +31,9 @@ export interface Extensions {
 }
 
 /** A method as the table of methods has it, and what answers it. */
-export interface AddedMethod extends MethodFacts {
-  answer(server: unknown, params: JsonObject, ctx: RequestContext): Result | Promise<Result>
+export interface AddedMethod {
+  readonly facts: MethodFacts
+  run(server: unknown, params: JsonObject, ctx: RequestContext): Result | Promise<Result>
 }
 
 /** The part of extensions in one listener. */

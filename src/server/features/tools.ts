@@ -197,16 +197,18 @@ function takesObjects(schema: unknown): schema is JsonObject {
  * Tool failures are results with `isError`, so that the model can read them and correct itself;
  * so are bad arguments, from 2025-11-25 on (server/tools, error handling).
  *
+ * @param found The tool, where it was looked up already.
  * @throws {ProtocolError} `INVALID_PARAMS` when no tool has that name, or the request is malformed.
  */
 export async function callTool(
   server: Tools,
   params: JsonObject,
   ctx: RequestContext,
+  found?: ToolEntry,
 ): Promise<Result> {
   const name = requireString(params, 'name')
   const given = optionalObject(params, 'arguments') ?? {}
-  const entry = server.tools.require(name, ctx)
+  const entry = found ?? server.tools.require(name, ctx)
 
   // Some hosts make up an argument for a tool that takes none
   const checked = entry.input ? entry.input['~standard'].validate(given) : { value: {} }
@@ -231,11 +233,10 @@ export async function callTool(
 /** What the model learns of a thrown value: its message only if it was meant to be read. */
 function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolResult {
   if (error instanceof ProtocolError) throw error
-  if (ctx.unfinished) return toolError('')
   if (error instanceof ToolError) return toolError(error.message)
   if (isMissingCapability(error) && serverFacts(ctx.exchange.revision).missingCapability)
     throw error
   if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
-  server.report(error, ctx)
+  ctx.reportFailure(error, () => server.report(error, ctx))
   return toolError(isUnanswered(error) ? error.message : 'The tool failed')
 }

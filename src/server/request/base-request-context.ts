@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
+import type { ReplayInput } from '../../patterns/replay.ts'
 import {
   notification,
   type JsonObject,
@@ -27,10 +28,6 @@ export class BaseRequestContext implements BaseContext {
     this.exchange = exchange
   }
 
-  /** Whether the client has to be asked before the handler can come to its end. */
-  get unfinished(): boolean {
-    return false
-  }
   get method(): string {
     return this.message.method
   }
@@ -89,8 +86,17 @@ export class BaseRequestContext implements BaseContext {
     )
   }
 
-  /** Ends what the handler can still send; called once it settled. */
-  end(): void {
+  /** Reports a failure whose detail the client does not get. */
+  reportFailure(_error: unknown, report: () => void): void {
+    report()
+  }
+
+  /**
+   * Ends the run: nothing can be sent any more. Gives what the client has to answer before the method
+   * can come to its end, if there is anything.
+   */
+  endRun(): ReplayInput | undefined {
     this.done = true
+    return undefined
   }
 }

@@ -6,18 +6,12 @@
  */
 import type { Cancellation } from '../../patterns/cancellation.ts'
 import type { Ending } from '../../patterns/ending.ts'
-import type { ReplayInput } from '../../patterns/replay.ts'
-import type { Sealer } from '../../patterns/sealed-state.ts'
-import type { JsonObject, JsonRpcNotification, RequestId } from '../../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcNotification } from '../../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type {
-  ClientCapabilities,
-  Implementation,
-  InputRequest,
-  LoggingLevel,
-} from '../../protocol/types.ts'
+import type { ClientCapabilities, Implementation, LoggingLevel } from '../../protocol/types.ts'
 import type { ChangeSource } from '../notifier.ts'
 import type { Session } from '../../session/session.ts'
+import type { InputMode } from './input-mode.ts'
 
 /** Who the client is and what it offers: per session before 2026-07-28, per request since. */
 export interface ClientFacts {
@@ -115,33 +109,6 @@ export interface Authorizer {
   authorize(frame: unknown, caller: Caller, server: ScopedServer, scopes?: readonly string[]): void
 }
 
-/**
- * How to put a request to the client, wait, and get its answer. `sent` learns the id of the request
- * before it goes out.
- */
-export type Ask = (
-  request: InputRequest,
-  signal: AbortSignal,
-  sent?: (id: RequestId) => void,
-) => Promise<JsonObject>
-
-/** What a handler asked and did in earlier runs, kept for the next. */
-export interface KeptRun {
-  /** The input of the next run. */
-  input(
-    ask: (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>,
-  ): ReplayInput
-}
-
-/** How what a handler asked and did is kept while the client answers. */
-export interface Rounds {
-  readonly sealer: Sealer
-  /** Milliseconds for which a `requestState` is taken back. */
-  readonly stateTtlMs: number
-  /** The longest `requestState` that is made or taken, in bytes of text. */
-  readonly maxStateBytes: number
-}
-
 /** One request on its way. */
 export interface Exchange {
   readonly revision: RevisionFacts
@@ -165,12 +132,8 @@ export interface Exchange {
   send(notification: JsonRpcNotification): void | Promise<void>
   /** Ends the connection, not the request; absent where the client could not come back for it. */
   readonly disconnect?: ((retryMs: number) => void) | undefined
-  /** Puts a request to the client while this one waits; absent where only rounds can ask. */
-  readonly ask?: Ask | undefined
-  /** The run of the handler, where it can be repeated after its host was replaced. */
-  readonly kept?: KeptRun | undefined
-  /** How rounds of input are kept between requests; absent where the client can be asked directly. */
-  readonly rounds?: Rounds | undefined
+  /** How the client can be asked for input. */
+  readonly input: InputMode
 }
 
 /** Receives from hosts the clients that can be reached. Only gateways have one. */

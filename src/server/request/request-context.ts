@@ -3,11 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { noInput, pushInput, type Input } from '../../patterns/input.ts'
-import { emptyRecording, ReplayInput } from '../../patterns/replay.ts'
+import { InputPending, noInput, pushInput, type Input } from '../../patterns/input.ts'
+import { emptyRecording, inputPending, ReplayInput } from '../../patterns/replay.ts'
 import type { AsJson } from '../../patterns/steps.ts'
 import { McpError } from '../../protocol/errors.ts'
-import { notification, type JsonObject, type RequestId } from '../../protocol/jsonrpc.ts'
+import {
+  notification,
+  type JsonObject,
+  type JsonRpcRequest,
+  type RequestId,
+} from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import type { StandardSchema } from '../../protocol/standard-schema.ts'
 import type {
@@ -28,6 +33,7 @@ import {
   type UrlQuestion,
 } from './elicitation.ts'
 import { BaseRequestContext } from './base-request-context.ts'
+import type { Exchange } from './exchange.ts'
 import { outgoingLogs, wants, type LogRules } from './logging.ts'
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
@@ -35,7 +41,8 @@ import { sample } from './sampling.ts'
 /** The context of one request, or of one of its rounds. */
 export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
-  /** What holds for log messages; set before any handler runs, and none is sent without. */
+  readonly #reports: (() => void)[] = []
+  /** The rules for log messages; without them none is sent. */
   logs: LogRules | undefined
   /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
   replay: ReplayInput | undefined
@@ -46,8 +53,31 @@ export class RequestContext extends BaseRequestContext implements Context {
   /** The state of an `input_required` result that the handler made itself. */
   requestState: string | undefined
 
-  override get unfinished(): boolean {
-    return this.replay?.pending === true || this.replay?.divergence !== undefined
+  constructor(message: JsonRpcRequest, exchange: Exchange, logs: LogRules | undefined) {
+    super(message, exchange)
+    this.logs = logs
+  }
+
+  /**
+   * Reports a failure when the run has ended, unless it is suspended: then no failure counts.
+   *
+   * @throws {InputPending} at once, as that is none.
+   */
+  override reportFailure(error: unknown, report: () => void): void {
+    if (error instanceof InputPending) throw error
+    this.#reports.push(report)
+  }
+
+  override endRun(): ReplayInput | undefined {
+    super.endRun()
+    if (this.replay?.suspended) return this.replay
+    for (const report of this.#reports) report()
+    return undefined
+  }
+
+  /** @throws {InputPending} when a question is open, even if that was caught. */
+  throwIfSuspended(): void {
+    if (this.replay?.suspended) throw inputPending()
   }
 
   async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
@@ -91,28 +121,28 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   #chooseInput(): Input {
-    const { ask, kept, rounds, revision, cancellation, session } = this.exchange
-    if (ask) {
-      const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
-        // Nothing carries the question once the answer is sent
-        if (this.done) throw new McpError('INVALID_USE', `"${this.method}" is answered already`)
-        return ask(request, cancellation.signal, sent)
+    const { input: mode, revision, cancellation } = this.exchange
+    let needs = '"tools/call", "prompts/get" or "resources/read"'
+    switch (mode.kind) {
+      case 'push': {
+        const push = (
+          request: InputRequest,
+          sent?: (id: RequestId) => void,
+        ): Promise<JsonObject> => {
+          // Nothing carries the question once the answer is sent
+          if (this.done) throw new McpError('INVALID_USE', `"${this.method}" is answered already`)
+          return mode.ask(request, cancellation.signal, sent)
+        }
+        return mode.call ? (this.replay = mode.call.input(push)) : pushInput(push)
       }
-      return kept ? (this.replay = kept.input(push)) : pushInput(push)
+      case 'replay':
+        if (!findMethod(this.method, revision)?.asks) break
+        return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
+      case 'unavailable':
+        needs = mode.needs
     }
-    if (rounds && findMethod(this.method, revision)?.asks) {
-      return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
-    }
-    const lacks =
-      revision.era === 'modern'
-        ? rounds
-          ? '"tools/call", "prompts/get" or "resources/read"'
-          : 'createHandler'
-        : session
-          ? 'an answer that is a stream'
-          : 'a session that the server keeps'
     const what = `"${this.method}" cannot ask the client`
-    return noInput(`${what}: in revision ${this.revision} that needs ${lacks}`)
+    return noInput(`${what}: in revision ${this.revision} that needs ${needs}`)
   }
 }
 

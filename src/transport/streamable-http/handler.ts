@@ -6,7 +6,6 @@
 import { Ending } from '../../patterns/ending.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
-import { createRounds } from '../../server/engine/multi-round-trip.ts'
 import { definitionOf } from '../../server/definition.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import type { BaseServer } from '../../server/server.ts'
@@ -61,7 +60,7 @@ export function createHandler(
   server: BaseServer,
   options: HandlerOptions & HandlerHooks = {},
 ): Handler {
-  return composeHandler(server, options, HANDLER_OPTIONS, createRounds(options))
+  return composeHandler(server, options, HANDLER_OPTIONS)
 }
 
 /**
@@ -72,20 +71,20 @@ export function createHandler(
  * @throws {TypeError} when the server was not made by `createLeanServer` or `createServer`.
  */
 export function createTinyHandler(server: BaseServer, options: BaseHandlerOptions = {}): Handler {
-  return composeHandler(server, options, BASE_HANDLER_OPTIONS, undefined)
+  return composeHandler(server, options, BASE_HANDLER_OPTIONS)
 }
 
 function composeHandler(
   server: BaseServer,
   options: HandlerOptions & HandlerHooks,
   names: OptionNames<BaseHandlerOptions>,
-  rounds: HttpEndpoint['rounds'],
 ): Handler {
   requireKnown('The handler', options, names)
   const definition = definitionOf(server)
   const { auth } = options
   const ending = new Ending()
-  const endpoint: HttpEndpoint = { server: definition, options, rounds, ending }
+  const input = definition.features.input.configure(options)
+  const endpoint: HttpEndpoint = { server: definition, options, input, ending }
   const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
   const sessions = provide(endpoint)
 

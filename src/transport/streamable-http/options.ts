@@ -5,7 +5,7 @@
  */
 import type { OptionNames } from '../../patterns/known-options.ts'
 import type { Authenticator } from '../../server/auth.ts'
-import type { InputOptions } from '../../server/engine/multi-round-trip.ts'
+import type { InputOptions } from '../../server/request/input-mode.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { EventStreamOptions } from '../http/event-stream.ts'

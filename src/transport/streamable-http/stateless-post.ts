@@ -16,7 +16,9 @@ import {
 } from '../../protocol/errors.ts'
 import { HEADER_METHOD, singleValue } from '../../protocol/headers.ts'
 import { errorResponse, type Answer, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
-import { dispatch, requireMethod } from '../../server/engine/dispatch.ts'
+import type { MethodTarget } from '../../server/definition.ts'
+import { dispatch } from '../../server/engine/dispatch.ts'
+import { resolveMethod } from '../../server/engine/method.ts'
 import type { Exchange } from '../../server/request/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request/request-meta.ts'
 import { checkName, checkParams, checkSame } from './header-checks.ts'
@@ -35,10 +37,10 @@ export async function postStateless(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const { endpoint, caller } = incoming
-  const { server, options, ending, rounds } = endpoint
+  const { server, options, ending, input } = endpoint
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
-  const stated = checkHeaders(incoming, message)
+  const { target, ...stated } = checkHeaders(incoming, message)
   return new Promise((respond, reject) => {
     const cancellation = new Cancellation(incoming.request)
     const reply = new Reply({
@@ -62,10 +64,10 @@ export async function postStateless(
       cancellation,
       ending,
       changes: options.changeSource,
-      rounds,
+      input,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
-    dispatch(server, message, exchange)
+    dispatch(server, message, exchange, target)
       .then((response) => {
         cancellation.settle()
         reply.finish(response)
@@ -78,7 +80,7 @@ export async function postStateless(
 function checkHeaders(
   { endpoint, request, version, caller }: IncomingRequest,
   message: JsonRpcRequest,
-): Pick<Exchange, 'revision' | 'client' | 'logLevel'> {
+): Pick<Exchange, 'revision' | 'client' | 'logLevel'> & { readonly target: MethodTarget } {
   const { server, options } = endpoint
   const { method, params } = message
   const { headers } = request
@@ -90,14 +92,14 @@ function checkHeaders(
   if (!bare) checkSame('MCP-Protocol-Version', version, stated)
   const revision = requireStatelessRevision(server.revisions, stated)
   if (!bare) checkSame('Mcp-Method', singleValue(headers, HEADER_METHOD), method)
-  const facts = requireMethod(server, method, revision)
-  if (bare) return { revision, client, logLevel }
-  checkName(headers, message, facts)
+  const target = resolveMethod(server, method, revision)
+  if (bare) return { revision, client, logLevel, target }
+  checkName(headers, message, target.facts)
   if (method === 'tools/call') {
-    const tool = server.tools.find(params?.name as string, { ...caller, client })
-    if (tool) checkParams(headers, tool.headerParams, params?.arguments)
+    target.tool = server.tools.find(params?.name as string, { ...caller, client })
+    if (target.tool) checkParams(headers, target.tool.headerParams, params?.arguments)
   }
-  return { revision, client, logLevel }
+  return { revision, client, logLevel, target }
 }
 
 function statusOf(response: Answer, listens: boolean): number {

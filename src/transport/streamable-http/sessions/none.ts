@@ -14,6 +14,7 @@ import {
 import { ASSUMED_REVISION, type RevisionFacts } from '../../../protocol/revisions.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import { UNKNOWN_CLIENT, type Caller, type ClientFacts } from '../../../server/request/exchange.ts'
+import { NEEDS_SESSION } from '../../../server/request/input-mode.ts'
 import { sessionNotFound } from '../../http/http-error.ts'
 import type { HttpEndpoint } from '../incoming.ts'
 import { Reply, type ReplyOptions } from '../reply.ts'
@@ -59,6 +60,7 @@ export class UnstoredSession implements SessionContext {
       auth: options.auth,
       cancellation: new Cancellation(),
       logLevel: undefined,
+      input: NEEDS_SESSION,
       send: ({ method, params }) =>
         reply.send(notification(method, degradeNotification(method, params, revision))),
     })

@@ -22,8 +22,9 @@ import {
 import { findMethod } from '../../../protocol/methods.ts'
 import type { RevisionFacts } from '../../../protocol/revisions.ts'
 import { serverFacts } from '../../../protocol/server-facts.ts'
-import type { Ask, Caller, Exchange } from '../../../server/request/exchange.ts'
+import type { Caller, Exchange } from '../../../server/request/exchange.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
+import type { Ask, UnavailableMode } from '../../../server/request/input-mode.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { PendingCall } from '../../../session/event-store.ts'
 import { idInUse } from '../../../session/session.ts'
@@ -37,6 +38,8 @@ import type { HandlerHooks } from '../options.ts'
 import { Reply, type ReplyOptions, type ReplyStream } from '../reply.ts'
 import { sessionStream } from '../stream-options.ts'
 import type { SessionContext } from './manager.ts'
+
+const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer that is a stream' }
 
 /** What the sessions of one handler share. */
 export interface SharedState {
@@ -168,10 +171,7 @@ export class StatefulSession implements SessionContext {
   /** What every exchange of the session has in common. */
   #exchange(
     reply: MessageTarget,
-  ): Pick<
-    Exchange,
-    'revision' | 'client' | 'session' | 'logLevel' | 'disconnect' | 'ask' | 'kept'
-  > {
+  ): Pick<Exchange, 'revision' | 'client' | 'session' | 'logLevel' | 'disconnect' | 'input'> {
     const { session, calls } = this.#live
     const { call } = reply
     const polled = reply.streams && serverFacts(this.revision).primedStreams
@@ -181,8 +181,13 @@ export class StatefulSession implements SessionContext {
       session,
       logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
-      ask: reply.streams ? this.#asker(reply) : undefined,
-      kept: call && calls && { input: (ask) => calls.createInput(call, ask) },
+      input: reply.streams
+        ? {
+            kind: 'push',
+            ask: this.#asker(reply),
+            call: call && calls && { input: (ask) => calls.createInput(call, ask) },
+          }
+        : NEEDS_STREAM,
     }
   }
 

@@ -1,0 +1,29 @@
+/**
+ * Finds what answers a method.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
+ */
+import { INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { findMethod, offers } from '../../protocol/methods.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import type { MethodTarget, ServerDefinition } from '../definition.ts'
+
+/**
+ * What answers a method that this server offers in this revision.
+ *
+ * @throws {ProtocolError} `METHOD_NOT_FOUND`; `INVALID_REQUEST` for a second `initialize`.
+ */
+export function resolveMethod(
+  server: ServerDefinition,
+  method: string,
+  revision: RevisionFacts,
+): MethodTarget {
+  if (method === 'initialize' && revision.era === 'legacy') {
+    throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')
+  }
+  const run = server.features.methods.get(method)
+  const facts = findMethod(method, revision)
+  const target = run && facts ? { facts, run } : server.extensions?.method(method, revision)
+  if (target && offers(server.offered, target.facts)) return target
+  throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${method}"`)
+}

@@ -1,0 +1,31 @@
+/**
+ * A server that never asks its clients for input.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import type { ClientInput } from '../definition.ts'
+import type { UnavailableMode } from '../request/input-mode.ts'
+import type { BaseRequestContext } from '../request/base-request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { TinyRequestContext } from '../request/tiny-request-context.ts'
+
+const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'createHandler' }
+
+/** Refuses whatever asks for input. */
+export const withoutInput: ClientInput = {
+  configure: () => UNAVAILABLE,
+  createContext(_server, message, exchange) {
+    const ctx: BaseRequestContext = new TinyRequestContext(message, exchange)
+    // Handlers of a tiny server have its type of context: none looks for what is not there
+    return ctx as RequestContext
+  },
+  suspend: (_server, _suspension, { method }) => {
+    throw cannotAsk(method)
+  },
+}
+
+/** The error of a request that asks for input where none can be asked for. */
+export function cannotAsk(method: string): ProtocolError {
+  return new ProtocolError(INTERNAL_ERROR, `"${method}" cannot ask for input`)
+}

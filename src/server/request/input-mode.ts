@@ -1,0 +1,77 @@
+/**
+ * How one request can ask its client for input, and how hosts set that up.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import type { ReplayInput } from '../../patterns/replay.ts'
+import type { Sealer, Secrets } from '../../patterns/sealed-state.ts'
+import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
+import type { InputRequest } from '../../protocol/types.ts'
+
+/** How clients are asked while a request of theirs is answered. */
+export interface InputOptions {
+  /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
+  askTimeoutMs?: number
+  /**
+   * Secrets of 16 characters or more that seal what travels through clients; the first seals, all
+   * open. Every instance of a server needs the same. By default each handler, or connection, makes
+   * its own, so that rounds of input work only where they began.
+   */
+  secrets?: Secrets
+  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
+  stateTtlMs?: number
+  /** The longest state of a round of input, in bytes; 65,536 by default. */
+  maxStateBytes?: number
+}
+
+/** How one request can ask its client for input. */
+export type InputMode = PushMode | ReplayMode | UnavailableMode
+
+/** The client is asked while the request waits. */
+export interface PushMode {
+  readonly kind: 'push'
+  readonly ask: Ask
+  /** The call that the request made, where another host can go on with it. */
+  readonly call?: ResumableCall | undefined
+}
+
+/** The request ends with its questions, and comes again with the answers and the sealed state. */
+export interface ReplayMode {
+  readonly kind: 'replay'
+  readonly sealer: Sealer
+  /** Milliseconds for which a `requestState` is accepted. */
+  readonly stateTtlMs: number
+  /** The longest `requestState` that is made or accepted, in bytes of text. */
+  readonly maxStateBytes: number
+}
+
+/** The client cannot be asked. */
+export interface UnavailableMode {
+  readonly kind: 'unavailable'
+  /** What it would take. */
+  readonly needs: string
+}
+
+/** How a request without a session asks in the revisions that have sessions: not at all. */
+export const NEEDS_SESSION: UnavailableMode = {
+  kind: 'unavailable',
+  needs: 'a session that the server keeps',
+}
+
+/**
+ * Sends a request to the client and waits for its answer. `sent` learns the id of the request before
+ * it goes out.
+ */
+export type Ask = (
+  request: InputRequest,
+  signal: AbortSignal,
+  sent?: (id: RequestId) => void,
+) => Promise<JsonObject>
+
+/** A call whose recording is stored, so that its handler can run again after its host was replaced. */
+export interface ResumableCall {
+  /** The input of its handler, which asks at once what has no answer yet. */
+  input(
+    ask: (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>,
+  ): ReplayInput
+}
