@@ -1,6 +1,6 @@
 // Builds what tests run as an application would: the package's entries and the playground.
 import { execFileSync } from 'node:child_process'
-import { root } from './process.ts'
+import { root } from './root.ts'
 
 /** Called by vitest, once before all tests. */
 export function setup(): void {

@@ -8,7 +8,7 @@ import type { Client, ConnectOptions } from '../src/presets/client.ts'
 import { createHandler, createServer, createSseHandler, text } from '../src/presets/server.ts'
 import { connectInMemory } from '../src/testing/index.ts'
 import { revisions } from '../src/index.ts'
-import { root } from './process.ts'
+import { root } from './root.ts'
 
 /** The names of what is marked as deprecated in a file. */
 function deprecatedIn(file: string): string[] {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pages } from './docs-pages.ts'
-import { root } from './process.ts'
+import { root } from './root.ts'
 
 describe.each(pages)('%s', (page) => {
   it('links to files and headings that are there', () => {

@@ -1,7 +1,7 @@
 // The pages of the documentation: the README, those under `docs`, and that of the Workers' runtime.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './process.ts'
+import { root } from './root.ts'
 
 /** The pages, as paths from the root. */
 export const pages: readonly string[] = [

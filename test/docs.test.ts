@@ -14,7 +14,8 @@ import { SKILLS } from '../src/skills/index.ts'
 import { TASKS_EXTENSION } from '../src/tasks/index.ts'
 import { freePort } from '../examples/free-port.ts'
 import { pages as paths } from './docs-pages.ts'
-import { commandOf, root, runToEnd } from './process.ts'
+import { commandOf, runToEnd } from './process.ts'
+import { root } from './root.ts'
 
 interface Block {
   /** Under the folder of its page. */

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root, runToEnd } from './process.ts'
+import { runToEnd } from './process.ts'
+import { root } from './root.ts'
 
 // The playground is a page, and its test clicks through it; projects are made from the templates.
 const others = ['playground', 'templates']

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createServer } from '../src/presets/server.ts'
 import { connectInMemory } from '../src/testing/index.ts'
-import { root, runToEnd } from './process.ts'
+import { runToEnd } from './process.ts'
+import { root } from './root.ts'
 
 const folder = join(root, '.cache', 'consumer')
 const manifest = readFileSync(join(root, 'package.json'), 'utf8')

@@ -1,11 +1,8 @@
 // Runs programs for tests: examples, blocks of the README and the portable suite elsewhere.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { root } from './root.ts'
 import { bun, deno } from './runtimes/binaries.ts'
-
-/** The folder of the package, with a slash at its end. */
-export const root: string = fileURLToPath(new URL('..', import.meta.url))
 
 /** Turns words that begin with `deno`, `bun`, `tsx` or `node` into what to spawn on this machine. */
 export function commandOf([program, ...args]: readonly string[]): [string, ...string[]] {

@@ -2,7 +2,7 @@
 import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 import { launchChromium } from '../runtimes/chromium.ts'
 import type { PageFacts } from './page/app.ts'
 import { createWorld, ISSUER, type World } from './world.ts'

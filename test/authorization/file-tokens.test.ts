@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fileTokensOn, type Files } from '#internal/authorization'
 import { fileTokens } from '../../runtimes/node/index.ts'
 import { memoryTokens, type TokenStore } from '../../src/authorization/index.ts'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 import { bun, deno } from '../runtimes/binaries.ts'
 import { createWorld, ISSUER } from './world.ts'
 

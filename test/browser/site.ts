@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 /** What is served at a path. */
 export interface Asset {

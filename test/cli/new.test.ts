@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { commandOf, root } from '../process.ts'
+import { commandOf } from '../process.ts'
+import { root } from '../root.ts'
 import { edgewise } from './run.ts'
 
 const folder = join(root, '.cache', 'projects')

@@ -1,6 +1,6 @@
 // Runs the program `edgewise` as it is built.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 /** The built program, and the words that start it. */
 export const program: readonly string[] = [`${root}dist/runtimes/node/cli/main.js`]

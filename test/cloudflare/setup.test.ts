@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import type { MiniflareOptions } from 'miniflare'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 import { bundleWorker, startWorker } from './workerd.ts'
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type * as storage from '../../runtimes/cloudflare/storage.ts'
 import { createServer } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 it('a server that uses the storage of its session loads anywhere, and is told that there is none', async () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

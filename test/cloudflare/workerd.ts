@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
 import { Miniflare, type MiniflareOptions } from 'miniflare'
 import type { Handler } from '../../src/presets/server.ts'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 /** A Worker that runs. */
 export interface Workerd {

@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect as connectTiny, type Client as TinyClient } from '../../src/presets/client-tiny.ts'
 import { connect } from '../../src/presets/client.ts'
-import { commandOf, root } from '../process.ts'
+import { commandOf } from '../process.ts'
+import { root } from '../root.ts'
 import { PATIENCE } from '../patience.ts'
 
 const denoFlags = ['--no-remote', '--node-modules-dir=manual', '--no-prompt', '--no-lock']

@@ -5,33 +5,11 @@ import { createReconnectingClient, observeSignIn } from '../../src/presets/clien
 import { createServer, observer, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
-import { runLines } from '../process.ts'
 
 /** A hook that an author made async, and that fails. */
 const rejects = (what: string) => (): unknown => Promise.reject(new Error(what))
 
 describe('hooks of an application', () => {
-  it('hooks that return rejecting promises end neither a server nor a client [S012]', async () => {
-    const lines: string[] = []
-    await runLines(['tsx', 'test/patterns/rejecting-hooks.ts'], (line) => lines.push(line))
-    expect(lines.at(-1)?.split(' ')).toEqual([
-      'client.onError',
-      'connection.subscribe',
-      'notify.subscribe',
-      'observe',
-      'onCreate',
-      'onError',
-      'onLog',
-      'onNotification',
-      'onProgress',
-      'onPromptsChanged',
-      'onResourceUpdated',
-      'onResourcesChanged',
-      'onTask',
-      'onToolsChanged',
-    ])
-  })
-
   it('a hook is called at once, and what it throws or rejects with is reported [S012]', async () => {
     const reported: unknown[] = []
     let calls = 0

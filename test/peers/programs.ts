@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { buildSync } from 'esbuild'
 
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 import type { Target } from './contract.ts'
 
 /** The command that runs `servers/NAME.ts`: compiled first, so that it starts quickly. */

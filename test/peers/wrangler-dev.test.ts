@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { unstable_startWorker as startWorker } from 'wrangler'
 
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 import { connectV1 } from './clients/v1.ts'
 import { connectV2 } from './clients/v2.ts'
 import { newest } from './contract.ts'

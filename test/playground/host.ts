@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createHandler, statefulSessions, type Server } from 'edgewise/server'
 import { toNodeListener } from 'edgewise/node'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 const types: Record<string, string> = {
   html: 'text/html; charset=utf-8',

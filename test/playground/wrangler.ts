@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 /** A Worker that runs. */
 export interface RunningWorker {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 import manifest from '../../package.json' with { type: 'json' }
 import { PATIENCE } from '../patience.ts'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 const cache = join(root, '.cache')
 const home = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`)

@@ -1,7 +1,7 @@
 // Turns a run of the portable suite elsewhere into one vitest test for each of its tests.
 import { build, type Plugin } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 import type { Result, Suite } from './harness.ts'
 import { suite } from './suite.ts'
 

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
 import { createServer, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 const noContent: [string, unknown][] = [
   ['a number', 5],

@@ -1,7 +1,4 @@
 // How many sessions and streams one caller may have, and whose end when there are too many.
-import { spawn } from 'node:child_process'
-import { request } from 'node:http'
-import { createInterface } from 'node:readline'
 import { describe, expect, it, vi } from 'vitest'
 import { accountOf } from '#internal/http'
 import type { JsonObject } from '../../src/index.ts'
@@ -14,7 +11,6 @@ import {
   type StatefulSessionOptions,
   observer,
 } from '../../src/presets/server.ts'
-import { commandOf, root } from '../process.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'
 
 const URL_ = 'http://localhost/mcp'
@@ -180,48 +176,5 @@ describe('Whom limits count for', () => {
     [{}, undefined],
   ])('is the principal, else the address or its network: %j [S008]', (caller, account) => {
     expect(accountOf(caller)).toBe(account)
-  })
-})
-
-describe.each([
-  ['Node', ['tsx']],
-  [
-    'Deno',
-    ['deno', 'run', '--quiet', '--no-lock', '--allow-net=127.0.0.1', '--allow-read', '--allow-env'],
-  ],
-  ['Bun', ['bun', '--no-install']],
-])('A server on %s', (_runtime, words) => {
-  it('counts the sessions of callers without a principal by their address [S008]', async () => {
-    const [command, ...args] = commandOf([...words, 'test/session/few-sessions.ts'])
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
-    try {
-      let url = ''
-      for await (const line of createInterface({ input: child.stdout })) {
-        url = line
-        break
-      }
-      const send = (localAddress: string, method: string, id?: string): Promise<[number, string]> =>
-        new Promise((resolve, reject) => {
-          const headers = {
-            'content-type': 'application/json',
-            accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
-            ...(id !== undefined && { 'mcp-session-id': id }),
-          }
-          const sent = request(url, { method, localAddress, headers, agent: false }, (response) => {
-            resolve([response.statusCode ?? 0, String(response.headers['mcp-session-id'] ?? '')])
-          })
-          sent.on('error', reject)
-          sent.end(method === 'GET' ? undefined : JSON.stringify(initializeRequest()))
-        })
-      for (let n = 0; n < 2; n++) {
-        const [status, id] = await send('127.0.0.2', 'POST')
-        expect(status).toBe(200)
-        expect((await send('127.0.0.2', 'GET', id))[0]).toBe(200)
-      }
-      expect((await send('127.0.0.2', 'POST'))[0]).toBe(503)
-      expect((await send('127.0.0.3', 'POST'))[0]).toBe(200)
-    } finally {
-      child.kill('SIGKILL')
-    }
   })
 })

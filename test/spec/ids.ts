@@ -1,7 +1,7 @@
 // The ids that titles name, and the tables that define them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 
 /** The id of a rule wherever it stands, and that of a report in brackets, as it may be anything else. */
 const NAMED = /\b[A-Z]-[A-Z]+-\d{3}\b|(?<=\[)[A-Z]\d{3}(?=\])/g

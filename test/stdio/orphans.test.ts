@@ -3,7 +3,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../patience.ts'
-import { root } from '../process.ts'
+import { root } from '../root.ts'
 import { bun, deno } from '../runtimes/binaries.ts'
 
 const hosts: Record<string, () => string[]> = {

@@ -3,7 +3,8 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { build } from 'esbuild'
 import { expect, vi } from 'vitest'
 import { PATIENCE } from '../patience.ts'
-import { commandOf, root } from '../process.ts'
+import { commandOf } from '../process.ts'
+import { root } from '../root.ts'
 
 /** A message that a program sent. */
 export type Message = Record<string, unknown> & { result?: Record<string, unknown> }

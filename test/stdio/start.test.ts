@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { root, runLines } from '../process.ts'
+import { runLines } from '../process.ts'
+import { root } from '../root.ts'
 
 const entries = ['dist/src/presets/server.js', 'dist/runtimes/node/index.js']
 
