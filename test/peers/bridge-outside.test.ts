@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { program as edgewise } from '../cli/run.ts'
+import { program as edgewise } from '../runtimes/node/cli/run.ts'
 import { PATIENCE } from '../patience.ts'
 import { commandOf } from './contract.ts'
 import { program } from './programs.ts'

@@ -6,8 +6,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe } from 'vitest'
 
-import { bundleWorker, startWorker, type Workerd } from '../cloudflare/workerd.ts'
-import { program as edgewise } from '../cli/run.ts'
+import { bundleWorker, startWorker, type Workerd } from '../runtimes/cloudflare/workerd.ts'
+import { program as edgewise } from '../runtimes/node/cli/run.ts'
 import { connectV1 } from './clients/v1.ts'
 import { connectV2 } from './clients/v2.ts'
 import { commandOf, newest, type Target } from './contract.ts'
@@ -20,7 +20,7 @@ let v1: Listening
 let v2: Listening
 
 beforeAll(async () => {
-  workerd = await startWorker(await bundleWorker('../peers/servers/edgewise-worker.ts'))
+  workerd = await startWorker(await bundleWorker('../../peers/servers/edgewise-worker.ts'))
   ;[v1, v2] = await Promise.all([listenV1(), listenV2()])
 })
 afterAll(() => Promise.all([workerd.stop(), v1[Symbol.asyncDispose](), v2[Symbol.asyncDispose]()]))

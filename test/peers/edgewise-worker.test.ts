@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 
-import { bundleWorker, startWorker, type Workerd } from '../cloudflare/workerd.ts'
+import { bundleWorker, startWorker, type Workerd } from '../runtimes/cloudflare/workerd.ts'
 import { connectEdgewise } from './clients/edgewise.ts'
 import { connectV1 } from './clients/v1.ts'
 import { connectV2 } from './clients/v2.ts'
@@ -15,7 +15,7 @@ let workerd: Workerd
 const target = () => ({ url: new URL('/mcp', workerd.url).href })
 
 beforeAll(async () => {
-  workerd = await startWorker(await bundleWorker('../peers/servers/edgewise-worker.ts'))
+  workerd = await startWorker(await bundleWorker('../../peers/servers/edgewise-worker.ts'))
 })
 afterAll(() => workerd.stop())
 

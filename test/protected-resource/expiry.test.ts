@@ -9,7 +9,7 @@ import {
   statefulSessions,
   type Handler,
 } from '../../src/presets/server.ts'
-import { EventReader, type Event } from '../cloudflare/events.ts'
+import { EventReader, type Event } from '../runtimes/cloudflare/events.ts'
 import { closing } from '../closing.ts'
 import { PATIENCE } from '../patience.ts'
 import { gate } from '../tasks/fixture.ts'

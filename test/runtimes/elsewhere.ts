@@ -1,6 +1,6 @@
 // Suites that run on another runtime, and their results as tests of this one.
 import { beforeAll, expect, it } from 'vitest'
-import { bundleWorker, startWorker } from '../cloudflare/workerd.ts'
+import { bundleWorker, startWorker } from './cloudflare/workerd.ts'
 import type { Result } from './harness.ts'
 
 /** Runs a suite, and gives each result as a line of JSON. */

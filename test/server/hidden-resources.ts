@@ -7,7 +7,7 @@ import {
   type Server,
   uriTemplate,
 } from '../../src/presets/server.ts'
-import { EventReader, listen } from '../cloudflare/events.ts'
+import { EventReader, listen } from '../runtimes/cloudflare/events.ts'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 
 /** A server with resources for everybody, and some below them for `ann` alone. */

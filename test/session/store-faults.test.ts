@@ -7,7 +7,7 @@ import {
   type StatefulSessionOptions,
   type SessionStore,
 } from '../../src/presets/server.ts'
-import { EventReader } from '../cloudflare/events.ts'
+import { EventReader } from '../runtimes/cloudflare/events.ts'
 import {
   allMessages,
   initializeRequest,

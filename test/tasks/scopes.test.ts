@@ -10,7 +10,7 @@ import {
   type Handler,
 } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
-import { EventReader } from '../cloudflare/events.ts'
+import { EventReader } from '../runtimes/cloudflare/events.ts'
 import { closing } from '../closing.ts'
 import { RESOURCE } from '../protected-resource/issuer.ts'
 import {

@@ -1,7 +1,0 @@
-/** The page that the authorization server sends the user to. */
-import { completeSignIn } from '../../../runtimes/browser/index.ts'
-
-completeSignIn().then(
-  (done) => (document.body.dataset.shown = done ? 'done' : 'nobody waits'),
-  (error: unknown) => (document.body.dataset.shown = String(error)),
-)

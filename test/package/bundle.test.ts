@@ -1,0 +1,195 @@
+// What an application's bundler takes along. Weights are `npm run size`.
+import { describe, expect, it } from 'vitest'
+import { budgets, bundle, ingredients, weigh } from '../../bench/size.ts'
+
+describe('Bundles of the package', () => {
+  it.each([...budgets])(
+    'have nothing that its sources would leave out: $name',
+    async ({ code }) => {
+      const files = await ingredients(code)
+      const { minifiedBytes } = await weigh(code)
+      expect(minifiedBytes).toBeLessThanOrEqual(files.reduce((sum, [, bytes]) => sum + bytes, 0))
+    },
+  )
+})
+
+describe('Bundle of the client', () => {
+  it('has no server, no schema library, no validator and no authorization', async () => {
+    const files = await ingredients(`export { connect } from 'edgewise/client'`)
+    const paths = files.map(([path]) => path)
+    expect(paths).toContain('src/client/client.ts')
+    expect(
+      paths.filter((path) =>
+        /src\/(server|session|tasks|authorization|protected-resource)\/|zod|json-schema|jose|oauth4webapi/.test(
+          path,
+        ),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('Bundle of the tiny client', () => {
+  const pathsOf = async (entry: string): Promise<string[]> =>
+    (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
+
+  it.each(['edgewise/client', 'edgewise/browser'])(
+    'of %s/tiny is what all clients have, and neither answers, listens, caches nor falls back to HTTP+SSE',
+    async (entry) => {
+      const inPage = entry === 'edgewise/browser'
+      const tiny = await pathsOf(`${entry}/tiny`)
+      const full = await pathsOf(entry)
+      const own = ['src/client/features/no-input-handlers.ts', 'src/presets/client-tiny.ts']
+      if (inPage) own.unshift('runtimes/browser/tiny.ts')
+      expect(tiny.filter((path) => !full.includes(path)).sort()).toEqual(own)
+      const features = ['changes', 'elicitation', 'feed', 'input-handlers', 'input', 'listen']
+      const left = [
+        ...[...features, 'roots', 'subscriptions'].map((name) => `src/client/features/${name}.ts`),
+        'src/client/client.ts',
+        'src/client/uri-scope.ts',
+        'src/patterns/semaphore.ts',
+        'src/presets/client.ts',
+        'src/protocol/sampling.ts',
+      ]
+      const page = ['connect', 'page-fetch', 'stream-turns', 'turn-channel']
+      if (inPage) left.push(...page.map((name) => `runtimes/browser/${name}.ts`))
+      expect(full.filter((path) => !tiny.includes(path)).sort()).toEqual(left.sort())
+    },
+  )
+
+  it('has none of it as it is published either', async () => {
+    const words = /createMessage|elicitation\/create|roots\/list|listChanged|acknowledged/g
+    const found = async (entry: string): Promise<string[]> =>
+      (await bundle(`export { connect } from '${entry}'`)).match(words) ?? []
+    expect(await found('edgewise/client')).not.toEqual([])
+    expect(await found('edgewise/client/tiny')).toEqual([])
+  })
+})
+
+describe('Options of the client that bring code', () => {
+  it.each(['client', 'browser', 'client/tiny', 'browser/tiny'])(
+    'are not in the bundle of edgewise/%s without them',
+    async (entry) => {
+      const paths = (await ingredients(`export { connect } from 'edgewise/${entry}'`)).map(
+        ([path]) => path,
+      )
+      expect(paths).toContain('src/client/connection.ts')
+      expect(paths).not.toContain('src/transport/http-sse/client.ts')
+      expect(paths).not.toContain('src/client/cache.ts')
+    },
+  )
+})
+
+describe('Bundle of a page', () => {
+  const others =
+    /src\/(server|session|sqlite|tasks|authorization|json-schema)\/|zod|jose|oauth4webapi/
+
+  it('that connects has the client and what tells of the page, and neither ports nor hooks', async () => {
+    const files = await ingredients(`export { connect } from 'edgewise/browser'`)
+    const paths = files.map(([path]) => path)
+    expect(paths.filter((path) => others.test(path))).toEqual([])
+    expect(paths.filter((path) => path.includes('runtimes/')).sort()).toEqual([
+      'runtimes/browser/connect.ts',
+      'runtimes/browser/fetch-fault.ts',
+      'runtimes/browser/page-fetch.ts',
+      'runtimes/browser/page-url.ts',
+      'runtimes/browser/stream-turns.ts',
+      'runtimes/browser/turn-channel.ts',
+    ])
+    expect(paths.filter((path) => /reconnecting|\/(open-)?port-|message-port/.test(path))).toEqual(
+      [],
+    )
+  })
+
+  it('that observes a connection in React has no server and no ports', async () => {
+    const files = await ingredients(`export { useMcp } from 'edgewise/react'`)
+    const paths = files.map(([path]) => path)
+    expect(paths).toContain('src/connect/reconnecting-client.ts')
+    expect(paths.filter((path) => others.test(path) || /message-port/.test(path))).toEqual([])
+  })
+
+  it('that talks over a port has neither client nor server', async () => {
+    const files = await ingredients(`export { messagePortTransport } from 'edgewise/browser'`)
+    const paths = files.map(([path]) => path)
+    expect(paths).toContain('src/transport/ports/message-port.ts')
+    expect(paths.filter((path) => others.test(path) || /client|fetch/.test(path))).toEqual([])
+  })
+
+  it('that serves its frames has no client and no schema library', async () => {
+    const files = await ingredients(`export { servePorts } from 'edgewise/browser'`)
+    const paths = files.map(([path]) => path)
+    expect(paths).toContain('src/server/serve-transport.ts')
+    expect(
+      paths.filter((path) => /src\/(client|authorization|json-schema)\/|zod|fetch/.test(path)),
+    ).toEqual([])
+  })
+})
+
+describe('Bundle of sign-in', () => {
+  it('has no way of signing in that is not used, and no proofs', async () => {
+    const files = await ingredients(`export { signIn } from 'edgewise/authorization'`)
+    const paths = files.map(([path]) => path)
+    expect(paths).toContain('src/authorization/sign-in.ts')
+    const others =
+      /src\/(server|session|protected-resource)\/|jose|authorization\/(client-credentials|workload|enterprise|jwt|dpop|loopback|file-tokens)[\w-]*\.ts/
+    expect(paths.filter((path) => others.test(path))).toEqual([])
+  })
+})
+
+describe('Bundle of the server', () => {
+  it('has no client and no schema library', async () => {
+    const files = await ingredients(`export { createServer, createHandler } from 'edgewise/server'`)
+    const paths = files.map(([path]) => path)
+    expect(paths).toContain('src/server/definition.ts')
+    expect(
+      paths.filter((path) =>
+        /src\/(client|authorization|protected-resource)\/|zod|json-schema|jose|oauth4webapi/.test(
+          path,
+        ),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('Bundle of the tiny server', () => {
+  const tiny = `export { createServer, createHandler } from 'edgewise/server/tiny'`
+
+  it('is what all servers have, and neither asks, keeps sessions nor tells of changes', async () => {
+    const whole = `export { createServer, createHandler } from 'edgewise/server'`
+    const [own, all] = await Promise.all(
+      [tiny, whole].map(async (code) => (await ingredients(code)).map(([path]) => path)),
+    )
+    const made = ['src/presets/server-tiny.ts', 'src/server/unavailable.ts']
+    expect(own!.filter((path) => !all!.includes(path)).sort()).toEqual(made)
+    const others =
+      /ask\.ts|round|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/
+    expect(all!.filter((path) => others.test(path)).length).toBeGreaterThan(15)
+    expect(own!.filter((path) => others.test(path))).toEqual([])
+  })
+
+  it('has none of it as it is published either', async () => {
+    const words = /createMessage|elicitation\/create|roots\/list|acknowledged|AES-GCM|traceparent/g
+    const found = async (code: string): Promise<string[]> => (await bundle(code)).match(words) ?? []
+    const whole = `export { createServer, createHandler, observer } from 'edgewise/server'`
+    expect(new Set(await found(whole)).size).toBe(6)
+    expect(await found(tiny)).toEqual([])
+  })
+})
+
+describe('Bundle of a protected server', () => {
+  const paths = async (names: string): Promise<string[]> =>
+    (await ingredients(`export { ${names} } from 'edgewise/protected-resource'`)).map(
+      ([path]) => path,
+    )
+
+  it('has the way in which it verifies tokens, and no other', async () => {
+    const own = await paths('protectedResource')
+    expect(own).toContain('src/protected-resource/protected-resource.ts')
+    expect(
+      own.filter((path) => /jose|oauth4webapi|src\/(client|authorization)\//.test(path)),
+    ).toEqual([])
+    const jwt = await paths('protectedResource, jwtTokens')
+    expect(jwt.filter((path) => /oauth4webapi|dpop|jwe/.test(path))).toEqual([])
+    const introspected = await paths('protectedResource, introspectedTokens')
+    expect(introspected.filter((path) => /jose\//.test(path))).toEqual([])
+  })
+})

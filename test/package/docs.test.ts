@@ -1,0 +1,147 @@
+// Compiles every TypeScript block of the README and of the pages under `docs`, and runs those whose
+// fence says so.
+//
+// A fence reads "```ts", "```ts run" (it runs to its end) or "```ts serve" (it listens on port 8000
+// until it is ended; the "run" blocks after it may call it). A first line like "// server.ts", or
+// one behind "#!", names the block, so that later ones of the page can import it.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { budgets } from '../../bench/size.ts'
+import { APPS } from '../../src/apps/index.ts'
+import { SKILLS } from '../../src/skills/index.ts'
+import { TASKS_EXTENSION } from '../../src/tasks/index.ts'
+import { freePort } from '../../examples/free-port.ts'
+import { pages as paths } from '../repository/docs-pages.ts'
+import { commandOf, runToEnd } from '../process.ts'
+import { root } from '../root.ts'
+
+interface Block {
+  /** Under the folder of its page. */
+  file: string
+  code: string
+  marks: string[]
+  /** The runtime whose entry point, modules or types the block uses, or `any`. */
+  runtime: string
+}
+
+const folder = join(root, '.cache', 'docs')
+const pages = paths.map((page) => ({ page, blocks: readBlocks(page) }))
+
+const settings: Record<string, { lib: string[]; types: string[] }> = {
+  any: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
+  browser: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
+  react: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
+  deno: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: ['deno'] },
+  bun: { lib: [], types: ['bun'] },
+  node: { lib: [], types: ['node'] },
+  cloudflare: { lib: [], types: ['@cloudflare/workers-types'] },
+}
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  for (const { page, blocks } of pages) {
+    mkdirSync(join(folder, page), { recursive: true })
+    const port = await freePort()
+    for (const { file, code } of blocks) {
+      writeFileSync(join(folder, file), code.replaceAll(/\b8000\b/g, String(port)))
+    }
+  }
+})
+
+describe('All blocks', () => {
+  for (const [runtime, { lib, types }] of Object.entries(settings)) {
+    const all = pages.flatMap(({ blocks }) => blocks)
+    const files = all.filter((block) => block.runtime === runtime).map(({ file }) => file)
+    if (files.length === 0) continue
+    it(`for ${runtime === 'any' ? 'any runtime' : runtime} compile`, async () => {
+      const project = join(folder, `tsconfig.${runtime}.json`)
+      const compilerOptions = {
+        noEmit: true,
+        // Not dist, whose declarations would then be taken for this project's own output.
+        outDir: 'out',
+        composite: false,
+        declaration: false,
+        emitDeclarationOnly: false,
+        declarationMap: false,
+        isolatedDeclarations: false,
+        noUnusedLocals: false,
+        lib: ['ES2023', 'ESNext.Disposable', ...lib],
+        types,
+      }
+      writeFileSync(
+        project,
+        JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, files, references: [] }),
+      )
+      await runToEnd(['node', 'node_modules/@typescript/native/bin/tsc', '-p', project])
+    })
+  }
+})
+
+describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))('$page', ({ blocks }) => {
+  let server: ChildProcess | undefined
+  afterAll(() => server?.kill())
+
+  for (const block of blocks) {
+    const words = {
+      deno: ['deno', 'run', '--allow-net', '--allow-env', '--allow-read'],
+      bun: ['bun'],
+    }[block.runtime] ?? ['tsx']
+    const line = [...words, join(folder, block.file)]
+    if (block.marks.includes('serve')) {
+      it(`${block.file} listens`, async () => {
+        server?.kill()
+        const [program, ...args] = commandOf(line)
+        server = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+        const port = /\b\d{4,5}\b/.exec(readFileSync(join(folder, block.file), 'utf8'))?.[0]
+        await expect
+          .poll(() =>
+            fetch(`http://localhost:${port}/`).then(
+              () => true,
+              () => false,
+            ),
+          )
+          .toBe(true)
+      })
+    } else if (block.marks.includes('run')) {
+      it(`${block.file} runs to its end`, () => runToEnd(line))
+    }
+  }
+})
+
+function isRun({ marks }: Block): boolean {
+  return marks.includes('run') || marks.includes('serve')
+}
+
+function readBlocks(page: string): Block[] {
+  const text = readFileSync(join(root, page), 'utf8')
+  return [...text.matchAll(/^```ts\b(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, marks = '', code = ''], at) => {
+      const [, named] = /^(?:#!.*\n)?\/\/ ([\w-]+\.tsx?)\n/.exec(code) ?? []
+      const name = named ?? `block-${at + 1}.ts`
+      return {
+        file: join(page, name),
+        code,
+        marks: marks.trim().split(/\s+/),
+        runtime:
+          /from 'edgewise\/(browser|bun|cloudflare|deno|node|react)[/']/.exec(code)?.[1] ??
+          (/\bExportedHandler\b/.test(code) ? 'cloudflare' : undefined) ??
+          (/from 'node:/.test(code) ? 'node' : 'any'),
+      }
+    },
+  )
+}
+
+describe('The guide of extensions', () => {
+  it.each([APPS, SKILLS, TASKS_EXTENSION])('tells of %s [M-VER-019]', (id) => {
+    expect(readFileSync(join(root, 'docs/guides/extensions.md'), 'utf8')).toContain(`\`${id}\``)
+  })
+})
+
+describe('The README', () => {
+  it.each([...budgets])('tells the budget of the bundle "$name"', ({ name, maxKb }) => {
+    const rows = readFileSync(join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ')
+    expect(rows).toContain(`| ${name} | ${maxKb} KB |`)
+  })
+})

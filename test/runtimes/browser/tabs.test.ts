@@ -1,0 +1,132 @@
+// Many tabs of one application: browsers have six connections to a server over HTTP/1.1, for all of them.
+import type { Revision } from 'edgewise'
+import { createServer } from 'edgewise/server'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { PATIENCE } from '../../patience.ts'
+import { launchChromium } from '../chromium.ts'
+import { startFar, type Far } from './far.ts'
+import { listenIn } from './listening.ts'
+import type { Everything } from './scripts/everything.ts'
+import { startSite, type Site } from './site.ts'
+
+/** Inside pages only. */
+declare const edgewise: Everything
+
+const server = createServer({ name: 'far', version: '1.0.0' })
+server.tool('greet', {}, () => 'Hello')
+const changing = server.tool('changing', {}, () => 'seen')
+let far: Far
+let site: Site
+let browser: Browser
+
+beforeAll(async () => {
+  ;[far, site, browser] = await Promise.all([
+    startFar(server),
+    startSite(['everything']),
+    launchChromium(['--host-resolver-rules=MAP insecure.test 127.0.0.1']),
+  ])
+})
+afterAll(async () => {
+  await browser.close()
+  await site.stop()
+  far.stop()
+})
+
+describe.each<[Revision, string]>([
+  ['2026-07-28', 'localhost'],
+  ['2025-11-25', 'localhost'],
+  ['2026-07-28', 'insecure.test'],
+])('Eight tabs that listen to a server over HTTP, over %s, from %s,', (revision, host) => {
+  let context: BrowserContext
+  afterEach(() => context.close())
+
+  /** Opens a tab with a client that listens, and calls. */
+  async function openTab(): Promise<{ page: Page; called: unknown }> {
+    const page = await context.newPage()
+    await page.goto(`${site.origin.replace('localhost', host)}/everything.html`)
+    await page.waitForFunction('typeof edgewise === "object"')
+    expect(await page.evaluate('isSecureContext')).toBe(host === 'localhost')
+    await listenIn(page, far.url, revision)
+    const called = await page.evaluate('client.callTool("greet").then(({ content }) => content)')
+    return { page, called }
+  }
+
+  const change = (): void => {
+    changing.disable()
+    changing.enable()
+  }
+  const hears = async (page: Page): Promise<void> => {
+    await expect
+      .poll(() => (change(), page.evaluate<number>('state.heard')), PATIENCE)
+      .toBeGreaterThan(0)
+  }
+
+  it('all connect and call, four listen, and the next does when one leaves [P027]', async () => {
+    context = await browser.newContext()
+    const pages: Page[] = []
+    for (let tab = 1; tab <= 8; tab++) {
+      const { page, called } = await openTab()
+      expect(called).toEqual([{ type: 'text', text: 'Hello' }])
+      pages.push(page)
+      await expect.poll(far.streams, PATIENCE).toBe(Math.min(tab, 4))
+    }
+    for (const page of pages.slice(0, 4)) await hears(page)
+    for (const page of pages.slice(4)) expect(await page.evaluate('state.heard')).toBe(0)
+
+    // Two are closed as users do, one as an application does, one goes to sleep
+    await pages[0]!.close()
+    await pages[1]!.close()
+    await pages[2]!.evaluate('client.close()')
+    await pages[3]!.evaluate('document.dispatchEvent(new Event("freeze"))')
+    for (const page of pages.slice(4)) await hears(page)
+    expect(far.streams()).toBe(4)
+    expect(await pages[7]!.evaluate('state.problems')).toEqual([])
+    await pages[4]!.close()
+    await pages[3]!.evaluate('document.dispatchEvent(new Event("resume"))')
+    const before = await pages[3]!.evaluate<number>('state.heard')
+    await expect
+      .poll(() => (change(), pages[3]!.evaluate<number>('state.heard')), PATIENCE)
+      .toBeGreaterThan(before)
+  })
+})
+
+describe('A stream while four others are open', () => {
+  it.each([
+    ['that listens waits', { 'mcp-session-id': '1' }, false],
+    ['of a call that is resumed does not', { 'mcp-session-id': '1', 'last-event-id': '7' }, true],
+    ['of 2024-11-05, which brings the answers too, does not', {}, true],
+  ])('%s', async (_what, headers, isSent) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${site.origin}/everything.html`)
+    await page.waitForFunction('typeof edgewise === "object"')
+    const outcome = await page.evaluate(async (given) => {
+      const sent: string[] = []
+      const fetch = edgewise.pageFetch({
+        fetch: async (url) => {
+          sent.push(url)
+          // Never ends
+          return new Response(new ReadableStream())
+        },
+      })
+      const open = (of: string, headers: Record<string, string>): Promise<Response> =>
+        fetch(`http://far.test/${of}`, {
+          method: 'GET',
+          headers: { accept: 'text/event-stream', ...headers },
+          signal: new AbortController().signal,
+        })
+      for (let stream = 1; stream <= 4; stream++) await open('first', { 'mcp-session-id': '0' })
+      void open('other', given)
+      // The turns of another server are free, and what needs one takes it later than the stream above
+      await fetch('http://near.test/mcp', {
+        method: 'GET',
+        headers: { accept: 'text/event-stream', 'mcp-session-id': '0' },
+        signal: new AbortController().signal,
+      })
+      return sent.includes('http://far.test/other')
+    }, headers)
+    expect(outcome).toBe(isSent)
+    await context.close()
+  })
+})

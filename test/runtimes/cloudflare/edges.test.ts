@@ -1,0 +1,53 @@
+// What the Worker checks at the edge, and what callers hear of what only others may see.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PATIENCE } from '../../patience.ts'
+import { checkListening, checkSession } from '../../server/hidden-resources.ts'
+import { openSession } from '../../transport/streamable-http/post.ts'
+import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+
+let workerd: Workerd
+
+beforeAll(async () => {
+  workerd = await startWorker(await bundleWorker('edges-worker.ts'))
+})
+afterAll(() => workerd.stop())
+
+/** A handler that takes everybody for that principal. */
+const as = (principal: string): Workerd['handle'] => {
+  const handle = (request: Request): Promise<Response> => {
+    request.headers.set('x-user', principal)
+    return workerd.handle(request)
+  }
+  return Object.assign(handle, { close: workerd.handle.close })
+}
+const updated = async (uri: string): Promise<void> => {
+  await (await workerd.get(`/updated?uri=${encodeURIComponent(uri)}`)).text()
+}
+
+describe('A Worker', () => {
+  it('tells no listener of resources that are hidden from it, by whatever prefix [S006]', async () => {
+    await checkListening({ as, updated })
+  })
+
+  it('tells no session of resources that are hidden from it, live or resumed [S006]', async () => {
+    await checkSession({ as, updated })
+  })
+
+  it('ends streams of callers whose authorization ends as "authenticate" says [S032]', async () => {
+    const { id } = await openSession(as('ann'))
+    const headers = {
+      accept: 'text/event-stream',
+      'mcp-session-id': id,
+      'x-expires': `${Date.now() + 1500}`,
+    }
+    const response = await as('ann')(new Request('http://localhost/mcp', { headers }))
+    expect(await response.text()).toContain(': The access token expired\n')
+  })
+
+  it('ends idle sessions when it serves some hosts only [S010]', async () => {
+    const { id, send } = await openSession(workerd.handle)
+    expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
+    const keeps = async (): Promise<unknown> => (await workerd.get(`/keeps?session=${id}`)).json()
+    await expect.poll(keeps, PATIENCE).toBe(false)
+  })
+})

@@ -1,0 +1,32 @@
+// A protected server as a Worker, whose tools tell of the caller and of what is left of its request.
+import { env } from 'cloudflare:workers'
+import type { JSONWebKeySet } from 'jose'
+import { createWorker } from '../../../runtimes/cloudflare/index.ts'
+import { jwtTokens, protectedResource } from '../../../src/protected-resource/index.ts'
+import { createServer } from '../../../src/presets/server.ts'
+import { tasks } from '../../../src/tasks/index.ts'
+
+const server = createServer({ name: 'protected', version: '1.0.0' })
+server.tool('whoami', {}, (_args, { principal, auth, request }) =>
+  JSON.stringify({
+    principal,
+    ...auth,
+    headers: [...(request?.headers.keys() ?? [])],
+  }),
+)
+server.extend(tasks())
+server.tool('write', { scopes: ['notes:write'], task: 'optional' }, () => 'Written')
+
+const worker = createWorker(server, {
+  auth: protectedResource({
+    resource: 'https://mcp.example/mcp',
+    authorizationServers: ['https://issuer.example'],
+    verify: jwtTokens({ jwks: env.JWKS as JSONWebKeySet }),
+    scopes: ['mcp'],
+  }),
+  ssePath: '/sse',
+  allowedOrigins: ['https://app.example'],
+})
+
+export default worker
+export const { McpSession, McpHub, McpTask } = worker.durableObjects

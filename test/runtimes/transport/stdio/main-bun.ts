@@ -1,0 +1,6 @@
+import { serveStdio } from '../../../../runtimes/bun/index.ts'
+import { testServer } from './server.ts'
+
+process.on('uncaughtException', () => process.exit(70))
+await serveStdio(testServer({ print: () => void process.stdout.write('raw\n') }))
+console.error('served')

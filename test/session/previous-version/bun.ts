@@ -1,8 +1,0 @@
-// Runs the suite of the previous version's data on `bun:sqlite`.
-import { Database } from 'bun:sqlite'
-import { sqlOf } from '../../../src/sqlite/index.ts'
-import { run } from '../../runtimes/harness.ts'
-import { sqliteSuite } from './sqlite-suite.ts'
-
-const suite = sqliteSuite(() => sqlOf(new Database(':memory:')))
-await run(suite, (result) => console.log(JSON.stringify(result)))
