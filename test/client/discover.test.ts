@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/presets/client.ts'
 import { createServer, serveTransport, type Server } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
@@ -365,8 +365,11 @@ describe('era over a transport', () => {
 
     test('and of ours is asked nothing twice', async () => {
       const { transport, start } = delayed(createServer({ name: 's', version: '1' }))
-      const connecting = connect(transport, { probeTimeoutMs: 20 })
-      setTimeout(start, 60)
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const connecting = connect(transport, { probeTimeoutMs: 20_000 })
+      await vi.advanceTimersByTimeAsync(60_000)
+      start()
       const client = await connecting
       expect(client.revision).toBe('2026-07-28')
       await client.close()

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { connect } from '../../src/presets/client.ts'
 import { createHandler, createServer, statefulSessions } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
+import { settled } from '../settled.ts'
 
 const asking = ['2025-06-18', '2025-11-25', '2026-07-28'] as const
 
@@ -48,7 +49,7 @@ test.each(
     await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
     await vi.waitFor(() => expect(signal.aborted).toBe(true))
     if (revision !== '2026-07-28') await vi.waitFor(() => expect(left).toBe(true))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     expect(onError).not.toHaveBeenCalled()
   },
 )

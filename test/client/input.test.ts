@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import type { CreateMessageResult, ElicitParams } from '../../src/protocol/types.ts'
@@ -637,10 +637,14 @@ describe('requests of a server with sessions', () => {
       return message.method ? undefined : reply(call ?? {}, { content })
     })
     const client = await connectTo(peer, {
-      onElicit: () =>
-        new Promise((resolve) => setTimeout(() => resolve({ action: 'decline' }), 80)),
+      onElicit: async () => {
+        await vi.advanceTimersByTimeAsync(120_000)
+        return { action: 'decline' }
+      },
     })
-    expect(await client.callTool('a', {}, { timeoutMs: 30 })).toEqual({ content })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await client.callTool('a', {}, { timeoutMs: 60_000 })).toEqual({ content })
     await client.close()
   })
 })

@@ -13,6 +13,7 @@ import {
   type HttpPeer,
   type Seen,
 } from './peers.ts'
+import { settled } from '../settled.ts'
 
 const content = [{ type: 'text', text: 'hi' }]
 const legacy = { revision: ['2025-11-25', '2025-06-18', '2025-03-26'] } as const
@@ -201,7 +202,7 @@ describe('answers to a request', () => {
     const peer = legacyPeer(() => {
       const stream = eventStream({ 'content-type': 'application/json' })
       stream.write('{"jsonrpc":')
-      setTimeout(stream.fail, 10)
+      void settled().then(stream.fail)
       return stream.response
     })
     const client = await connectTo(peer, legacy)
@@ -777,7 +778,7 @@ describe('a session that the server ended', () => {
     const first = client.callTool('a')
     await until(() => proceed !== undefined)
     const second = client.callTool('b')
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     proceed?.()
     expect(await Promise.all([first, second])).toEqual([{ content }, { content }])
     const sessions = peer.sent('tools/call').map((seen) => seen.headers.get('mcp-session-id'))

@@ -11,6 +11,7 @@ import {
   until,
   type HttpPeer,
 } from './peers.ts'
+import { settled } from '../settled.ts'
 
 const content = [{ type: 'text', text: 'hi' }]
 
@@ -214,7 +215,7 @@ describe('streams of 2026-07-28', () => {
       const peer = modernPeer(() => {
         const stream = eventStream()
         stream.write('id: 1\nretry: 1\ndata:\n\n')
-        setTimeout(() => stream[end](), 5)
+        void settled().then(() => stream[end]())
         return stream.response
       })
       const client = await connectTo(peer)

@@ -1,6 +1,7 @@
 /**
  * What scripted servers say in tests of the client.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   connect,
   httpSse,
@@ -134,10 +135,10 @@ export function connectTo(
     : connect('https://peer.example/mcp', { fetch: peer.fetch, ...all })
 }
 
-/** Waits until something is so. */
+/** Waits until something is so, whatever timers a test has replaced. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; !condition(); turn++) {
     if (turn * 5 > PATIENCE.timeout) throw new Error('It never came true')
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await sleep(5)
   }
 }

@@ -1,4 +1,4 @@
-// The observable connection: what it shows, and when it connects again.
+import { settled } from '../settled.ts' // The observable connection: what it shows, and when it connects again.
 import {
   createReconnectingClient,
   observeSignIn,
@@ -176,7 +176,7 @@ describe('An observable connection', () => {
     await connection.ready()
     expect(ends.map(({ closed }) => closed)).toEqual([true, false])
     await ends[0]?.far.close()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     expect(statuses()).toEqual(['idle', 'connecting', 'ready', 'reconnecting', 'ready'])
   })
 

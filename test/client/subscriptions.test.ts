@@ -18,6 +18,7 @@ import {
   type HttpPeer,
   type Seen,
 } from './peers.ts'
+import { settled } from '../settled.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -85,7 +86,7 @@ describe('listening over HTTP', () => {
     // What comes before the acknowledgement, or for nobody, is not heard
     streams[0]?.event(note(TOOLS, id))
     streams[0]?.event(note(TOOLS, 999))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     expect(open).toBe(false)
     streams[0]?.event(acknowledge(id, { toolsListChanged: true }))
     const subscription = await listening
@@ -284,7 +285,7 @@ describe('listening over HTTP', () => {
       streams[0]?.event(note(TOOLS, id))
       streams[0]?.event(note(UPDATED, id, { uri: `a:${round % 2}` }))
     }
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await settled()
     const iterator = subscription[Symbol.asyncIterator]()
     expect(await take(iterator, 3)).toEqual([TOOLS, 'a:0', 'a:1'])
     await client.close()
@@ -430,7 +431,7 @@ describe('hooks', () => {
     const options: ConnectOptions = { onToolsChanged() {}, onLog() {}, onResourceUpdated() {} }
     const bare = modernPeer((seen) => peer.fetch(seen.url, {}), { tools: {} })
     const client = await connectTo(bare, options)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     expect(bare.seen).toHaveLength(1)
     await client.close()
   })
@@ -626,7 +627,7 @@ describe('a session', () => {
     expect(peer.sent('resources/unsubscribe')).toHaveLength(1)
     await client.listen(filter)
     await client.close()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     expect(problems).toEqual([])
   })
 

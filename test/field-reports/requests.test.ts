@@ -7,6 +7,7 @@ import { connectTo, duplexPeer, initialized, reply } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
 import { allMessages, openSession, post, postModern } from '../transport/streamable-http/post.ts'
 import { rawPeer } from './raw-peer.ts'
+import { settled } from '../settled.ts'
 
 const legacy = { revision: '2025-11-25' } as const
 
@@ -163,7 +164,7 @@ describe('a time that is longer than timers can measure', () => {
     await peer.initialize({ roots: {} })
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } })
     const { id: question } = await peer.until(({ method }) => method === 'roots/list')
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     await peer.send({ jsonrpc: '2.0', id: question, result: { roots: [] } })
     const { result } = await peer.until(({ id, method }) => id === 1 && !method)
     expect(result).toEqual({ content: [text('0')] })
@@ -172,7 +173,7 @@ describe('a time that is longer than timers can measure', () => {
     const { id } = await openSession(handle)
     const headers = { accept: 'text/event-stream', 'mcp-session-id': id }
     const stream = await handle(new Request('http://localhost/mcp', { headers }))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     await handle.close()
     expect(await stream.text()).not.toContain('\n:\n')
   })

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { jsonSchema, type JsonSchemaLimits } from '../../src/json-schema/index.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { describeIssues, type SchemaResult } from '../../src/protocol/standard-schema.ts'
+import { settled } from '../settled.ts'
 
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
@@ -274,7 +275,7 @@ describe('JSON Schema references', () => {
     expect(compiling({ $ref: url })).toThrow(error('UNSUPPORTED'))
     expect(compiling({ $schema: url })).toThrow(error('UNSUPPORTED'))
     expect(accepts({ $id: url, properties: { a: { $ref: '#' } } }, { a: {} })).toBe(true)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await settled()
     await new Promise((resolve) => canary.close(resolve))
 
     expect(hits).toBe(0)

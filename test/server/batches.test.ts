@@ -19,6 +19,7 @@ import { sessionsOf } from '../handler.ts'
 import { expectNoRejections } from '../fuzz/rejections.ts'
 import { allMessages, openSession, post } from '../transport/streamable-http/post.ts'
 import { openWire, type Message } from './wire.ts'
+import { settled } from '../settled.ts'
 
 expectNoRejections()
 
@@ -203,7 +204,7 @@ describe('The requests of a batch', () => {
     wire.send([end, note(1), note(2)])
     await until(() => closed !== undefined)
     await closed
-    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve))
+    await settled()
     expect(ran).toEqual([])
   })
 })

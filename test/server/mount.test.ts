@@ -20,6 +20,7 @@ import {
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'
+import { settled } from '../settled.ts'
 
 const VERSIONS = revisions.map(({ version }) => version)
 const ASKING = VERSIONS.filter((version) => version >= '2025-06-18')
@@ -477,7 +478,6 @@ describe('a gateway as a server of its own', () => {
     }
     return { peer: made, state, change }
   }
-  const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
 
   it('offers what was listed last, whichever answer comes last', async () => {
     const { peer: behind, state, change } = slowToList()
@@ -485,9 +485,9 @@ describe('a gateway as a server of its own', () => {
     change('second')
     await vi.waitUntil(() => state.turn === 2)
     change('third')
-    await soon()
+    await settled()
     state.answer()
-    await soon()
+    await settled()
     const client = await connected(gateway.server)
     await vi.waitFor(async () =>
       expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['third']),
@@ -505,7 +505,7 @@ describe('a gateway as a server of its own', () => {
     await vi.waitUntil(() => state.turn === 2)
     await gateway.close()
     state.answer()
-    await soon()
+    await settled()
     expect(errors).toEqual([])
     expect(await (await connected(gateway.server)).listAllTools()).toEqual([])
   })

@@ -10,6 +10,7 @@ import {
 import { sessionHandler } from '../handler.ts'
 import { gate } from '../tasks/fixture.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
+import { settled } from '../settled.ts'
 
 const ALL = { elicitation: {}, sampling: {}, roots: {} }
 const yes = { action: 'accept', content: { yes: true } }
@@ -58,7 +59,7 @@ function makeServer() {
       await ctx.step(name, async () => {
         if (name === 'fast') return
         await opened
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await settled()
       })
       const asking = ctx.elicit({ message: name, schema: z.object({ by: z.string() }) })
       open()
@@ -390,7 +391,7 @@ describe('asking over rounds', () => {
     const capabilities = { ...ALL, elicitation: { form: {}, url: {} } }
     const first = round(await call(handle, { name: 'unheeded' }, capabilities))
     expect(Object.keys(first.inputRequests)).toHaveLength(4)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     process.off('unhandledRejection', note)
     expect(unhandled).toEqual([])
   })

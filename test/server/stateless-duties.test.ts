@@ -13,6 +13,7 @@ import {
 } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { allMessages, lastMessage, post, postModern } from '../transport/streamable-http/post.ts'
+import { settled } from '../settled.ts'
 
 const form = z.object({ yes: z.boolean() })
 const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
@@ -199,7 +200,7 @@ describe('filters of subscriptions', () => {
       expect(first).toContain('"notifications":{}')
       server.tool('b', {}, () => 'b').remove()
       const next = reader.read().then(() => 'something')
-      const nothing = new Promise((resolve) => setTimeout(resolve, 30, 'nothing'))
+      const nothing = settled().then(() => 'nothing')
       expect(await Promise.race([next, nothing])).toBe('nothing')
       await reader.cancel()
     },

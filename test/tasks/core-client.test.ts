@@ -27,6 +27,7 @@ import {
 } from '../client/peers.ts'
 import { openWire } from '../server/wire.ts'
 import { makeFixture, textOf } from './fixture.ts'
+import { settled } from '../settled.ts'
 
 const RELATED = 'io.modelcontextprotocol/related-task'
 
@@ -633,7 +634,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     })
     wire.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'sample' } })
     await until(() => seen.length > 0)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settled()
     wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
     await until(() => seen.length > 1)
     expect(seen).toEqual(['sampling/createMessage', 'tasks/cancel'])
@@ -655,7 +656,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
         capabilities,
         onSample: async (params) => {
           seen.push(params)
-          await new Promise((resolve) => setTimeout(resolve, 20))
+          await settled()
           return model
         },
       })

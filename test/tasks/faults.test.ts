@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { INVALID_PARAMS } from '../../src/index.ts'
 import { text } from '../../src/presets/server.ts'
 import { createMemoryTaskStore, type TaskRecord, type TaskStore } from '../../src/tasks/index.ts'
@@ -99,15 +99,21 @@ describe('A process that ends', () => {
 
 describe('Several processes over one store', () => {
   test('work on a task only once, and see what the others do to it', async () => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    })
+    onTestFinished(() => void vi.useRealTimers())
     const store = createMemoryTaskStore()
-    const [one, two] = [makeFixture({ store, leaseMs: 100 }), makeFixture({ store, leaseMs: 100 })]
+    const leases = { store, leaseMs: 60_000 }
+    const [one, two] = [makeFixture(leases), makeFixture(leases)]
     const taskId = await wireTo(one.server).start('for-ever')
     await until(() => one.ran.includes('for-ever'))
     await two.tasks.resume()
     // Longer than a claim holds that nobody renews
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    for (let turn = 0; turn < 30; turn++) await vi.advanceTimersByTimeAsync(6_000)
     expect(two.ran).toEqual([])
     await wireTo(two.server).result('tasks/cancel', { taskId })
+    await vi.advanceTimersByTimeAsync(60_000)
     await until(() => one.ran.includes('aborted'))
     expect((await wireTo(one.server).result('tasks/get', { taskId })).status).toBe('cancelled')
   })

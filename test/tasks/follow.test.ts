@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { INVALID_PARAMS, type JsonObject } from '../../src/index.ts'
@@ -21,6 +21,7 @@ import {
   type Seen,
 } from '../client/peers.ts'
 import { makeFixture, textOf, type Fixture } from './fixture.ts'
+import { settled } from '../settled.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 
@@ -413,18 +414,18 @@ describe('callTool', () => {
 
 describe('Notifications', () => {
   test('take the place of looking, where the server tells [M-TASK-060]', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const fixture = makeFixture()
     const { client, sent } = await connectToFixture(fixture, { notifications: true })
     const call = client.callTool('wait')
-    await until(() => sent.includes('subscriptions/listen'))
+    // Passes the time meanwhile
+    await vi.waitUntil(() => sent.includes('subscriptions/listen'))
+    await settled()
     const looks = (): number => sent.filter((method) => method === 'tasks/get').length
-    // Without the stream, it would look every 20 ms
-    for (let before = -1; before !== looks();) {
-      before = looks()
-      expect(before).toBeLessThan(100)
-      await new Promise((resolve) => setTimeout(resolve, 150))
-    }
     const before = looks()
+    // Without the stream, it would look every 20 ms
+    await vi.advanceTimersByTimeAsync(1_000)
     fixture.gate.open()
     expect(textOf(await call)).toBe('Waited')
     expect(looks()).toBe(before)
@@ -435,7 +436,7 @@ describe('Notifications', () => {
     const { client, sent } = await connectToFixture(makeFixture(), { notifications: true })
     const failed = expect(client.callTool('for-ever')).rejects.toMatchObject({ code: 'CLOSED' })
     await until(() => sent.includes('subscriptions/listen'))
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await settled()
     await client.close()
     await failed
   })

@@ -15,6 +15,7 @@ import { followTasks, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { aiTools, toolFunctions } from '../../src/toolset/index.ts'
 import { closing } from '../closing.ts'
+import { settled } from '../settled.ts'
 
 async function connected(server: Server): Promise<Client> {
   return closing(await connectInMemory(server))
@@ -152,10 +153,10 @@ describe('tools as functions', () => {
       const [never] = await toolFunctions(client, { request: { signal: all.signal } })
       const called = never?.call({}, { signal: one.signal })
       const wanted = which === 'all' ? all : one
-      setTimeout(() => wanted.abort(), 10)
+      void settled().then(() => wanted.abort())
       await expect(called).rejects.toMatchObject({ code: 'ABORTED' })
     }
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await settled()
     expect(reported).toEqual([])
   })
 })

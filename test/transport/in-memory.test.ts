@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import type { Receiver } from '../../src/protocol/transport.ts'
+import { settled } from '../settled.ts'
 
 const ping = (id: number, params = {}): JsonRpcMessage => ({
   jsonrpc: '2.0',
@@ -29,7 +29,7 @@ test('messages arrive in order, both ways, and not within send', async () => {
   const sent = [a.send(ping(1)), a.send(ping(2)), b.send(ping(3))]
   expect(right.got).toEqual([])
   await Promise.all(sent)
-  await sleep(0)
+  await settled()
   expect(right.got).toEqual([ping(1), ping(2)])
   expect(left.got).toEqual([ping(3)])
 })
@@ -42,7 +42,7 @@ test('a message is what JSON makes of it, and shares nothing with its sender', a
   const params = { list: [1], when: new Date(0), gone: undefined }
   await a.send(ping(1, params))
   params.list.push(2)
-  await sleep(0)
+  await settled()
   expect(right.got).toEqual([ping(1, { list: [1], when: '1970-01-01T00:00:00.000Z' })])
   expect(Object.keys((right.got[0] as { params: object }).params)).not.toContain('gone')
   await expect(a.send(ping(2, { big: 1n }))).rejects.toMatchObject({ code: 'INVALID_USE' })
@@ -55,7 +55,7 @@ test('messages sent before the peer starts are kept for it', async () => {
   await a.close()
   const right = notes()
   await b.start(right)
-  await sleep(0)
+  await settled()
   expect(right.got).toEqual([ping(1), 'closed'])
 })
 
@@ -67,9 +67,9 @@ test('closing one side closes both once, after what it had sent', async () => {
   void b.send(ping(2))
   void a.send(ping(1))
   await Promise.all([a.close(), a.close()])
-  await sleep(0)
+  await settled()
   await b.close()
-  await sleep(0)
+  await settled()
   expect(right.got).toEqual([ping(1), 'closed'])
   expect(left.got).toEqual(['closed'])
   await expect(a.send(ping(3))).rejects.toMatchObject({ code: 'CLOSED' })
@@ -96,12 +96,12 @@ test('send waits for a receiver that is far behind', async () => {
       sent++
     }
   })()
-  await sleep(5)
+  await settled()
   expect(got).toBe(1)
   expect(sent).toBeLessThan(50)
   release()
   await sending
-  await sleep(0)
+  await settled()
   expect(got).toBe(100)
 })
 
@@ -116,7 +116,7 @@ test('a receiver that throws closes both sides, its own with the reason', async 
     },
   })
   await a.send(ping(1))
-  await sleep(5)
+  await settled()
   expect(left.got).toEqual(['closed'])
   expect(right.got).toMatchObject([{ code: 'CLOSED', cause: { message: 'Broken receiver' } }])
 })

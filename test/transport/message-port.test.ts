@@ -1,4 +1,4 @@
-// The message-port transport on Node's MessageChannel: https://nodejs.org/api/worker_threads.html
+import { settled } from '../settled.ts' // The message-port transport on Node's MessageChannel: https://nodejs.org/api/worker_threads.html
 import { connect } from 'edgewise/client'
 import { createServer, serveTransport } from 'edgewise/server'
 import { messagePortTransport, type MessagePortOptions, type Transport } from 'edgewise/transport'
@@ -53,8 +53,6 @@ const note = (n: number): { jsonrpc: '2.0'; method: string; params: { n: number 
   params: { n },
 })
 
-const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
-
 const messages = (end: End): Promise<unknown> => expect.poll(() => end.taken).not.toEqual([])
 
 describe('The message-port transport', () => {
@@ -87,7 +85,7 @@ describe('The message-port transport', () => {
       const first = begin(left)
       const sent = first.transport.send(note(1))
       const second = begin(right)
-      await moment()
+      await settled()
       grant()
       await sent
       await messages(second)
@@ -101,7 +99,7 @@ describe('The message-port transport', () => {
     const [left, right] = channel()
     const first = begin(left)
     const sent = [1, 2, 3].map((n) => first.transport.send(note(n)))
-    await moment()
+    await settled()
     const second = begin(right)
     await Promise.all(sent)
     await expect.poll(() => second.taken).toEqual([1, 2, 3].map(note))
@@ -141,7 +139,7 @@ describe('The message-port transport', () => {
     await messages(end)
     expect(Object.keys(end.taken[0] as object)).toEqual(['jsonrpc', 'method', 'params'])
     await end.transport.close()
-    await moment()
+    await settled()
     expect(seen).toEqual([note(1)])
   })
 
@@ -159,7 +157,7 @@ describe('The message-port transport', () => {
     const [left, right] = channel()
     const end = begin(left)
     right.postMessage(note(1))
-    await moment()
+    await settled()
     expect(end.taken).toEqual([])
     right.postMessage({ edgewise: 'open', id: 'someone', lock: false })
     await end.opened
@@ -403,7 +401,7 @@ describe('A busy receiver', () => {
       async message(frame) {
         const { n } = (frame as ReturnType<typeof note>).params
         log.push(`begin ${n}`)
-        await moment()
+        await settled()
         log.push(`end ${n}`)
       },
       malformed() {},

@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProtocolError } from '../../src/protocol/errors.ts'
 import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
 import { stdioTransport, type StdioTransportOptions } from '../../src/transport/stdio/stdio.ts'
 import type { Receiver, Transport } from '../../src/protocol/transport.ts'
+import { settled } from '../settled.ts'
 
 /** A receiver that notes down what it gets. */
 class Notes implements Receiver {
@@ -23,9 +24,6 @@ class Notes implements Receiver {
 }
 
 const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
-
-/** Lets everything that is due happen. */
-const settle = (): Promise<void> => sleep(5)
 
 /** A stream of the chunks, and then its end. */
 function streamOf(chunks: Iterable<Uint8Array>): ReadableStream<Uint8Array> {
@@ -228,7 +226,7 @@ describe('reading', () => {
       const options = { maxMessageBytes: 100 }
       await stdioTransport(readable, new WritableStream(), options).start(notes)
       await input.write(encode(begin + 'x'.repeat(100)))
-      await settle()
+      await settled()
       expect(notes.errors).toHaveLength(1)
     }
   })
@@ -297,14 +295,14 @@ describe('reading', () => {
     )
     const transport = stdioTransport(readable, new WritableStream())
     await transport.start(notes)
-    await settle()
+    await settled()
     expect(notes.frames).toEqual([{ n: 1 }])
     release()
-    await settle()
+    await settled()
     expect(notes.frames).toEqual([{ n: 1 }, { m: 1 }])
     expect(pulled).toBe(1)
     release()
-    await settle()
+    await settled()
     expect(notes.frames).toHaveLength(3)
     expect(pulled).toBe(2)
     await transport.close()
@@ -326,7 +324,7 @@ describe('reading', () => {
     })
     const transport = stdioTransport(streamOf([]), sink)
     await transport.start(notes)
-    await settle()
+    await settled()
     expect(notes.closes).toEqual([undefined])
     await transport.send(ping(1))
     await transport.close()
@@ -342,7 +340,7 @@ describe('reading', () => {
       new WritableStream({ abort: () => void aborted++ }),
     )
     await transport.start(notes)
-    await settle()
+    await settled()
     expect(notes.closes).toMatchObject([{ code: 'CLOSED' }])
     expect(aborted).toBe(1)
     await expect(transport.send(ping(1))).rejects.toMatchObject({ code: 'CLOSED' })
@@ -365,7 +363,7 @@ describe('writing', () => {
   })
 
   test('a thousand messages sent at once do not mix, and keep their order [L-STDIO-005] [M-STDIO-015]', async () => {
-    const { transport, text } = writer(() => sleep(1))
+    const { transport, text } = writer(() => setImmediate())
     const messages = Array.from({ length: 1000 }, (_, n) => echo(`${n}${'é'.repeat(n)}`))
     await Promise.all(messages.map((message) => transport.send(message)))
     const lines = text().trimEnd().split('\n')
@@ -387,7 +385,7 @@ describe('writing', () => {
     const { transport } = writer(() => new Promise<void>((resolve) => (release = resolve)))
     let taken = false
     const sent = transport.send(ping(1)).then(() => (taken = true))
-    await settle()
+    await settled()
     expect(taken).toBe(false)
     release()
     await sent
@@ -410,7 +408,7 @@ describe('closing', () => {
     const chunks: Uint8Array[] = []
     const sink = new WritableStream<Uint8Array>({
       async write(chunk) {
-        await sleep(5)
+        await settled()
         chunks.push(chunk)
       },
       close: () => void closed++,
@@ -438,7 +436,7 @@ describe('closing', () => {
     push(encode('{"n":1}\n'))
     const closed = transport.close()
     await closed
-    await settle()
+    await settled()
     expect(notes.frames).toEqual([])
   })
 
@@ -463,7 +461,7 @@ describe('closing', () => {
     }
     await expect(transport.send(ping(3))).rejects.toMatchObject({ code: 'CLOSED' })
     await transport.close()
-    await settle()
+    await settled()
     expect(notes.closes).toMatchObject([{ code: 'CLOSED', cause: { message: 'EPIPE' } }])
     expect(writes).toBe(1)
   })
@@ -474,7 +472,7 @@ describe('closing', () => {
       throw new Error('Broken receiver')
     }
     await stdioTransport(streamOf([encode('{}\n')]), new WritableStream()).start(notes)
-    await settle()
+    await settled()
     expect(notes.closes).toMatchObject([{ code: 'CLOSED', cause: { message: 'Broken receiver' } }])
   })
 })
