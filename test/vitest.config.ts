@@ -1,10 +1,18 @@
-// One vitest run holds every test of the project: https://vitest.dev/config/
+// One vitest run holds every test of the project, in two parts: https://vitest.dev/config/
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
+import { built } from './folders.ts'
 import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+
+const waiting = {
+  // Only against hangs: a busy machine must not decide a test.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: PATIENCE },
+}
 
 export default defineConfig({
   root,
@@ -18,15 +26,30 @@ export default defineConfig({
       })),
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: './test/build.ts',
     // Most tests wait for other programs, so that one worker would leave a small machine idle.
     maxWorkers: '100%',
     reporters: ['default', './test/reporter.ts'],
-    // Only against hangs: a busy machine must not decide a test.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: PATIENCE },
     coverage: { include: ['src/**/*.ts', 'runtimes/**/*.ts'] },
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...waiting,
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [`test/{${built.join()}}/**`],
+          pool: 'threads',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...waiting,
+          name: 'built',
+          include: [`test/{${built.join()}}/**/*.test.ts`],
+          globalSetup: './test/build.ts',
+        },
+      },
+    ],
   },
 })
