@@ -10,7 +10,7 @@ import {
   type EventStreamOptions,
   type ServerSentEvent,
 } from '#internal/http'
-import { cut } from '#internal/storage'
+import { chunkText } from '#internal/storage'
 import { type Sink } from '../../src/presets/server.ts'
 
 /** A message takes 1 MiB at most, and a UTF-16 unit three bytes of it at most. */
@@ -36,7 +36,7 @@ export function socketSink(socket: WebSocket): Sink {
 
 /** Sends an event in as many pieces as it needs. */
 export function sendEvent(socket: WebSocket, event: ServerSentEvent): void {
-  const pieces = cut(JSON.stringify(event), MAX_PIECE_CHARACTERS)
+  const pieces = chunkText(JSON.stringify(event), MAX_PIECE_CHARACTERS)
   const last = pieces.pop() ?? ''
   for (const piece of pieces) socket.send(MORE + piece)
   socket.send(LAST + last)

@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import { cut } from '#internal/storage'
+import { chunkText } from '#internal/storage'
 import type { TaskKeeper, TaskRecord } from '../../src/tasks/index.ts'
 
 const PREFIX = 'mcp_task/'
@@ -42,7 +42,7 @@ export class ObjectTaskStore implements TaskKeeper {
 
   #write(record: TaskRecord): void {
     const { kv } = this.#storage
-    const [text = '', ...more] = cut(JSON.stringify(record), MAX_CHARACTERS)
+    const [text = '', ...more] = chunkText(JSON.stringify(record), MAX_CHARACTERS)
     kv.put(PREFIX + record.taskId, text)
     for (const [n, piece] of more.entries()) kv.put(pieceKey(record.taskId, n + 1), piece)
     this.#forgetPieces(record.taskId, more.length + 1)

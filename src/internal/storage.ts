@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { cut } from '../sqlite/pieces.ts'
+export { chunkText } from '../sqlite/chunk-text.ts'
 export type { SqlSessionStoreOptions } from '../sqlite/session-store.ts'

@@ -14,7 +14,7 @@ import type {
 } from '../session/event-store.ts'
 import { deleteEventsUpTo } from './old-events.ts'
 import { deleteStream, isStreamOpen, putStream, readStreams } from './open-streams.ts'
-import { cut } from './pieces.ts'
+import { chunkText } from './chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
@@ -77,7 +77,7 @@ export class SqlEventStore implements EventStore {
       if (message === '' && this.#isFirst(stream)) return this.#begin(stream)
       this.#limit(message)
       if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, 0)
-      const rows = cut(message, MAX_ROW_CHARACTERS)
+      const rows = chunkText(message, MAX_ROW_CHARACTERS)
       const last = rows.pop() ?? ''
       return this.#tables.transaction(() => {
         for (const row of rows) this.#insert(stream, row, 1)

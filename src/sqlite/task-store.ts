@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import type { TaskRecord, TaskStore } from '../tasks/index.ts'
-import { cut } from './pieces.ts'
+import { chunkText } from './chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
@@ -67,7 +67,7 @@ export class SqlTaskStore implements TaskStore {
 
   #save(record: TaskRecord): boolean {
     const { taskId, version, status } = record
-    const [text = '', ...more] = cut(JSON.stringify(record), MAX_ROW_CHARACTERS)
+    const [text = '', ...more] = chunkText(JSON.stringify(record), MAX_ROW_CHARACTERS)
     const finished = FINAL.includes(status) ? 1 : 0
     const saved =
       version === 1
@@ -152,7 +152,7 @@ export class SqlTaskStore implements TaskStore {
     if (!this.#ready) return []
     const query = `SELECT id, record FROM mcp_tasks ${where}`
     return this.#sql.all<{ id: string; record: string }>(query, ...bindings).flatMap((row) => {
-      // A text that is not cut is shorter than its row may be; a cut may be one short of it
+      // A text in one chunk is shorter than a row may be; a chunk may be one short of that
       const text = row.record.length < MAX_ROW_CHARACTERS - 1 ? row.record : this.#whole(row)
       try {
         const record = JSON.parse(text) as TaskRecord

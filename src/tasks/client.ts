@@ -19,7 +19,7 @@ import {
   type TaskClient,
 } from './core-client.ts'
 import { followTask, type FollowOptions } from './follow.ts'
-import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
+import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { answersToTasks } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
 import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
@@ -115,7 +115,7 @@ export function taskOf(client: TaskClient, id: string): RemoteTask {
   const core = isCore(client)
   return {
     id,
-    get: (options = {}) => (core ? lookAtCore : lookAt)(client, id, options),
+    get: (options = {}) => (core ? lookAtCore : getTask)(client, id, options),
     async result(options = {}) {
       const request = options
       const result = core

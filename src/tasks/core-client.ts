@@ -19,7 +19,7 @@ import type { CallToolResult, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'
-import { delayOf, keptMs, withoutResult } from './pace.ts'
+import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 import { TASKS_EXTENSION, type CoreTask, type DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
@@ -241,7 +241,7 @@ export async function followCoreTask(
   const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
   const tell = tellsOf(following, request)
   const since = performance.now()
-  let until = since + Math.min(maxTimeoutMs, keptMs(ttl))
+  let until = since + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {
     for (let failures = 0; ;) {
       let wishedMs: number | undefined
@@ -250,9 +250,9 @@ export async function followCoreTask(
         const { status } = task
         tell(task)
         wishedMs = task.pollIntervalMs
-        until = since + Math.min(maxTimeoutMs, keptMs(task.ttlMs))
+        until = since + Math.min(maxTimeoutMs, pollTimeoutMs(task.ttlMs))
         failures = 0
-        if (status === 'cancelled') throw withoutResult('ABORTED', taskId)
+        if (status === 'cancelled') throw noResultError('ABORTED', taskId)
         if (status === 'input_required') {
           // It is not done before somebody has answered
           const leftMs = Math.max(until - performance.now(), 1)
@@ -267,8 +267,8 @@ export async function followCoreTask(
         failures++
       }
       const leftMs = until - performance.now()
-      if (leftMs <= 0) throw withoutResult('TIMEOUT', taskId)
-      await sleep(Math.min(delayOf(wishedMs, failures, following), leftMs), signal)
+      if (leftMs <= 0) throw noResultError('TIMEOUT', taskId)
+      await sleep(Math.min(pollDelayMs(wishedMs, failures, following), leftMs), signal)
     }
   } catch (error) {
     // Who gives up need not wait for it, nor know that the server forgot the task

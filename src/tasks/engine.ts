@@ -10,7 +10,7 @@ import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { toResult, type ToolReturn } from '../server/features/tool-result.ts'
 import { Alarm, later } from './clock.ts'
-import { KeptTasks } from './keeping.ts'
+import { TaskRepository } from './task-repository.ts'
 import {
   expiresAt,
   isFinal,
@@ -50,7 +50,7 @@ const ID_BYTES = 24
 export class TaskEngine implements TaskService {
   readonly #server: ServerDefinition
   readonly #options: EngineOptions
-  readonly #tasks: KeptTasks
+  readonly #tasks: TaskRepository
   readonly #work: TaskWork
   readonly #sweeper = new Alarm(() => void this.#work.go(this.sweep()))
   /** Adds one task at a time, as each addition counts all tasks. */
@@ -59,7 +59,7 @@ export class TaskEngine implements TaskService {
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
     this.#options = options
-    this.#tasks = new KeptTasks(options.store, (task) => {
+    this.#tasks = new TaskRepository(options.store, (task) => {
       options.changed?.(task)
       if (isFinal(task)) this.#work.stop(task.taskId)
     })
@@ -97,7 +97,7 @@ export class TaskEngine implements TaskService {
   }
 
   hear(taskId: string, listener: (message: JsonRpcNotification) => void): () => void {
-    return this.#tasks.audience.hear(taskId, listener)
+    return this.#tasks.subscribers.onMessage(taskId, listener)
   }
 
   async answer(

@@ -13,8 +13,8 @@ import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../patterns/abort.ts'
 import type { RequestOptions } from '../client/request-options.ts'
-import { cancelTask, lookAt, requireDetailedTask } from './look.ts'
-import { delayOf, keptMs, withoutResult } from './pace.ts'
+import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
+import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 import { isFinal } from './record.ts'
 import type { DetailedTask } from './wire.ts'
 
@@ -160,7 +160,7 @@ class Follower {
     const { signal, timeoutMs } = request
     this.#looks++
     try {
-      const task = await lookAt(client, taskId, { signal, timeoutMs })
+      const task = await getTask(client, taskId, { signal, timeoutMs })
       this.#failures = 0
       return task
     } catch (error) {
@@ -208,7 +208,7 @@ class Follower {
         return
       } catch (error) {
         if (!isTransient(error)) throw error
-        await sleep(delayOf(undefined, failures, this.#following.options), signal)
+        await sleep(pollDelayMs(undefined, failures, this.#following.options), signal)
       }
     }
   }
@@ -221,14 +221,14 @@ class Follower {
   }
 
   #intervalMs(wishedMs = this.#task?.pollIntervalMs): number {
-    return delayOf(wishedMs, this.#failures, this.#following.options)
+    return pollDelayMs(wishedMs, this.#failures, this.#following.options)
   }
 
   /** @throws {McpError} `TIMEOUT` when the time is over, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#following.request
     const leftMs = this.#deadline() - performance.now()
-    if (leftMs <= 0) throw withoutResult('TIMEOUT', this.#following.taskId)
+    if (leftMs <= 0) throw noResultError('TIMEOUT', this.#following.taskId)
     const over = new AbortController()
     const stop = (): void => over.abort()
     signal?.addEventListener('abort', stop)
@@ -243,7 +243,7 @@ class Follower {
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#following.request
     // By this clock alone, as the one that said when the task was made may show another time.
-    return this.#since + Math.min(maxTimeoutMs, keptMs(this.#task?.ttlMs))
+    return this.#since + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
   }
 
   /** Hears of the task where the server tells; goes on looking where it does not. */
@@ -283,6 +283,6 @@ function outcome(task: DetailedTask): Result | undefined {
   if (status === 'failed' && error) {
     throw new ProtocolError(error.code, String(error.message), error.data)
   }
-  if (status === 'cancelled') throw withoutResult('ABORTED', taskId)
+  if (status === 'cancelled') throw noResultError('ABORTED', taskId)
   return undefined
 }

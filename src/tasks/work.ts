@@ -8,7 +8,7 @@ import { Cancellation } from '../patterns/cancellation.ts'
 import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { every, later } from './clock.ts'
-import type { KeptTasks } from './keeping.ts'
+import type { TaskRepository } from './task-repository.ts'
 import { expiresAt, isFinal, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
 import { lease, record as recordWork, say, finish, type Transition } from './state.ts'
@@ -32,11 +32,11 @@ export interface WorkOptions {
 /** The tasks that this process works on. */
 export class TaskWork {
   readonly #server: ServerDefinition
-  readonly #tasks: KeptTasks
+  readonly #tasks: TaskRepository
   readonly #options: WorkOptions
   readonly #running = new Map<string, Cancellation>()
 
-  constructor(server: ServerDefinition, tasks: KeptTasks, options: WorkOptions) {
+  constructor(server: ServerDefinition, tasks: TaskRepository, options: WorkOptions) {
     this.#server = server
     this.#tasks = tasks
     this.#options = options
@@ -90,7 +90,7 @@ export class TaskWork {
       keep: (recording) => change(recordWork(recording)),
       say: (text) => change(say(text)),
       tell: (message) => {
-        if (!cancellation.cancelled) this.#tasks.audience.sent(taskId, message)
+        if (!cancellation.cancelled) this.#tasks.subscribers.publishMessage(taskId, message)
       },
     }
   }

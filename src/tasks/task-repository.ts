@@ -1,12 +1,12 @@
 /**
- * The tasks that a store keeps: how they change, one step at a time whoever else writes, and who
- * hears of that.
+ * Reads and changes the tasks of a store, one step at a time whoever else writes, and announces the
+ * changes.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { McpError } from '../protocol/errors.ts'
-import { Audience } from './audience.ts'
+import { TaskSubscribers } from './subscribers.ts'
 import { expiresAt, TIME_IS_OVER, type TaskRecord } from './record.ts'
 import type { TaskWait } from './service.ts'
 import { finish, type Transition } from './state.ts'
@@ -14,10 +14,10 @@ import type { TaskKeeper } from './store.ts'
 
 const MAX_ATTEMPTS = 100
 
-/** Tasks of one store, as one process sees them. */
-export class KeptTasks {
+/** The tasks of one store, as one process sees them. */
+export class TaskRepository {
   /** Who waits for tasks in this process. */
-  readonly audience: Audience = new Audience()
+  readonly subscribers: TaskSubscribers = new TaskSubscribers()
   readonly #store: TaskKeeper
   readonly #changed: (task: TaskRecord) => void
 
@@ -48,7 +48,7 @@ export class KeptTasks {
       stop.push(
         () => clearTimeout(timer),
         () => signal?.removeEventListener('abort', over),
-        this.audience.watch(taskId, resolve),
+        this.subscribers.onChange(taskId, resolve),
       )
     })
     try {
@@ -73,7 +73,7 @@ export class KeptTasks {
       if (!after) return before
       if (!(await this.#store.save(after))) continue
       if (after.lastUpdatedAt !== before.lastUpdatedAt) {
-        this.audience.changed(after)
+        this.subscribers.publishChange(after)
         this.#changed(after)
       }
       return after

@@ -1,5 +1,5 @@
 /**
- * What a client asks the server about one task, and whether the answer is a task at all.
+ * Requests of a client about one task, and the check that the answer is a task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -10,18 +10,18 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { DetailedTask } from './wire.ts'
 
-/** Tells the server that a task is not wanted any more. */
+/** Asks the server to cancel a task. */
 export async function cancelTask(client: ExtensionClient, taskId: string): Promise<void> {
   await client.request('tasks/cancel', { taskId })
 }
 
 /**
- * Asks how a task is.
+ * Asks for the current state of a task.
  *
- * @throws {McpError} `INVALID_MESSAGE` when the answer is no task.
+ * @throws {McpError} `INVALID_MESSAGE` when the answer is not a task.
  * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
  */
-export async function lookAt(
+export async function getTask(
   client: ExtensionClient,
   taskId: string,
   options: RequestOptions,

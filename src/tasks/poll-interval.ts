@@ -1,0 +1,40 @@
+/**
+ * How often a task is polled, and for how long.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
+import { backoffMs } from '../patterns/backoff.ts'
+import { McpError } from '../protocol/errors.ts'
+
+/** For how long a task is polled after its time is over, in milliseconds. */
+const GRACE_MS = 5_000
+
+/** For how long a task is polled at most, in milliseconds, if the server said how long it exists. */
+export function pollTimeoutMs(ttlMs: unknown): number {
+  return typeof ttlMs === 'number' ? Math.max(ttlMs, 0) + GRACE_MS : Infinity
+}
+
+/**
+ * How long to wait before the next poll, in milliseconds: never shorter than the server asks for,
+ * longer after failures, with jitter.
+ */
+export function pollDelayMs(
+  suggestedMs: unknown,
+  failures: number,
+  {
+    pollIntervalMs = 1_000,
+    maxPollIntervalMs = 60_000,
+  }: {
+    readonly pollIntervalMs?: number
+    readonly maxPollIntervalMs?: number
+  },
+): number {
+  const isTime = typeof suggestedMs === 'number' && suggestedMs > 0
+  return backoffMs(failures, isTime ? suggestedMs : pollIntervalMs, maxPollIntervalMs)
+}
+
+/** The error for a task that was cancelled, or was not done in time. */
+export function noResultError(code: 'ABORTED' | 'TIMEOUT', taskId: string): McpError {
+  const how = code === 'ABORTED' ? 'cancelled' : 'not done in time'
+  return new McpError(code, `The task "${taskId}" was ${how}`, { data: { taskId } })
+}

@@ -1,0 +1,52 @@
+/**
+ * Who waits for tasks in this process: for their changes, and for what handlers send meanwhile.
+ */
+import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import type { TaskRecord } from './record.ts'
+
+type Listener<T> = (value: T) => void
+
+/** The subscribers of tasks. */
+export class TaskSubscribers {
+  readonly #changes = new Topics<TaskRecord>()
+  readonly #messages = new Topics<JsonRpcNotification>()
+
+  /** Subscribes to the changes of a task; returns what ends that. */
+  onChange(taskId: string, listener: Listener<TaskRecord>): () => void {
+    return this.#changes.subscribe(taskId, listener)
+  }
+
+  /** Subscribes to what the handler of a task sends; returns what ends that. */
+  onMessage(taskId: string, listener: Listener<JsonRpcNotification>): () => void {
+    return this.#messages.subscribe(taskId, listener)
+  }
+
+  /** Announces a task that changed. */
+  publishChange(task: TaskRecord): void {
+    this.#changes.publish(task.taskId, task)
+  }
+
+  /** Passes on what the handler of a task sends. */
+  publishMessage(taskId: string, message: JsonRpcNotification): void {
+    this.#messages.publish(taskId, message)
+  }
+}
+
+/** Listeners by task; nothing is left of a task without any. */
+class Topics<T> {
+  readonly #all = new Map<string, Set<Listener<T>>>()
+
+  subscribe(taskId: string, listener: Listener<T>): () => void {
+    let listeners = this.#all.get(taskId)
+    if (!listeners) this.#all.set(taskId, (listeners = new Set()))
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.#all.get(taskId) === listeners) this.#all.delete(taskId)
+    }
+  }
+
+  publish(taskId: string, value: T): void {
+    for (const listener of this.#all.get(taskId) ?? []) listener(value)
+  }
+}
