@@ -37,10 +37,10 @@ export { rateLimit, type RateLimit } from '../server/middleware/rate-limit.ts'
 export type { Registration } from '../server/registry.ts'
 export type { Auth, Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
 export {
-  createTinyHandler as createHandler,
+  createHandler,
   type Handler,
+  type HandlerOptions,
 } from '../transport/streamable-http/handler.ts'
-export type { BaseHandlerOptions as HandlerOptions } from '../transport/streamable-http/options.ts'
 
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
 export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>

@@ -158,7 +158,11 @@ describe('Bundle of the tiny server', () => {
     const [own, all] = await Promise.all(
       [tiny, whole].map(async (code) => (await ingredients(code)).map(([path]) => path)),
     )
-    const made = ['src/presets/server-tiny.ts', 'src/server/unavailable.ts']
+    const made = [
+      'src/presets/server-tiny.ts',
+      'src/server/request/tiny-request-context.ts',
+      'src/server/unavailable.ts',
+    ]
     expect(own!.filter((path) => !all!.includes(path)).sort()).toEqual(made)
     const others =
       /ask\.ts|round|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/

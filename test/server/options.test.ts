@@ -87,9 +87,9 @@ const cases: [string, () => unknown, RegExp][] = [
     /^The handler has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
   ],
   [
-    'sessions for a tiny handler',
-    () => createTinyHandler(createTinyServer(info), untyped({ sessions: true })),
-    /^The handler has no option "sessions"/,
+    'a misspelt limit for a tiny handler',
+    () => createTinyHandler(createTinyServer(info), untyped({ maxBodySize: 5 })),
+    /^The handler has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
   ],
   [
     'a misspelt option for a server that listens',

@@ -360,6 +360,19 @@ test('what a tiny server lacks names the entry that has it', () => {
   }
 })
 
+test.each(['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step'])(
+  'ctx.%s, which handlers of a tiny server lack, names the entry that has it',
+  async (name) => {
+    const onError = vi.fn<(error: unknown) => void>()
+    const server = createTinyServer({ name: 'tiny', version: '1' }, { onError })
+    server.tool('a', {}, (_args, ctx) => String(Reflect.get(ctx, name)))
+    await using client = await connectInMemory(server)
+    expect(await client.callTool('a')).toMatchObject({ isError: true })
+    const message = `"ctx.${name}" needs createServer of edgewise/server: change the import`
+    expect(onError.mock.calls[0]?.[0]).toEqual(new TypeError(message))
+  },
+)
+
 test('what a tiny server lacks does not compile', () => {
   type Asks = 'elicit' | 'elicitUrl' | 'sample' | 'roots' | 'step' | 'log'
   type Reaches = 'notify' | 'resourceTemplate' | 'extend' | 'mount'

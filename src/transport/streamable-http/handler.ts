@@ -12,13 +12,7 @@ import type { BaseServer } from '../../server/server.ts'
 import { RequestGuard } from '../http/guard.ts'
 import { closed, methodNotAllowed } from '../http/http-error.ts'
 import { IncomingRequest, type HttpEndpoint } from './incoming.ts'
-import {
-  ENDPOINT_OPTIONS,
-  BASE_HANDLER_OPTIONS,
-  type EndpointOptions,
-  type HandlerHooks,
-  type BaseHandlerOptions,
-} from './options.ts'
+import type { EndpointOptions, HandlerHooks } from './options.ts'
 import { post } from './post.ts'
 import type { SessionProvider } from './sessions/manager.ts'
 import { withoutSessions } from './sessions/none.ts'
@@ -34,11 +28,11 @@ export interface Handler {
 /** How a server is served over HTTP. */
 export interface HandlerOptions extends Omit<EndpointOptions, keyof HandlerHooks> {
   /**
-   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` keeps them, in memory or in a
-   * store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
-   * was negotiated. Without any,
-   * which is the default, as a handler cannot know whether the next request reaches it, these revisions are
-   * served request by request, and handlers know nothing of the client. Without `statefulSessions` the
+   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` keeps them, in memory or
+   * in a store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
+   * was negotiated. Without any, which is the default, as a handler cannot know whether the next
+   * request reaches it, these revisions are served request by request, and handlers know nothing of
+   * the client. Without `statefulSessions` the
    * server cannot ask or tell a client of these revisions anything outside its answers.
    */
   sessions?: SessionProvider | false
@@ -46,40 +40,22 @@ export interface HandlerOptions extends Omit<EndpointOptions, keyof HandlerHooks
 
 /** The names of the options of a handler. */
 export const HANDLER_OPTIONS: OptionNames<HandlerOptions & HandlerHooks> = {
-  ...ENDPOINT_OPTIONS,
-  sessions: 1,
+  ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1, keepAliveMs: 1 },
+  ...{ sessions: 1, askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
+  ...{ openStream: 1, onStandaloneStream: 1, changeSource: 1, isBare: 1 },
 }
 
 /**
  * Makes a handler of Streamable HTTP for every revision that the server speaks.
  *
- * @throws {TypeError} when the server was not made by `createServer`.
- * @throws {McpError} `INVALID_USE` when a secret is too short.
+ * @throws {TypeError} if the server was not made by a `createServer`, or an option is unknown.
+ * @throws {McpError} `INVALID_USE` if a secret is too short.
  */
 export function createHandler(
   server: BaseServer,
   options: HandlerOptions & HandlerHooks = {},
 ): Handler {
-  return composeHandler(server, options, HANDLER_OPTIONS)
-}
-
-/**
- * Makes a smaller handler, which answers POST requests one by one, in every revision that the server
- * speaks: clients of revisions with sessions are served without one. Nothing that keeps sessions,
- * asks clients or tells them of changes is loaded.
- *
- * @throws {TypeError} when the server was not made by `createLeanServer` or `createServer`.
- */
-export function createTinyHandler(server: BaseServer, options: BaseHandlerOptions = {}): Handler {
-  return composeHandler(server, options, BASE_HANDLER_OPTIONS)
-}
-
-function composeHandler(
-  server: BaseServer,
-  options: HandlerOptions & HandlerHooks,
-  names: OptionNames<BaseHandlerOptions>,
-): Handler {
-  requireKnown('The handler', options, names)
+  requireKnown('The handler', options, HANDLER_OPTIONS)
   const definition = definitionOf(server)
   const { auth } = options
   const ending = new Ending()

@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { OptionNames } from '../../patterns/known-options.ts'
 import type { Authenticator } from '../../server/auth.ts'
 import type { InputOptions } from '../../server/request/input-mode.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
@@ -23,7 +22,7 @@ export interface BaseHandlerOptions {
   allowedHosts?: readonly string[]
   /**
    * Who is served: whoever has an access token, by `protectedResource`, whose paths of metadata must
-   * reach the handler too; or whom the host knows, by `identifyCallers`. By default everybody is.
+   * reach the handler too; or whom the host knows, by `authenticate`. By default everybody is.
    */
   auth?: Authenticator
   /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
@@ -65,16 +64,3 @@ export interface HandlerHooks {
 
 /** All options of a handler but how it has sessions. */
 export interface EndpointOptions extends BaseHandlerOptions, InputOptions, HandlerHooks {}
-
-/** The names of {@link BaseHandlerOptions}. */
-export const BASE_HANDLER_OPTIONS: OptionNames<BaseHandlerOptions> = {
-  ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1 },
-  keepAliveMs: 1,
-}
-
-/** The names of {@link EndpointOptions}. */
-export const ENDPOINT_OPTIONS: OptionNames<EndpointOptions> = {
-  ...BASE_HANDLER_OPTIONS,
-  ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
-  ...{ openStream: 1, onStandaloneStream: 1, changeSource: 1, isBare: 1 },
-}
