@@ -3,7 +3,6 @@
  *
  * @module
  */
-export { isContentBlock, isResourceContents } from './protocol/content.ts'
 export {
   HEADER_MISMATCH,
   INTERNAL_ERROR,
@@ -39,15 +38,8 @@ export {
 } from './protocol/jsonrpc.ts'
 export * from './protocol/meta.ts'
 export * from './protocol/types.ts'
-export { findMethod, type MethodFacts } from './protocol/methods.ts'
-export { findRevision, revisions, type Revision, type RevisionFacts } from './protocol/revisions.ts'
+export { findRevision, revisions, type Revision } from './protocol/revisions.ts'
 export { isObject, validateMessage } from './protocol/validate.ts'
-export type {
-  InferInput,
-  InferOutput,
-  SchemaIssue,
-  SchemaResult,
-  StandardSchema,
-} from './protocol/standard-schema.ts'
-export { expandUriTemplate, type UriTemplateValues } from './server/features/uri-expand.ts'
-export { uriTemplate, type UriTemplate, type UriVariables } from './server/features/uri-template.ts'
+export type { StandardSchema } from './protocol/standard-schema.ts'
+export { expandUriTemplate } from './server/features/uri-expand.ts'
+export { uriTemplate } from './server/features/uri-template.ts'

@@ -5,13 +5,11 @@
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 import { callHook } from '#internal/patterns'
-import { serveTransport, type ConnectionOptions } from '../../src/presets/server.ts'
+import type { ConnectionOptions } from '#internal/ports'
+import type { MessagePortOptions } from '#internal/ports'
+import { serveTransport } from '../../src/presets/server.ts'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import {
-  messagePortTransport,
-  type MessagePortOptions,
-  type Transport,
-} from '../../src/transport/index.ts'
+import { messagePortTransport, type Transport } from '../../src/transport/index.ts'
 import { requireOrigin } from './window-transport.ts'
 
 /** A port that somebody handed over. */

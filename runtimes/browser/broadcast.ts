@@ -4,13 +4,8 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
-import {
-  carrierTransport,
-  type CarrierEvents,
-  type MessageCarrier,
-  type MessagePortOptions,
-  type Transport,
-} from '../../src/transport/index.ts'
+import type { CarrierEvents, MessagePortOptions } from '#internal/ports'
+import { carrierTransport, type MessageCarrier, type Transport } from '../../src/transport/index.ts'
 
 /** Settings of connections over a broadcast channel. */
 export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>

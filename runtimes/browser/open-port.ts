@@ -5,13 +5,9 @@
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 import { backoffMs, MAX_DELAY_MS, sleep } from '#internal/patterns'
+import type { MessagePortOptions } from '#internal/ports'
 import { McpError } from '../../src/index.ts'
-import {
-  messagePortTransport,
-  type MessagePortOptions,
-  type Receiver,
-  type Transport,
-} from '../../src/transport/index.ts'
+import { messagePortTransport, type Receiver, type Transport } from '../../src/transport/index.ts'
 import { isWindow, postable, requireOrigin } from './window-transport.ts'
 
 /** Where a port can be opened to. */

@@ -15,7 +15,7 @@ import { resolvePath } from './page-url.ts'
 
 export * from '../../src/presets/client-tiny.ts'
 export * from '../../src/index.ts'
-export { FetchFault, fetchFaultOf, type Fetch, type FetchFaultKind } from './fetch-fault.ts'
+export { FetchFault, fetchFaultOf, type Fetch } from './fetch-fault.ts'
 
 /**
  * Connects to a server, as `connect` of `edgewise/client/tiny` does, with failures that say what

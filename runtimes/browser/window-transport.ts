@@ -4,13 +4,9 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
+import type { MessagePortOptions } from '#internal/ports'
 import { McpError } from '../../src/index.ts'
-import {
-  carrierTransport,
-  type MessageCarrier,
-  type MessagePortOptions,
-  type Transport,
-} from '../../src/transport/index.ts'
+import { carrierTransport, type MessageCarrier, type Transport } from '../../src/transport/index.ts'
 
 /** Settings of {@link windowTransport}. */
 export interface WindowTransportOptions extends MessagePortOptions {

@@ -10,11 +10,4 @@ export { stdioClient } from './stdio-client.ts'
 export { fileTokens } from '../node/file-tokens.ts'
 export { loopback } from '../node/loopback.ts'
 export { publicAddresses } from '../node/public-addresses.ts'
-export type {
-  ChildTransport,
-  HttpServer,
-  ServeOptions,
-  ProgramToStart,
-  ServeStdioOptions,
-  StdioClientOptions,
-} from '../../src/transport/index.ts'
+export type { ChildTransport, HttpServer, ServeOptions } from '../../src/transport/index.ts'

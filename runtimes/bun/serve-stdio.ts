@@ -3,9 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { printToStderr, serveStdioOn, type StdioHost } from '#internal/stdio'
+import {
+  printToStderr,
+  serveStdioOn,
+  type StdioHost,
+  type ServeStdioOptions,
+} from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { type ServeStdioOptions } from '../../src/transport/index.ts'
 import { webWritable } from './streams.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 

@@ -4,7 +4,7 @@
  * @see https://developers.cloudflare.com/durable-objects/get-started/
  */
 
-import type { ServerChange } from '../../src/presets/server.ts'
+import type { ServerChange } from '#internal/http'
 
 /** The methods of a session object beside `fetch`, as the Worker calls them. */
 export interface SessionObject extends Rpc.DurableObjectBranded {

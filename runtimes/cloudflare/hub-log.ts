@@ -5,7 +5,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import type { ServerChange } from '../../src/presets/server.ts'
+import type { ServerChange } from '#internal/http'
 
 /** A change with its place in the order of all changes. */
 export interface LoggedChange {

@@ -6,7 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { DurableObject } from 'cloudflare:workers'
-import type { ServerChange } from '../../src/presets/server.ts'
+import type { ServerChange } from '#internal/http'
 import { requireNamespace, requireSql } from './bindings.ts'
 import { HubLog } from './hub-log.ts'
 import { ConnectionQuota, readAccount } from './connection-quota.ts'

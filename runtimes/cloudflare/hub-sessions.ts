@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import { boundedCache } from '#internal/patterns'
-import type { ServerChange } from '../../src/presets/server.ts'
+import type { ServerChange } from '#internal/http'
 import type { HubLog, LoggedChange } from './hub-log.ts'
 import type { SessionStreamRequest } from './subscription-filter.ts'
 import { sendEvent } from './stream-socket.ts'

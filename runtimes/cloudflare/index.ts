@@ -5,6 +5,5 @@
  */
 export { createWorker, type Worker } from './worker.ts'
 export type { WorkerOptions } from './options.ts'
-export type { WorkerNotifier } from './hub.ts'
 export { objectStorage, type ObjectStorage } from './storage.ts'
 export type { ObjectClass } from './session-object.ts'

@@ -1,8 +1,9 @@
 /**
  * How a Worker is set up.
  */
+import type { Secrets } from '#internal/http'
 import { McpError } from '../../src/index.ts'
-import type { Caller, HandlerOptions, Secrets } from '../../src/presets/server.ts'
+import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
 
 /** How a server is served by a Worker. */
 export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {

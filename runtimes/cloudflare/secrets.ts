@@ -5,8 +5,8 @@
  * @see https://developers.cloudflare.com/workers/configuration/secrets/
  */
 import { env } from 'cloudflare:workers'
+import type { Secrets } from '#internal/http'
 import { McpError } from '../../src/index.ts'
-import type { Secrets } from '../../src/presets/server.ts'
 import { requireNamespace } from './bindings.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import type { WorkerOptions } from './options.ts'

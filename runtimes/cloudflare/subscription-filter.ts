@@ -3,8 +3,7 @@
  * hub in headers, and stay in the attachment of a socket. Fields and headers keep their names, as
  * Worker and objects may have different versions during a deployment.
  */
-import type { SubscribeOptions } from '#internal/http'
-import type { ServerChange } from '../../src/presets/server.ts'
+import type { SubscribeOptions, ServerChange } from '#internal/http'
 
 /** The filter of a listener; `resources: true` where its URIs are too many to be attached. */
 interface SubscriptionFilter {

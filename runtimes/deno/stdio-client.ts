@@ -3,9 +3,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { childTransport, inheritedVariables, type ChildProcess } from '#internal/stdio'
+import {
+  childTransport,
+  inheritedVariables,
+  type ChildProcess,
+  type StdioClientOptions,
+} from '#internal/stdio'
 import { McpError } from '../../src/index.ts'
-import { type ChildTransport, type StdioClientOptions } from '../../src/transport/index.ts'
+import type { ChildTransport } from '../../src/transport/index.ts'
 import { endWithProcess } from '../node/orphans.ts'
 
 /**

@@ -11,11 +11,4 @@ export { stdioClient } from './stdio-client.ts'
 export { fileTokens } from './file-tokens.ts'
 export { loopback } from './loopback.ts'
 export { publicAddresses } from './public-addresses.ts'
-export type {
-  ChildTransport,
-  HttpServer,
-  ServeOptions,
-  ProgramToStart,
-  ServeStdioOptions,
-  StdioClientOptions,
-} from '../../src/transport/index.ts'
+export type { ChildTransport, HttpServer, ServeOptions } from '../../src/transport/index.ts'

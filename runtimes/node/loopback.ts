@@ -6,8 +6,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { LoopbackHost } from '#internal/authorization'
-import type { AuthorizationFlow, LoopbackOptions } from '../../src/authorization/index.ts'
+import type { LoopbackHost, LoopbackOptions } from '#internal/authorization'
+import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 
 /**
  * Signs users in with their own browser: give the result to `signIn` as `interaction`. On Deno it

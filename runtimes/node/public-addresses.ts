@@ -12,7 +12,7 @@
 export async function publicAddresses({ hostname }: URL): Promise<boolean> {
   // Here, so that programs that sign nobody in do not load it.
   const { lookup } = await import('node:dns/promises')
-  const { isPrivateHost } = await import('../../src/authorization/index.ts')
+  const { isPrivateHost } = await import('#internal/authorization')
   const found = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => [])
   const hosts = found.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
   return hosts.length > 0 && ![hostname, ...hosts].some((host) => isPrivateHost(host))

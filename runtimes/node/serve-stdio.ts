@@ -3,9 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { serveStdioOn, type StdioHost } from '#internal/stdio'
+import { serveStdioOn, type StdioHost, type ServeStdioOptions } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { type ServeStdioOptions } from '../../src/transport/index.ts'
 import { webReadable, webWritable } from './streams.ts'
 import { allowSuspensions } from './suspensions.ts'
 

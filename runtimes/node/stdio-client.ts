@@ -14,9 +14,10 @@ import {
   inheritedVariables,
   type ChildExit,
   type ChildProcess,
+  type StdioClientOptions,
 } from '#internal/stdio'
 import { McpError } from '../../src/index.ts'
-import { type ChildTransport, type StdioClientOptions } from '../../src/transport/index.ts'
+import type { ChildTransport } from '../../src/transport/index.ts'
 import { endWithProcess } from './orphans.ts'
 import { webReadable, webWritable } from './streams.ts'
 

@@ -5,16 +5,8 @@
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  * @module
  */
-export { appResource, type AppResourceOptions } from './app-resource.ts'
-export { appTool, type AppToolOptions } from './app-tool.ts'
+export { appResource } from './app-resource.ts'
+export { appTool } from './app-tool.ts'
 export { appsClient, isForApp, uiOfContents, uiOfTool } from './client.ts'
 export { showsApps } from './extension.ts'
-export {
-  APPS,
-  APP_MIME_TYPE,
-  isForModel,
-  type AppCsp,
-  type AppPermissions,
-  type AppResourceMeta,
-  type AppToolMeta,
-} from './ui.ts'
+export { isForModel } from './ui.ts'

@@ -4,4 +4,10 @@
  * @module
  */
 export { fileTokensOn, type Files } from '../authorization/file-tokens.ts'
-export { loopbackOn, type LoopbackHost } from '../authorization/loopback.ts'
+export { isPrivateHost } from '../authorization/urls.ts'
+export {
+  loopbackOn,
+  openBrowser,
+  type LoopbackHost,
+  type LoopbackOptions,
+} from '../authorization/loopback.ts'

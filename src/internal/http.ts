@@ -4,7 +4,13 @@
  * @module
  */
 export { definitionOf } from '../server/definition.ts'
-export { createNotifier, type ChangeSource, type SubscribeOptions } from '../server/notifier.ts'
+export type { Secrets } from '../patterns/sealed-state.ts'
+export {
+  createNotifier,
+  type ChangeSource,
+  type ServerChange,
+  type SubscribeOptions,
+} from '../server/notifier.ts'
 export { accountOf } from '../session/account.ts'
 export {
   EVENT_STREAM_HEADERS,

@@ -8,6 +8,11 @@ export {
   childTransport,
   inheritedVariables,
   type ChildTransportOptions,
+  type StdioClientOptions,
 } from '../transport/stdio/child-transport.ts'
 export { printToStderr, type PrintingConsole } from '../transport/stdio/print-to-stderr.ts'
-export { serveStdioOn, type StdioHost } from '../transport/stdio/serve-stdio.ts'
+export {
+  serveStdioOn,
+  type ServeStdioOptions,
+  type StdioHost,
+} from '../transport/stdio/serve-stdio.ts'

@@ -19,8 +19,6 @@ import { compile, TooMuchWork, type CompiledSchema, type JsonSchemaLimits } from
 import { toIssues } from './issues.ts'
 import { requireBoundedWork } from './pattern-work.ts'
 
-export type { JsonSchemaLimits } from './compile.ts'
-
 /** Up to this size of a value all that is wrong is said, not only the first thing. */
 const MAX_EXPLAINED_PARTS = 1000
 /** Defaults for schemas that a server gives. */

@@ -47,19 +47,13 @@ export async function connect(
 
 export type { BaseClient as Client }
 export type { BaseConnectOptions as ConnectOptions } from '../client/options.ts'
-export {
-  loadIcon,
-  selectIcon,
-  type IconLimits,
-  type IconRules,
-  type IconWish,
-} from '../client/presentation/icons.ts'
+export { loadIcon, selectIcon } from '../client/presentation/icons.ts'
 export { toolHints } from '../client/presentation/tool-hints.ts'
 export { httpSse } from '../transport/http-sse/client.ts'
-export { clientExtension, type ClientExtensionOptions } from '../client/client-extension.ts'
-export type { ClientExtension, ExtensionClient, FollowedRequest } from '../client/extension.ts'
-export type { AuthProvider, HttpOptions } from '../protocol/http-options.ts'
-export type { Discovery, RequestOptions, VersionCache } from '../client/options.ts'
+export { clientExtension } from '../client/client-extension.ts'
+export type { ClientExtension, FollowedRequest } from '../client/extension.ts'
+export type { AuthProvider } from '../protocol/http-options.ts'
+export type { RequestOptions, VersionCache } from '../client/options.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'
 export {
   isResourceNotFound,

@@ -81,13 +81,7 @@ export function createReconnectingClient(
 }
 
 export type { Client }
-export {
-  loadIcon,
-  selectIcon,
-  type IconLimits,
-  type IconRules,
-  type IconWish,
-} from '../client/presentation/icons.ts'
+export { loadIcon, selectIcon } from '../client/presentation/icons.ts'
 export { formFields, type FormField, type FormValue } from '../client/presentation/form-fields.ts'
 export { chooseModel } from '../client/presentation/model-hints.ts'
 export { resultCache } from '../client/cache.ts'
@@ -101,12 +95,11 @@ export type {
 export { observeSignIn } from '../authorization/observe-sign-in.ts'
 export { toolHints } from '../client/presentation/tool-hints.ts'
 export type { Subscription } from '../client/features/subscription.ts'
-export { clientExtension, type ClientExtensionOptions } from '../client/client-extension.ts'
-export type { ClientExtension, ExtensionClient, FollowedRequest } from '../client/extension.ts'
-export type { AuthProvider, HttpOptions } from '../protocol/http-options.ts'
+export { clientExtension } from '../client/client-extension.ts'
+export type { ClientExtension, FollowedRequest } from '../client/extension.ts'
+export type { AuthProvider } from '../protocol/http-options.ts'
 export type {
   ConnectOptions,
-  Discovery,
   Handlers,
   InputContext,
   RequestOptions,

@@ -33,9 +33,8 @@ export {
   resourceLink,
   toolError,
 } from '../server/features/results.ts'
-export { rateLimit, type RateLimit } from '../server/middleware/rate-limit.ts'
-export type { Registration } from '../server/registry.ts'
-export type { Auth, Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
+export { rateLimit } from '../server/middleware/rate-limit.ts'
+export type { Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
 export {
   createHandler,
   type Handler,

@@ -100,80 +100,23 @@ export function createGateway(connect: Connector, options: GatewayOptions = {}):
   return createGatewayOf(createServer, connect, options)
 }
 
-export type { Secrets } from '../patterns/sealed-state.ts'
-export type { AsJson } from '../patterns/steps.ts'
-export type {
-  Middleware,
-  MountSource,
-  Server,
-  ServerExtension,
-  ServerOptions,
-} from '../server/server.ts'
+export type { Middleware, Server, ServerExtension, ServerOptions } from '../server/server.ts'
 export type { Context } from '../server/request/context.ts'
-export {
-  fromClient,
-  type Connector,
-  type Gateway,
-  type GatewayLimits,
-  type GatewayOptions,
-} from '../gateway/gateway.ts'
-export { fromServer, type Mount } from '../server/composition/mount.ts'
-export type { Completer, Completers } from '../server/features/completion.ts'
-export type {
-  Auth,
-  Caller,
-  ClientFacts,
-  Requester,
-  ScopedServer,
-  Viewer,
-} from '../server/request/exchange.ts'
+export { fromClient, type Gateway } from '../gateway/gateway.ts'
+export { fromServer } from '../server/composition/mount.ts'
+export type { Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
 export { authenticate, type Authenticator } from '../server/auth.ts'
 export { serverExtension } from '../server/composition/extend.ts'
-export type { SendNotification } from '../server/features/extensions.ts'
-export type {
-  ExtensionFilter,
-  ExtensionMethod,
-  ServerExtensionOptions,
-} from '../server/composition/server-extension.ts'
 export type {
   ElicitAnswer,
-  FlatForm,
   FormQuestion,
   UrlAnswer,
   UrlQuestion,
 } from '../server/request/elicitation.ts'
-export type { Notifier, ServerChange, Unsubscribe } from '../server/notifier.ts'
-export {
-  observer,
-  type Observation,
-  type ObservedEvent,
-  type Observer,
-  type RefusalEvent,
-  type RequestEvent,
-  type ServerObserver,
-  type SessionEvent,
-  type TraceContext,
-  type Watch,
-} from '../server/observer.ts'
-export type { Redact } from '../server/request/redact.ts'
-export { rateLimit, type RateLimit } from '../server/middleware/rate-limit.ts'
-export type {
-  PromptHandler,
-  PromptOptions,
-  PromptRegistration,
-  PromptReturn,
-  TextArguments,
-} from '../server/features/prompts.ts'
-export type { Registration } from '../server/registry.ts'
+export type { Notifier } from '../server/notifier.ts'
+export { observer, type ObservedEvent, type ServerObserver } from '../server/observer.ts'
+export { rateLimit } from '../server/middleware/rate-limit.ts'
 export { warnOfRepeats } from '../server/middleware/unsafe-replay.ts'
-export type {
-  ReadHandler,
-  ReadRequest,
-  ReadReturn,
-  ResourceOptions,
-  ResourceRegistration,
-  ResourceTemplateOptions,
-} from '../server/features/resources.ts'
 export { text } from '../protocol/content.ts'
 export {
   audio,
@@ -183,46 +126,23 @@ export {
   resourceLink,
   toolError,
   type Content,
-  type ToolFailure,
 } from '../server/features/results.ts'
-export { uriTemplate, type UriTemplate } from '../server/features/uri-template.ts'
-export { createTickets, type TicketOptions, type Tickets } from '../server/features/tickets.ts'
-export type { ToolResult, ToolReturn } from '../server/features/tool-result.ts'
-export type { TaskSupport, ToolTask } from '../server/features/tool-task.ts'
-export type {
-  ToolHandler,
-  ToolHandlerFor,
-  ToolOptions,
-  ToolRegistration,
-} from '../server/features/tools.ts'
-export type { InputOptions } from '../server/request/input-mode.ts'
-export { serveTransport, type ConnectionOptions } from '../server/serve-transport.ts'
+export { uriTemplate } from '../server/features/uri-template.ts'
+export { createTickets, type Tickets } from '../server/features/tickets.ts'
+export type { ToolHandler, ToolOptions } from '../server/features/tools.ts'
+export { serveTransport } from '../server/serve-transport.ts'
 export {
   createHandler,
   type Handler,
   type HandlerOptions,
 } from '../transport/streamable-http/handler.ts'
-export { createSseHandler, type SseHandlerOptions } from '../transport/http-sse/server.ts'
-export type {
-  EventStore,
-  EventStoreLimits,
-  OpenStream,
-  PendingCall,
-  Sink,
-} from '../session/event-store.ts'
-export type { MemoryStoreLimits } from '../session/memory-event-store.ts'
-export {
-  statefulSessions,
-  type StatefulSessionOptions,
-} from '../transport/streamable-http/sessions/stateful.ts'
+export { createSseHandler } from '../transport/http-sse/server.ts'
+export type { EventStore, OpenStream, PendingCall, Sink } from '../session/event-store.ts'
+export { statefulSessions } from '../transport/streamable-http/sessions/stateful.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
-export { resumableCalls, type CallStore } from '../session/resumable-calls.ts'
-export {
-  sealedSessions,
-  type SealedSessionOptions,
-} from '../transport/streamable-http/sessions/sealed.ts'
+export { resumableCalls } from '../session/resumable-calls.ts'
+export { sealedSessions } from '../transport/streamable-http/sessions/sealed.ts'
 export type { SessionRecord } from '../session/session.ts'
-export type { SessionLimits } from '../session/pool.ts'
 export {
   ProtocolError,
   ToolError,

@@ -5,17 +5,9 @@
  */
 export { protectedResource } from './protected-resource.ts'
 export type { ProtectedResourceOptions } from './options.ts'
-export type { AccessToken, Expected, RefusedToken, TokenVerifier } from './access-token.ts'
-export { jwtTokens, type JwtTokenOptions } from './jwt-tokens.ts'
-export type { KeySetOptions } from './key-sets.ts'
-export { introspectedTokens, type IntrospectionOptions } from './introspected-tokens.ts'
-export { rememberTokens, type RememberOptions } from './remembered-tokens.ts'
-export {
-  dpopProofs,
-  type DpopOptions,
-  type DpopVerifier,
-  type ProofFault,
-  type Proven,
-} from './dpop-proofs.ts'
-export type { NonceOptions } from './nonces.ts'
+export type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
+export { jwtTokens } from './jwt-tokens.ts'
+export { introspectedTokens } from './introspected-tokens.ts'
+export { rememberTokens } from './remembered-tokens.ts'
+export { dpopProofs } from './dpop-proofs.ts'
 export { createReplays, type Replays } from './replays.ts'

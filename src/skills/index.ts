@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  * @module
  */
-export { skills, type DynamicSkill, type SkillsOptions, type StaticSkill } from './serve.ts'
+export { skills } from './serve.ts'
 export { getSkill, listAllSkills, listSkills, readDirectory } from './list.ts'
-export { loadSkill, type LoadedSkill, type SkillContent } from './load.ts'
-export { SKILLS, type Frontmatter, type Skill, type SkillResource } from './skill.ts'
+export { loadSkill, type LoadedSkill } from './load.ts'
+export type { Skill } from './skill.ts'

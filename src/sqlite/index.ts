@@ -5,5 +5,5 @@
  * @module
  */
 export { SqlSessionStore } from './session-store.ts'
-export { sqlOf, type Sql, type SqliteDatabase, type SqlValue } from './sql.ts'
-export { SqlTaskStore, type SqlTaskStoreOptions } from './task-store.ts'
+export { sqlOf, type Sql, type SqliteDatabase } from './sql.ts'
+export { SqlTaskStore } from './task-store.ts'

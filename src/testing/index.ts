@@ -10,24 +10,12 @@ import type { BaseServer } from '../server/server.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
 export { inMemoryTransports } from '../transport/in-memory.ts'
-export {
-  recordTransport,
-  replayTransport,
-  type RecordedFrame,
-  type Recorder,
-  type Replay,
-} from './recording.ts'
-export {
-  scriptedEvents,
-  scriptedFetch,
-  type ScriptedEvents,
-  type ScriptedFetch,
-  type ScriptedRequest,
-} from './scripted-fetch.ts'
-export { scriptedPeer, type ScriptedPeer } from './scripted-peer.ts'
+export { recordTransport, replayTransport } from './recording.ts'
+export { scriptedEvents, scriptedFetch } from './scripted-fetch.ts'
+export { scriptedPeer } from './scripted-peer.ts'
 
 /** How a server is connected to in memory. */
-export interface InMemoryOptions extends ConnectOptions {
+interface InMemoryOptions extends ConnectOptions {
   /** Who calls, as `ctx.principal` tells handlers: short for `serve: { caller: { principal } }`. */
   readonly principal?: string
   /** How the server serves the connection. */

@@ -3,11 +3,5 @@
  *
  * @module
  */
-export { toolFunctions, type ToolFunction, type ToolsetOptions } from './functions.ts'
-export {
-  aiTools,
-  type AiContent,
-  type AiOutput,
-  type AiTool,
-  type AiToolsOptions,
-} from './ai-tools.ts'
+export { toolFunctions, type ToolFunction } from './functions.ts'
+export { aiTools, type AiTool } from './ai-tools.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import type { AppResourceOptions } from '../../src/apps/app-resource.ts'
+import { APP_MIME_TYPE, APPS } from '../../src/apps/ui.ts'
 import {
-  APP_MIME_TYPE,
-  APPS,
   appResource,
   appsClient,
   appTool,
@@ -11,7 +11,6 @@ import {
   showsApps,
   uiOfContents,
   uiOfTool,
-  type AppResourceOptions,
 } from '../../src/apps/index.ts'
 import type { Tool } from '../../src/index.ts'
 import { createServer, type Server, text } from '../../src/presets/server.ts'

@@ -1,6 +1,6 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
 import { describe, expect, it, vi } from 'vitest'
-import type { SignInOptions } from '../../src/authorization/index.ts'
+import type { SignInOptions } from '../../src/authorization/sign-in.ts'
 import {
   createWorld,
   ISSUER,

@@ -7,7 +7,8 @@ import {
   type JWTPayload,
 } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { clientCredentials, dpop, type DpopOptions } from '../../src/authorization/index.ts'
+import type { DpopOptions } from '../../src/authorization/dpop.ts'
+import { clientCredentials, dpop } from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'
 import {
   createWorld,

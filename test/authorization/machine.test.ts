@@ -1,12 +1,12 @@
 // https://modelcontextprotocol.io/extensions/auth/overview
 import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { EnterpriseOptions } from '../../src/authorization/enterprise.ts'
 import {
   clientCredentials,
   enterpriseManaged,
   privateKeyJwt,
   workloadIdentity,
-  type EnterpriseOptions,
   type SignIn,
 } from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'

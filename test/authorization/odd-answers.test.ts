@@ -1,10 +1,10 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#error-handling
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { isPrivateHost } from '../../src/authorization/urls.ts'
 import {
   clientCredentials,
   dpop,
-  isPrivateHost,
   listRegistrations,
   saveRegistration,
 } from '../../src/authorization/index.ts'

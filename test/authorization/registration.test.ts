@@ -1,5 +1,6 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
 import { describe, expect, it } from 'vitest'
+import type { SignInOptions } from '../../src/authorization/sign-in.ts'
 import {
   clientCredentials,
   clientMetadata,
@@ -7,7 +8,6 @@ import {
   listRegistrations,
   saveRegistration,
   signIn,
-  type SignInOptions,
   type TokenStore,
 } from '../../src/authorization/index.ts'
 import type { JsonObject } from '../../src/index.ts'

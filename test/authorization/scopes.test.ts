@@ -1,6 +1,7 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { clientCredentials, type SignInOptions } from '../../src/authorization/index.ts'
+import type { SignInOptions } from '../../src/authorization/sign-in.ts'
+import { clientCredentials } from '../../src/authorization/index.ts'
 import {
   createWorld,
   ISSUER,

@@ -3,12 +3,12 @@
  * authorization server at `https://as.example`, and a user who agrees to everything. All of it can be
  * replaced, request by request.
  */
+import type { SignInOptions } from '../../src/authorization/sign-in.ts'
 import {
   memoryTokens,
   signIn,
   type AuthorizationFlow,
   type SignIn,
-  type SignInOptions,
   type TokenStore,
 } from '../../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'

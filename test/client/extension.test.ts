@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { SendNotification } from '../../src/server/features/extensions.ts'
 import { clientExtension } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import {
-  createHandler,
-  createServer,
-  text,
-  type SendNotification,
-  serverExtension,
-} from '../../src/presets/server.ts'
+import { createHandler, createServer, text, serverExtension } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
   connectTo,

@@ -2,6 +2,11 @@
  * What scripted servers say in tests of the client.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScriptedPeer as DuplexPeer } from '../../src/testing/scripted-peer.ts'
+import type {
+  ScriptedFetch as HttpPeer,
+  ScriptedRequest as Seen,
+} from '../../src/testing/scripted-fetch.ts'
 import {
   connect,
   httpSse,
@@ -10,22 +15,17 @@ import {
   type ConnectOptions,
 } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import {
-  scriptedFetch as httpPeer,
-  type ScriptedFetch as HttpPeer,
-  type ScriptedPeer as DuplexPeer,
-  type ScriptedRequest as Seen,
-} from '../../src/testing/index.ts'
+import { scriptedFetch as httpPeer } from '../../src/testing/index.ts'
 
 export {
   scriptedEvents as eventStream,
   scriptedFetch as httpPeer,
   scriptedPeer as duplexPeer,
-  type ScriptedEvents as EventStream,
-  type ScriptedFetch as HttpPeer,
-  type ScriptedPeer as DuplexPeer,
-  type ScriptedRequest as Seen,
 } from '../../src/testing/index.ts'
+export type { ScriptedEvents as EventStream } from '../../src/testing/scripted-fetch.ts'
+export type { ScriptedFetch as HttpPeer } from '../../src/testing/scripted-fetch.ts'
+export type { ScriptedPeer as DuplexPeer } from '../../src/testing/scripted-peer.ts'
+export type { ScriptedRequest as Seen } from '../../src/testing/scripted-fetch.ts'
 import { PATIENCE } from '../patience.ts'
 
 /** A JSON response. */

@@ -1,6 +1,7 @@
 /** The other end of a server over stdio framing: writes any text, and keeps what comes back. */
+import type { ConnectionOptions } from '../../src/server/serve-transport.ts'
 import type { ClientCapabilities, JsonObject } from '../../src/index.ts'
-import { serveTransport, type ConnectionOptions, type Server } from '../../src/presets/server.ts'
+import { serveTransport, type Server } from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/stdio/stdio.ts'
 import { PATIENCE } from '../patience.ts'
 

@@ -1,6 +1,7 @@
 /** Public reports of streams of changes that went wrong, replayed. */
 import { describe, expect, it } from 'vitest'
-import { META_SUBSCRIPTION_ID, type JsonObject } from '../../src/index.ts'
+import { META_SUBSCRIPTION_ID } from '../../src/protocol/meta.ts'
+import type { JsonObject } from '../../src/index.ts'
 import { createServer, type Server } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectTo, discovered, duplexPeer, refuse, reply } from '../client/peers.ts'

@@ -1,13 +1,15 @@
 // Whom a gateway asks, and whom it tells, when several users call through it.
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import type { ScriptedPeer } from '../../src/testing/scripted-peer.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject, Revision } from '../../src/index.ts'
 import { createGateway, createServer, text, type Server } from '../../src/presets/server.ts'
-import { connectInMemory, scriptedPeer, type ScriptedPeer } from '../../src/testing/index.ts'
-import type { InMemoryOptions } from '../../src/testing/index.ts'
+import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { sessionHandler } from '../handler.ts'
+
+type InMemoryOptions = NonNullable<Parameters<typeof connectInMemory>[1]>
 
 /** A server with sessions that heeds no cancellation, and asks and answers when a test says so. */
 interface Stubborn {

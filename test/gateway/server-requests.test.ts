@@ -3,9 +3,11 @@ import { describe, expect, it, vi } from 'vitest'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { createGateway, type Server } from '../../src/presets/server.ts'
-import { connectInMemory, scriptedPeer, type InMemoryOptions } from '../../src/testing/index.ts'
+import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { sessionHandler } from '../handler.ts'
+
+type InMemoryOptions = NonNullable<Parameters<typeof connectInMemory>[1]>
 
 /** A server that asks for roots as soon as it is started, and whenever it hears that they changed. */
 function rooted() {

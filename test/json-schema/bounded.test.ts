@@ -1,8 +1,9 @@
 /** Schemas of strangers, which must not stop whoever validates with them. */
 import { describe, expect, test } from 'vitest'
+import type { JsonSchemaLimits } from '../../src/json-schema/compile.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { boundedPattern } from '../../src/json-schema/bounded-pattern.ts'
-import { jsonSchema, outputValidator, type JsonSchemaLimits } from '../../src/json-schema/index.ts'
+import { jsonSchema, outputValidator } from '../../src/json-schema/index.ts'
 import type { SchemaResult } from '../../src/protocol/standard-schema.ts'
 
 const TOO_LONG = 'The value takes too long to validate'

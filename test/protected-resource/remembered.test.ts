@@ -1,6 +1,7 @@
 // What is remembered of a JWT whose signature was good, and what is checked with each request.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { dpopProofs, jwtTokens, type JwtTokenOptions } from '../../src/protected-resource/index.ts'
+import type { JwtTokenOptions } from '../../src/protected-resource/jwt-tokens.ts'
+import { dpopProofs, jwtTokens } from '../../src/protected-resource/index.ts'
 import { bearer, call, protect, type ProtectedEndpoint } from './endpoint.ts'
 import { Issuer, makeKey, Prover } from './issuer.ts'
 

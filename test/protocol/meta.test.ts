@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isMetaKey, isReservedMetaKey } from '../../src/index.ts'
+import { isMetaKey, isReservedMetaKey } from '../../src/protocol/meta.ts'
 
 describe('keys of _meta', () => {
   it.each([

@@ -1,12 +1,6 @@
 // The server that the portable suite talks to: one of each thing that a server can offer.
-import {
-  createServer,
-  image,
-  resourceLink,
-  text,
-  type Registration,
-  uriTemplate,
-} from 'edgewise/server'
+import type { Registration } from '../../src/server/registry.ts'
+import { createServer, image, resourceLink, text, uriTemplate } from 'edgewise/server'
 import { ToolError } from 'edgewise'
 import * as z from 'zod'
 

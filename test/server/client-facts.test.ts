@@ -1,13 +1,7 @@
 // What a server decides by what it knows of the client, and by knowing nothing.
 import { describe, expect, it } from 'vitest'
-import {
-  APP_MIME_TYPE,
-  APPS,
-  appResource,
-  appTool,
-  showsApps,
-  uiOfTool,
-} from '../../src/apps/index.ts'
+import { APP_MIME_TYPE, APPS } from '../../src/apps/ui.ts'
+import { appResource, appTool, showsApps, uiOfTool } from '../../src/apps/index.ts'
 import type { Tool } from '../../src/index.ts'
 import {
   createHandler,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { SendNotification } from '../../src/server/features/extensions.ts'
+import type { ServerExtensionOptions } from '../../src/server/composition/server-extension.ts'
 import type { JsonObject, ObjectSchema } from '../../src/index.ts'
 import {
   createHandler,
@@ -6,9 +8,7 @@ import {
   ProtocolError,
   text,
   type Context,
-  type ServerExtensionOptions,
   type Server,
-  type SendNotification,
   serverExtension,
 } from '../../src/presets/server.ts'
 import { until } from '../client/peers.ts'

@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import type { ScriptedPeer } from '../../src/testing/scripted-peer.ts'
+import type { Mount } from '../../src/server/composition/mount.ts'
 import { ProtocolError, revisions, type JsonObject, type Revision } from '../../src/index.ts'
 import {
   createGateway,
@@ -9,14 +11,8 @@ import {
   type Server,
   fromClient,
   fromServer,
-  type Mount,
 } from '../../src/presets/server.ts'
-import {
-  connectInMemory,
-  inMemoryTransports,
-  scriptedPeer,
-  type ScriptedPeer,
-} from '../../src/testing/index.ts'
+import { connectInMemory, inMemoryTransports, scriptedPeer } from '../../src/testing/index.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { META_LOG_LEVEL, type JsonObject } from '../../src/index.ts'
+import { META_LOG_LEVEL } from '../../src/protocol/meta.ts'
+import type { JsonObject } from '../../src/index.ts'
 import {
   audio,
   createServer,

@@ -1,6 +1,7 @@
 /** A server that answers calls, and does nothing else. */
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import * as z from 'zod'
+import type { Connector } from '../../src/gateway/upstreams.ts'
 import { serveStdio } from '../../runtimes/node/index.ts'
 import { Client } from '../../src/client/client.ts'
 import { connect as connectTiny, type Client as TinyClient } from '../../src/presets/client-tiny.ts'
@@ -12,7 +13,6 @@ import {
   statefulSessions,
   rateLimit,
   UrlElicitationRequired,
-  type Connector,
   type Context,
   type Handler,
   type Server,

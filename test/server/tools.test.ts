@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import type { ToolReturn } from '../../src/server/features/tool-result.ts'
+import type { ReadRequest } from '../../src/server/features/resources.ts'
 import { revisions, type Revision, type StandardSchema } from '../../src/index.ts'
 import {
   audio,
@@ -10,8 +12,6 @@ import {
   toolError,
   createHandler,
   text,
-  type ReadRequest,
-  type ToolReturn,
 } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connect } from '../../src/presets/client.ts'

@@ -1,6 +1,7 @@
 /** What goes over the wire between a session and a server, without a client of ours. */
+import type { ConnectionOptions } from '../../src/server/serve-transport.ts'
 import type { ClientCapabilities, JsonObject, Revision } from '../../src/index.ts'
-import { serveTransport, type ConnectionOptions, type Server } from '../../src/presets/server.ts'
+import { serveTransport, type Server } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import { until } from '../client/peers.ts'
 

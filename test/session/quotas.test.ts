@@ -1,6 +1,7 @@
 // How many sessions and streams one caller may have, and whose end when there are too many.
 import { describe, expect, it, vi } from 'vitest'
 import { accountOf } from '#internal/http'
+import type { StatefulSessionOptions } from '../../src/transport/streamable-http/sessions/stateful.ts'
 import type { JsonObject } from '../../src/index.ts'
 import {
   createHandler,
@@ -8,7 +9,6 @@ import {
   createSseHandler,
   statefulSessions,
   type Caller,
-  type StatefulSessionOptions,
   observer,
 } from '../../src/presets/server.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { StatefulSessionOptions } from '../../src/transport/streamable-http/sessions/stateful.ts'
 import {
   createHandler,
   createMemorySessionStore,
   createServer,
   statefulSessions,
-  type StatefulSessionOptions,
   type SessionStore,
 } from '../../src/presets/server.ts'
 import { EventReader } from '../runtimes/cloudflare/events.ts'

@@ -1,5 +1,6 @@
 /** A server whose tools are tasks, and a caller of it that sees the wire. */
 import * as z from 'zod'
+import type { TasksOptions } from '../../src/tasks/options.ts'
 import {
   INTERNAL_ERROR,
   ProtocolError,
@@ -16,7 +17,7 @@ import {
   type HandlerOptions,
   type Server,
 } from '../../src/presets/server.ts'
-import { tasks, type Tasks, type TasksOptions } from '../../src/tasks/index.ts'
+import { tasks, type Tasks } from '../../src/tasks/index.ts'
 import { lastMessage, modernHeaders, modernRequest } from '../transport/streamable-http/post.ts'
 import { PATIENCE } from '../patience.ts'
 

@@ -1,15 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
+import type { FollowOptions } from '../../src/tasks/follow.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { INVALID_PARAMS, type JsonObject } from '../../src/index.ts'
 import { createHandler } from '../../src/presets/server.ts'
-import {
-  followTasks,
-  startTask,
-  taskOf,
-  type DetailedTask,
-  type FollowOptions,
-} from '../../src/tasks/index.ts'
+import { followTasks, startTask, taskOf, type DetailedTask } from '../../src/tasks/index.ts'
 import {
   connectTo,
   discovered,

@@ -1,9 +1,10 @@
 /** What careless handlers, stores and numbers must not do to tasks. */
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import type { TasksOptions } from '../../src/tasks/options.ts'
 import { jsonSchema } from '../../src/json-schema/index.ts'
 import { text, type Context } from '../../src/presets/server.ts'
-import { createMemoryTaskStore, tasks, type TasksOptions } from '../../src/tasks/index.ts'
+import { createMemoryTaskStore, tasks } from '../../src/tasks/index.ts'
 import { openWire } from '../server/wire.ts'
 import { gate, makeFixture, textOf, wireTo } from './fixture.ts'
 import { taskRecord } from './store-suite.ts'

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { RecordedFrame } from '../../src/testing/recording.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { revisions } from '../../src/index.ts'
 import { serveTransport } from '../../src/presets/server.ts'
-import {
-  inMemoryTransports,
-  recordTransport,
-  replayTransport,
-  type RecordedFrame,
-} from '../../src/testing/index.ts'
+import { inMemoryTransports, recordTransport, replayTransport } from '../../src/testing/index.ts'
 import { makeServer } from '../server/fixture.ts'
 import { closing } from '../closing.ts'
 

@@ -1,7 +1,8 @@
+import type { MessagePortOptions } from '../../src/transport/ports/message-port.ts'
 import { settled } from '../settled.ts' // The message-port transport on Node's MessageChannel: https://nodejs.org/api/worker_threads.html
 import { connect } from 'edgewise/client'
 import { createServer, serveTransport } from 'edgewise/server'
-import { messagePortTransport, type MessagePortOptions, type Transport } from 'edgewise/transport'
+import { messagePortTransport, type Transport } from 'edgewise/transport'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 /** A transport that was started, and what its receiver was told. */

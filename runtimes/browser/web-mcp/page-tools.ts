@@ -5,8 +5,8 @@
  * @see https://webmachinelearning.github.io/webmcp
  */
 import { callHook, requireKnown, semaphore, type OptionNames } from '#internal/patterns'
+import { isContentBlock } from '#internal/protocol'
 import {
-  isContentBlock,
   isObject,
   ToolError,
   type CallToolResult,

@@ -79,7 +79,7 @@ async function reach(
 /** Opens the page in a browser, or says why that cannot be done. */
 async function show(url: string): Promise<void> {
   // Here, so that other commands do not load it.
-  const { openBrowser } = await import('../../../src/authorization/index.ts')
+  const { openBrowser } = await import('#internal/authorization')
   await openBrowser(host, url).catch((error: unknown) => {
     tell(`Cannot open a browser: ${explain(error)}; open this address yourself`)
   })

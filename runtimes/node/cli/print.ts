@@ -5,12 +5,8 @@
  *
  * @see https://www.unicode.org/reports/tr36/
  */
-import {
-  isContentBlock,
-  type CallToolResult,
-  type ContentBlock,
-  type ProgressParams,
-} from '../../../src/index.ts'
+import { isContentBlock } from '#internal/protocol'
+import type { CallToolResult, ContentBlock, ProgressParams } from '../../../src/index.ts'
 
 /** Prints text for people, which may have several lines. */
 export function print(text: string): void {

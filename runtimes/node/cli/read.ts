@@ -1,7 +1,7 @@
 /**
  * `edgewise read`: prints a resource.
  */
-import { isResourceContents } from '../../../src/index.ts'
+import { isResourceContents } from '#internal/protocol'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'

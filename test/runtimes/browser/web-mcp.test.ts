@@ -1,6 +1,6 @@
 // The tools of a page for the browser's agent (WebMCP): in the browser's own model context, and in
 // the polyfill, in both shapes of its listings.
-import type { RegisteredTool } from 'edgewise/browser'
+import type { RegisteredTool } from '../../../runtimes/browser/web-mcp/model-context.ts'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../../patience.ts'

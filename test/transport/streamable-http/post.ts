@@ -1,12 +1,11 @@
 /** Posts messages to a handler, as clients of both eras do. */
-import {
-  META_CLIENT_CAPABILITIES,
-  META_PROTOCOL_VERSION,
-  type ClientCapabilities,
-  type JsonObject,
-  type JsonRpcErrorResponse,
-  type JsonRpcMessage,
-  type JsonRpcResultResponse,
+import { META_CLIENT_CAPABILITIES, META_PROTOCOL_VERSION } from '../../../src/protocol/meta.ts'
+import type {
+  ClientCapabilities,
+  JsonObject,
+  JsonRpcErrorResponse,
+  JsonRpcMessage,
+  JsonRpcResultResponse,
 } from '../../../src/index.ts'
 import type { Handler } from '../../../src/presets/server.ts'
 

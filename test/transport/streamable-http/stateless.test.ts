@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { META_CLIENT_INFO, META_LOG_LEVEL, META_SERVER_INFO } from '../../../src/index.ts'
+import { META_CLIENT_INFO, META_LOG_LEVEL, META_SERVER_INFO } from '../../../src/protocol/meta.ts'
 import { createServer, json, text } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'

@@ -1,0 +1,8 @@
+/**
+ * What only the runtimes need to carry messages over ports; the package does not export it.
+ *
+ * @module
+ */
+export type { ConnectionOptions } from '../server/serve-transport.ts'
+export type { MessagePortOptions } from '../transport/ports/message-port.ts'
+export type { CarrierEvents } from '../transport/ports/port-carrier.ts'
