@@ -8,7 +8,6 @@ import {
   connect as connectAnywhere,
   type Client,
   type ConnectOptions,
-  type Transport,
 } from '../../src/presets/client-tiny.ts'
 import { explainedFetch } from './fetch-fault.ts'
 import { resolvePath } from './page-url.ts'
@@ -23,9 +22,6 @@ export { FetchFault, fetchFaultOf, type Fetch } from './fetch-fault.ts'
  *
  * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and all that `connect` throws.
  */
-export function connect(
-  target: string | URL | Transport,
-  options: ConnectOptions = {},
-): Promise<Client> {
+export function connect(target: string | URL, options: ConnectOptions = {}): Promise<Client> {
   return connectAnywhere(resolvePath(target), { ...options, fetch: explainedFetch(options.fetch) })
 }

@@ -8,22 +8,18 @@ import { findMethod } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   CallToolResult,
-  CompleteResult,
-  CompletionReference,
   GetPromptResult,
   Implementation,
-  LoggingLevel,
   Prompt,
   ReadResourceResult,
   Resource,
-  ResourceTemplate,
   Result,
   ServerCapabilities,
   Tool,
 } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 import type { Discovery, RequestOptions } from './options.ts'
-import { allItems, items } from './pagination.ts'
+import { allItems, items } from './lists.ts'
 import { request } from './request.ts'
 import { callTool } from './tools.ts'
 
@@ -69,56 +65,32 @@ export class BaseClient {
 
   /** Lists the tools, fetching pages as they are needed. */
   tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
-    return this.#items('tools/list', options)
+    return items(this.#connection, 'tools/list', options)
   }
 
   /** Lists all tools at once. */
   listAllTools(options?: RequestOptions): Promise<Tool[]> {
-    return this.#allItems('tools/list', options)
+    return allItems(this.#connection, 'tools/list', options)
   }
 
   /** Lists the resources, fetching pages as they are needed. */
   resources(options?: RequestOptions): AsyncGenerator<Resource, void, undefined> {
-    return this.#items('resources/list', options)
+    return items(this.#connection, 'resources/list', options)
   }
 
   /** Lists all resources at once. */
   listAllResources(options?: RequestOptions): Promise<Resource[]> {
-    return this.#allItems('resources/list', options)
-  }
-
-  /** Lists the resource templates, fetching pages as they are needed. */
-  resourceTemplates(options?: RequestOptions): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return this.#items('resources/templates/list', options)
-  }
-
-  /** Lists all resource templates at once. */
-  listAllResourceTemplates(options?: RequestOptions): Promise<ResourceTemplate[]> {
-    return this.#allItems('resources/templates/list', options)
+    return allItems(this.#connection, 'resources/list', options)
   }
 
   /** Lists the prompts, fetching pages as they are needed. */
   prompts(options?: RequestOptions): AsyncGenerator<Prompt, void, undefined> {
-    return this.#items('prompts/list', options)
+    return items(this.#connection, 'prompts/list', options)
   }
 
   /** Lists all prompts at once. */
   listAllPrompts(options?: RequestOptions): Promise<Prompt[]> {
-    return this.#allItems('prompts/list', options)
-  }
-
-  #items<Item extends object>(
-    method: string,
-    options: RequestOptions | undefined,
-  ): AsyncGenerator<Item, void, undefined> {
-    return items(this.#connection, method, (params) => this.request(method, params, options))
-  }
-
-  #allItems<Item extends object>(
-    method: string,
-    options: RequestOptions | undefined,
-  ): Promise<Item[]> {
-    return allItems(this.#connection, method, () => this.#items<Item>(method, options))
+    return allItems(this.#connection, 'prompts/list', options)
   }
 
   /**
@@ -149,36 +121,6 @@ export class BaseClient {
   ): Promise<GetPromptResult> {
     const params = args ? { name, arguments: args } : { name }
     return (await this.request('prompts/get', params, options)) as GetPromptResult
-  }
-
-  /** Asks for values that an argument may have, given those that others have already. */
-  async complete(
-    ref: CompletionReference,
-    argument: { name: string; value: string },
-    context?: Readonly<Record<string, string>>,
-    options?: RequestOptions,
-  ): Promise<CompleteResult['completion']> {
-    const params = { ref, argument, ...(context && { context: { arguments: context } }) }
-    const result = await this.request('completion/complete', params, options)
-    return (result as CompleteResult).completion
-  }
-
-  /** Asks for a sign of life. */
-  async ping(options?: RequestOptions): Promise<void> {
-    const pings = findMethod('ping', this.#connection.revision)
-    await this.request(pings ? 'ping' : 'server/discover', {}, { ...options, cache: 'reload' })
-  }
-
-  /**
-   * Says which log messages are wanted: those of this severity and above.
-   *
-   * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
-   */
-  async setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void> {
-    if (findMethod('logging/setLevel', this.#connection.revision)) {
-      await this.request('logging/setLevel', { level }, options)
-    }
-    this.#connection.setLogLevel(level)
   }
 
   /**

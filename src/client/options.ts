@@ -17,8 +17,8 @@ import type {
   ServerCapabilities,
 } from '../protocol/types.ts'
 import type { Awaitable } from '../patterns/awaitable.ts'
+import type { Channel, ChannelReceiver } from '../protocol/channel.ts'
 import type { HttpOptions } from '../protocol/http-options.ts'
-import type { Transport } from '../protocol/transport.ts'
 import type { ClientExtension } from './extension.ts'
 import type { Cache } from './features.ts'
 import type { RequestOptions } from './request-options.ts'
@@ -48,7 +48,7 @@ export interface BaseConnectOptions extends HttpOptions {
    * Connects to endpoints that have no Streamable HTTP: `httpSse`, for servers of 2024-11-05. Without
    * it they are refused.
    */
-  readonly fallback?: (url: string, options: HttpOptions) => Transport
+  readonly fallback?: (url: string, options: HttpOptions, receiver: ChannelReceiver) => Channel
   /**
    * Capabilities to declare beside those that handlers imply: experimental ones, for
    * example, and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling`
@@ -66,19 +66,12 @@ export interface BaseConnectOptions extends HttpOptions {
   readonly timeoutMs?: number
   /** The longest time that a request may take whatever its progress, in milliseconds. Default: 10 min. */
   readonly maxTimeoutMs?: number
-  /**
-   * How long a server on stdio and the like may think about `server/discover` before it counts as
-   * one that does not know it, in milliseconds. Default: 5 s.
-   */
-  readonly probeTimeoutMs?: number
   /** How often one call may be asked for input before it fails. Default: 10. */
   readonly maxRounds?: number
   /** How many pages a list may have. Default: 200. */
   readonly maxPages?: number
   /** How long the JSON of all pages of a list may be, in UTF-16 units. Default: 16 Mi. */
   readonly maxListLength?: number
-  /** Checks structured output against the tool's schema; says what is wrong, or nothing. */
-  readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
   /**
    * Gives the W3C trace context of each request, such as `traceparent`, which then travels in its
    * `_meta`; called once for each that is sent.
@@ -111,6 +104,13 @@ export interface BaseConnectOptions extends HttpOptions {
 export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
   /** Caches results for as long as their `ttlMs` says: `resultCache()`. Default: none. */
   readonly cache?: () => Cache
+  /** Checks structured output against the tool's schema; says what is wrong, or nothing. */
+  readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
+  /**
+   * How long a server on stdio and the like may think about `server/discover` before it counts as
+   * one that does not know it, in milliseconds. Default: 5 s.
+   */
+  readonly probeTimeoutMs?: number
 }
 
 /** The W3C trace context that a request carries in its `_meta`. */

@@ -16,7 +16,7 @@ import { checkResult } from './check-result.ts'
 import type { Connection } from './connection.ts'
 import { isLegacyEvidence } from './discover.ts'
 import type { RequestOptions } from './options.ts'
-import { items } from './pagination.ts'
+import { walkItems } from './pagination.ts'
 import { restoreSession } from './restore-session.ts'
 
 /** Whether a request that failed is worth sending again, after what was done about it. */
@@ -43,7 +43,7 @@ export async function recover(
 async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
   const method = 'tools/list'
   connection.cache?.forget(method)
-  const list = items(connection, method, async (params) => {
+  const list = walkItems(connection, method, async (params) => {
     const call = connection.start(method, params, { ...options, onProgress: undefined })
     return checkResult(connection, method, await call.result, params)
   })

@@ -18,11 +18,7 @@ export async function restoreSession(connection: Connection): Promise<void> {
     connection.attempts.length = 0
     try {
       await initialize(connection, {})
-      const { logLevel, serverCapabilities, changes } = connection
-      if (logLevel && serverCapabilities?.logging) {
-        await connection.start('logging/setLevel', { level: logLevel }).result
-      }
-      await changes?.restore()
+      await connection.changes?.restore()
     } catch (cause) {
       throw new McpError('SESSION_LOST', 'The server ended the session', { cause })
     }

@@ -15,7 +15,7 @@ import { request } from './request.ts'
  * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
  *
  * @throws {McpError} `DENIED` when it was not approved; `INVALID_MESSAGE` when the result has no
- *   content, or its structured content does not fit the tool's schema (the result is in `data`).
+ *   content (the result is in `data`).
  * @throws {ProtocolError} `INVALID_PARAMS` when there is no such tool.
  */
 export async function callTool(
@@ -38,18 +38,5 @@ export async function callTool(
     }
     result.content = []
   }
-  const fault = result.isError !== true && outputFault(connection, name, result)
-  if (fault) {
-    const what = `Tool "${name}" gave bad structured content: ${fault}`
-    throw new McpError('INVALID_MESSAGE', what, { data: result })
-  }
   return result as CallToolResult
-}
-
-function outputFault(connection: Connection, name: string, result: JsonObject): string | undefined {
-  const { validateOutput } = connection.options
-  const schema = connection.tools.output(name)
-  if (!validateOutput || !schema) return undefined
-  if (!('structuredContent' in result)) return 'there is none'
-  return validateOutput(schema, result.structuredContent)
 }

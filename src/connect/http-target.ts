@@ -12,7 +12,6 @@ import { ServerMessages } from '../client/server-messages.ts'
 import { isModernError } from '../client/versions.ts'
 import { McpError, ProtocolError, statusOf, toErrorObject } from '../protocol/errors.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/channel.ts'
-import { openDuplex } from './duplex-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
 /** What endpoints speak, for clients that bring no cache of their own. */
@@ -92,9 +91,9 @@ export class HttpTarget implements ConnectionTarget {
   /** Connects by HTTP+SSE, the transport of 2024-11-05, where the application has it. */
   async #openFallback(connection: Connection): Promise<void> {
     const { options } = connection
-    const transport = options.fallback?.(this.url, options)
-    if (!transport) throw new McpError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
-    await openDuplex(connection, transport)
+    const channel = options.fallback?.(this.url, options, new ServerMessages(connection))
+    if (!channel) throw new McpError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
+    await connection.replaceChannel(channel)
     await initialize(connection, { signal: options.signal })
   }
 }

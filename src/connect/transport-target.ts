@@ -19,9 +19,12 @@ const GRACE_MS = 100
 /** A server at the other end of a transport. */
 export class TransportTarget implements ConnectionTarget {
   readonly #transport: Transport
+  readonly #probeTimeoutMs: number
 
-  constructor(transport: Transport) {
+  /** @param probeTimeoutMs How long the server may think about `server/discover`. */
+  constructor(transport: Transport, probeTimeoutMs = 5_000) {
     this.#transport = transport
+    this.#probeTimeoutMs = probeTimeoutMs
   }
 
   /**
@@ -34,7 +37,7 @@ export class TransportTarget implements ConnectionTarget {
     await openDuplex(connection, transport)
     if (applyDiscovery(connection)) return
     try {
-      await probe(connection, !transport.restart)
+      await probe(connection, this.#probeTimeoutMs, !transport.restart)
     } catch (error) {
       // Some old servers die of a first message that they do not know, or refuse a session after it
       const { modern, legacy } = connection.versions
@@ -55,8 +58,12 @@ export class TransportTarget implements ConnectionTarget {
 }
 
 /** Asks a server what it is, and settles on that. */
-async function probe(connection: Connection, mayGuess: boolean): Promise<void> {
-  const { probeTimeoutMs = 5_000, signal } = connection.options
+async function probe(
+  connection: Connection,
+  probeTimeoutMs: number,
+  mayGuess: boolean,
+): Promise<void> {
+  const { signal } = connection.options
   const found = new AbortController()
   let session: Promise<() => Promise<void>> | undefined
   const slow = async (): Promise<() => Promise<void>> => {

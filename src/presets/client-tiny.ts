@@ -1,6 +1,6 @@
 /**
- * The smallest client: it calls tools, reads resources and gets prompts in every revision. The rest
- * is in `edgewise/client`, under the same names.
+ * The smallest client: it calls tools, reads resources and gets prompts over HTTP, in every revision.
+ * The rest is in `edgewise/client`, under the same names.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import { declaredCapabilities } from '../client/capabilities.ts'
 import { noInputHandlers } from '../client/features/no-input-handlers.ts'
 import { checkOptionNames } from '../client/option-names.ts'
 import type { BaseConnectOptions } from '../client/options.ts'
+import { HttpTarget } from '../connect/http-target.ts'
 import { openClient } from '../connect/open-client.ts'
-import type { Transport } from '../protocol/transport.ts'
 
 /**
  * Connects to a server.
  *
- * The client answers no requests for input, listens to no changes and caches no results. To have
- * these, import `connect` from `edgewise/client`.
+ * The client answers no requests for input, listens to no changes, caches no results and has no
+ * other transports. To have these, import `connect` from `edgewise/client`.
  *
- * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
+ * @param target The URL of an endpoint.
  * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `FORBIDDEN`,
  *   `HTTP`, `CLOSED`.
  * @throws {TypeError} when an option is unknown.
@@ -32,11 +32,13 @@ import type { Transport } from '../protocol/transport.ts'
  * ```
  */
 export async function connect(
-  target: string | URL | Transport,
+  target: string | URL,
   options: BaseConnectOptions = {},
 ): Promise<BaseClient> {
   checkOptionNames('The tiny client ("edgewise/client" has more)', options)
-  return openClient(target, options, {
+  return openClient({
+    options,
+    target: new HttpTarget(target),
     capabilities: declaredCapabilities(options),
     compose: (connection) => ({
       client: new BaseClient(connection),
@@ -54,7 +56,6 @@ export { clientExtension } from '../client/client-extension.ts'
 export type { ClientExtension, FollowedRequest } from '../client/extension.ts'
 export type { AuthProvider } from '../protocol/http-options.ts'
 export type { RequestOptions, VersionCache } from '../client/options.ts'
-export type { Receiver, Transport } from '../protocol/transport.ts'
 export {
   isResourceNotFound,
   McpError,

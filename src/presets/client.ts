@@ -9,6 +9,7 @@ import { HandlerInput } from '../client/features/input-handlers.ts'
 import { Subscriptions } from '../client/features/subscriptions.ts'
 import { checkOptionNames } from '../client/option-names.ts'
 import type { BaseConnectOptions, ConnectOptions } from '../client/options.ts'
+import { HttpTarget } from '../connect/http-target.ts'
 import { openClient } from '../connect/open-client.ts'
 import { ReconnectingConnection } from '../connect/reconnecting-client.ts'
 import type {
@@ -16,11 +17,14 @@ import type {
   ReconnectingOptions,
   ReconnectingTarget,
 } from '../connect/reconnecting-options.ts'
+import { TransportTarget } from '../connect/transport-target.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
-import type { Transport } from '../protocol/transport.ts'
+import { requireTransport, type Transport } from '../protocol/transport.ts'
+import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
 const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
-  ...{ cache: 1, maxInputs: 1, maxConcurrentInputs: 1, onElicit: 1, onSample: 1, roots: 1 },
+  ...{ cache: 1, validateOutput: 1, probeTimeoutMs: 1, maxInputs: 1, maxConcurrentInputs: 1 },
+  ...{ onElicit: 1, onSample: 1, roots: 1 },
   ...{ onToolsChanged: 1, onPromptsChanged: 1, onResourcesChanged: 1, onResourceUpdated: 1 },
 }
 
@@ -45,13 +49,18 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   checkOptionNames('The client', options, OPTIONS)
-  return openClient(target, options, {
+  return openClient({
+    options: { ...options, fetch: options.fetch ?? unlimitedFetch },
+    target:
+      typeof target === 'string' || target instanceof URL
+        ? new HttpTarget(target)
+        : new TransportTarget(requireTransport(target), options.probeTimeoutMs),
     capabilities: { ...declaredCapabilities(options), ...handledCapabilities(options) },
     compose(connection) {
       const input = new HandlerInput(connection, options)
       const changes = new Subscriptions(connection, options)
       const cache = options.cache?.()
-      const client = new Client(connection, input, changes)
+      const client = new Client(connection, options, input, changes)
       return { client, input, changes, ...(cache && { cache }) }
     },
   })

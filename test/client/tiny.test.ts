@@ -1,12 +1,14 @@
-import { describe, expect, test } from 'vitest'
-import type { ConnectOptions as FullOptions } from '../../src/presets/client.ts'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import type {
+  Client as FullClient,
+  ConnectOptions as FullOptions,
+} from '../../src/presets/client.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client-tiny.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { followTasks, startTask, taskOf } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'
 import {
   discovered,
-  duplexPeer,
   error,
   eventStream,
   httpPeer,
@@ -14,11 +16,8 @@ import {
   json,
   legacyPeer,
   modernPeer,
-  refuse,
-  reply,
   result,
   until,
-  type DuplexPeer,
   type HttpPeer,
 } from './peers.ts'
 
@@ -30,14 +29,8 @@ const question = {
 }
 
 /** Connects the tiny client, with a version cache of its own. */
-function connectTo(peer: HttpPeer | DuplexPeer, options: ConnectOptions = {}): Promise<Client> {
-  return 'transport' in peer
-    ? connect(peer.transport, options)
-    : connect('https://peer.example/mcp', {
-        fetch: peer.fetch,
-        versionCache: new Map(),
-        ...options,
-      })
+function connectTo({ fetch }: HttpPeer, options: ConnectOptions = {}): Promise<Client> {
+  return connect('https://peer.example/mcp', { fetch, versionCache: new Map(), ...options })
 }
 
 /** What was declared, in either era. */
@@ -124,12 +117,14 @@ describe('The tiny client', () => {
 
   test('tells of questions that since 2026-07-28 nobody may ask in this way', async () => {
     const problems: Error[] = []
-    const peer = duplexPeer((message) =>
-      message.method === 'server/discover' ? reply(message, discovered()) : undefined,
-    )
-    await using _ = await connectTo(peer, { onError: (problem) => problems.push(problem) })
-    peer.send({ jsonrpc: '2.0', id: 1, ...question })
-    await until(() => problems.length === 1)
+    const peer = modernPeer((seen) => {
+      const stream = eventStream()
+      stream.event({ jsonrpc: '2.0', id: 1, ...question })
+      stream.event({ jsonrpc: '2.0', id: seen.message.id, result: { content } })
+      return stream.response
+    })
+    await using client = await connectTo(peer, { onError: (problem) => problems.push(problem) })
+    expect(await client.callTool('a')).toEqual({ content })
     expect(problems[0]?.message).toContain('may not request "elicitation/create"')
   })
 
@@ -158,7 +153,7 @@ describe('The tiny client', () => {
     expect(peer.seen.some(({ method }) => method === 'GET')).toBe(false)
   })
 
-  test('opens one new session for all calls that find the old one ended, at the same log level [L-HTTP-057]', async () => {
+  test('opens one new session for all calls that find the old one ended [L-HTTP-057]', async () => {
     let ended = false
     let session = 0
     const sessions: unknown[] = []
@@ -175,14 +170,12 @@ describe('The tiny client', () => {
         : result(seen, { content })
     })
     const client = await connectTo(peer, legacy)
-    await client.setLogLevel('error')
     ended = true
     sessions.length = 0
     await Promise.all([client.callTool('a'), client.callTool('b')])
     expect(peer.sent('initialize')).toHaveLength(2)
     expect(sessions.slice(2)).toEqual([
       ['notifications/initialized', 's2'],
-      ['logging/setLevel', 's2'],
       ['tools/call', 's2'],
       ['tools/call', 's2'],
     ])
@@ -245,19 +238,16 @@ describe('The tiny client', () => {
   })
 
   test('shows progress, gives up in time and when it is aborted, and says so', async () => {
-    const peer = duplexPeer((message) => {
-      if (message.method === 'server/discover') return reply(message, discovered())
-      const { _meta } = (message.params ?? {}) as { _meta?: JsonObject }
-      const token = _meta?.progressToken
-      return token === undefined
-        ? undefined
-        : {
-            jsonrpc: '2.0',
-            method: 'notifications/progress',
-            params: { progressToken: token, progress: 1 },
-          }
+    const peer = legacyPeer((seen) => {
+      const { _meta } = (seen.message.params ?? {}) as { _meta?: JsonObject }
+      const stream = eventStream()
+      if (_meta?.progressToken !== undefined) {
+        const params = { progressToken: _meta.progressToken, progress: 1 }
+        stream.event({ jsonrpc: '2.0', method: 'notifications/progress', params })
+      }
+      return stream.response
     })
-    await using client = await connectTo(peer)
+    await using client = await connectTo(peer, legacy)
     const seen: number[] = []
     const controller = new AbortController()
     const call = client.callTool(
@@ -312,7 +302,7 @@ describe('The tiny client', () => {
     const old = httpPeer((seen) => error(seen, -32600, 500))
     await expect(connectTo(old)).rejects.toMatchObject({ code: -32600 })
     await expect(connect('ftp://peer.example')).rejects.toMatchObject({ code: 'INVALID_USE' })
-    const deaf = duplexPeer((message) => refuse(message, -32603))
+    const deaf = httpPeer((seen) => error(seen, -32603, 200))
     await expect(connectTo(deaf, legacy)).rejects.toMatchObject({ code: -32603 })
   })
 
@@ -380,4 +370,15 @@ describe('Tasks that the tiny client follows', () => {
     await until(() => peer.sent('tasks/cancel').length === 1)
     expect(peer.sent('tasks/update')).toHaveLength(0)
   })
+})
+
+test('what the tiny client lacks does not compile', () => {
+  type Lacks = 'listen' | 'subscribe' | 'answerInputs' | 'complete' | 'setLogLevel' | 'ping'
+  expectTypeOf<Extract<keyof Client, Lacks>>().toEqualTypeOf<never>()
+  expectTypeOf<FullClient>().toExtend<Client>()
+  expectTypeOf<Client>().not.toExtend<FullClient>()
+  expectTypeOf<FullOptions>().toExtend<ConnectOptions>()
+  type Added = 'onElicit' | 'onToolsChanged' | 'cache' | 'validateOutput'
+  expectTypeOf<Extract<keyof ConnectOptions, Added>>().toEqualTypeOf<never>()
+  expectTypeOf(connect).parameter(0).toEqualTypeOf<string | URL>()
 })

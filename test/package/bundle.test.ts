@@ -33,7 +33,7 @@ describe('Bundle of the tiny client', () => {
     (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
 
   it.each(['edgewise/client', 'edgewise/browser'])(
-    'of %s/tiny is what all clients have, and neither answers, listens, caches nor falls back to HTTP+SSE',
+    'of %s/tiny is what all clients have, and neither answers, listens nor has other transports',
     async (entry) => {
       const inPage = entry === 'edgewise/browser'
       const tiny = await pathsOf(`${entry}/tiny`)
@@ -41,14 +41,25 @@ describe('Bundle of the tiny client', () => {
       const own = ['src/client/features/no-input-handlers.ts', 'src/presets/client-tiny.ts']
       if (inPage) own.unshift('runtimes/browser/tiny.ts')
       expect(tiny.filter((path) => !full.includes(path)).sort()).toEqual(own)
-      const features = ['changes', 'elicitation', 'feed', 'input-handlers', 'input', 'listen']
+      const features = [
+        'changes',
+        'check-output',
+        'elicitation',
+        'feed',
+        'input-handlers',
+        'input',
+        'listen',
+      ]
       const left = [
         ...[...features, 'roots', 'subscriptions'].map((name) => `src/client/features/${name}.ts`),
         'src/client/client.ts',
         'src/client/uri-scope.ts',
+        'src/connect/duplex-channel.ts',
+        'src/connect/transport-target.ts',
         'src/patterns/semaphore.ts',
         'src/presets/client.ts',
         'src/protocol/sampling.ts',
+        'src/protocol/transport.ts',
       ]
       const page = ['connect', 'page-fetch', 'stream-turns', 'turn-channel']
       if (inPage) left.push(...page.map((name) => `runtimes/browser/${name}.ts`))

@@ -1,7 +1,7 @@
 // What every revision must do on every runtime for a client that calls, whichever client it is and
 // whatever the messages travel through.
 import type { Client, ConnectOptions } from 'edgewise/client/tiny'
-import type { Revision } from 'edgewise'
+import type { CompleteResult, JsonObject, ResourceTemplate, Revision } from 'edgewise'
 import { equal, ok, rejection, until, type Suite } from './harness.ts'
 import { aborted, running } from './server.ts'
 
@@ -60,11 +60,15 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
         revision,
         onLog: ({ level, data }) => logs.push([level, data]),
       })
-      await client.setLogLevel('info')
+      // In a session a level holds for all requests, otherwise each says it
+      if (revision !== '2026-07-28') await client.request('logging/setLevel', { level: 'info' })
       const result = await client.callTool(
         'count',
         { to: 3 },
-        { onProgress: ({ progress: at, total }) => progress.push([at, total]) },
+        {
+          logLevel: 'info',
+          onProgress: ({ progress: at, total }) => progress.push([at, total]),
+        },
       )
       equal(result.content, [{ type: 'text', text: 'counted' }])
       equal(progress, [
@@ -97,8 +101,11 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
       using(async (client) => {
         const uris = (await client.listAllResources()).map(({ uri }) => uri)
         equal(uris, ['note://1', 'blob://1'])
-        const templates = (await client.listAllResourceTemplates()).map((one) => one.uriTemplate)
-        equal(templates, ['city://{country}/{name}'])
+        const { resourceTemplates } = await client.request('resources/templates/list')
+        equal(
+          (resourceTemplates as ResourceTemplate[]).map((one) => one.uriTemplate),
+          ['city://{country}/{name}'],
+        )
         const [note] = (await client.readResource('note://1')).contents
         equal(note, { uri: 'note://1', mimeType: 'text/plain', text: 'The first note' })
         const [blob] = (await client.readResource('blob://1')).contents
@@ -123,10 +130,14 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
 
     [title('Arguments are completed')]: () =>
       using(async (client) => {
-        const prompt = { type: 'ref/prompt', name: 'greet' } as const
-        equal((await client.complete(prompt, { name: 'name', value: 'A' })).values, ['Ada', 'Alan'])
-        const template = { type: 'ref/resource', uri: 'city://{country}/{name}' } as const
-        equal((await client.complete(template, { name: 'name', value: 'O' })).values, ['Oslo'])
+        const complete = async (ref: JsonObject, value: string): Promise<unknown> => {
+          const params = { ref, argument: { name: 'name', value } }
+          const result = await client.request('completion/complete', params)
+          return (result as CompleteResult).completion.values
+        }
+        equal(await complete({ type: 'ref/prompt', name: 'greet' }, 'A'), ['Ada', 'Alan'])
+        const template = { type: 'ref/resource', uri: 'city://{country}/{name}' }
+        equal(await complete(template, 'O'), ['Oslo'])
       }),
 
     [title('An aborted call rejects at once, and the tool learns of it')]: () =>

@@ -135,7 +135,8 @@ describe.each(ways)('A tiny server behind %s', (_name, open) => {
     expect((await client.readResource('note://1')).contents).toMatchObject([
       { text: 'The first note' },
     ])
-    expect(await client.listAllResourceTemplates()).toEqual([])
+    const { resourceTemplates } = await client.request('resources/templates/list')
+    expect(resourceTemplates).toEqual([])
     const { messages } = await client.getPrompt('greet', { name: 'Ada' })
     expect(messages).toMatchObject([{ role: 'user', content: { text: 'Hi, Ada' } }])
     await expect(client.callTool('constructor')).rejects.toMatchObject({ code: -32602 })

@@ -170,6 +170,8 @@ export class Subscriptions implements ChangeListeners {
   }
 
   async restore(): Promise<void> {
+    const { logLevel } = this.#connection
+    if (logLevel) await request(this.#connection, 'logging/setLevel', { level: logLevel })
     if (this.#hears) this.#connection.channel.listen?.()
     for (const uri of this.#counts.keys()) {
       await request(this.#connection, 'resources/subscribe', { uri })

@@ -4,59 +4,60 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-import type { HttpOptions } from '../../protocol/http-options.ts'
+import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.ts'
 import { McpError, type ProtocolError } from '../../protocol/errors.ts'
+import type { HttpOptions } from '../../protocol/http-options.ts'
 import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { parseJson } from '../../protocol/validate.ts'
-import { SseParser } from '../http/sse.ts'
-import { isEventStream, readEvents } from '../http/response-body.ts'
-import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 import { discard, httpError, HttpSender } from '../http/client-fetch.ts'
-import type { Receiver, Transport } from '../../protocol/transport.ts'
+import { isEventStream, readEvents } from '../http/response-body.ts'
+import { SseParser } from '../http/sse.ts'
+import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 
 /**
  * Connects to a server of 2024-11-05 by HTTP+SSE: the option `fallback` of {@link connect}.
  *
  * @example
  * ```ts
+ * import { connect, httpSse } from 'edgewise/client'
+ *
  * const client = await connect('https://example.com/mcp', { fallback: httpSse })
  * ```
  */
-export function httpSse(url: string, options: HttpOptions): Transport {
-  return new HttpSseTransport(url, options)
+export function httpSse(url: string, options: HttpOptions, receiver: ChannelReceiver): Channel {
+  return new HttpSseChannel(url, options, receiver)
 }
 
-/** A connection to a server that has the two endpoints. */
-class HttpSseTransport implements Transport {
+/** Carries messages to a server that has the two endpoints. */
+class HttpSseChannel implements Channel {
   readonly #options: HttpOptions
+  readonly #receiver: ChannelReceiver
   readonly #stream: HttpSender
   readonly #closing = new AbortController()
-  /** Where to post to, as soon as the server has said so. */
-  #endpoint: Promise<HttpSender> | undefined
+  /** Where to post to, as soon as the server has said so: what is sent before waits for it. */
+  readonly #endpoint: Promise<HttpSender>
 
-  constructor(url: string, options: HttpOptions) {
+  /** Opens the stream. */
+  constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
     this.#options = options
+    this.#receiver = receiver
     this.#stream = new HttpSender(url, options)
-  }
-
-  /** Opens the stream. What is sent before the server has named the other endpoint waits for it. */
-  start(receiver: Receiver): void {
     this.#endpoint = new Promise((resolve, reject) => {
-      this.#listen(receiver, resolve).catch((reason: McpError) => {
+      this.#listen(resolve).catch((reason: McpError) => {
         reject(reason)
-        receiver.closed(reason)
+        if (!this.#closing.signal.aborted) receiver.closed(reason)
       })
     })
     this.#endpoint.catch(() => {})
   }
 
-  async #listen(receiver: Receiver, onEndpoint: (endpoint: HttpSender) => void): Promise<never> {
+  async #listen(onEndpoint: (endpoint: HttpSender) => void): Promise<never> {
     const { signal } = this.#closing
     const stream = this.#stream
     const response = await stream.send('GET', { accept: 'text/event-stream' }, undefined, signal)
     if (!isEventStream(response)) throw await httpError(response, 'The server gave no stream')
     const parser = new SseParser((type, data) => {
-      if (type === 'message') deliver(receiver, data)
+      if (type === 'message') this.#deliver(data)
       if (type !== 'endpoint') return
       const { href, origin } = new URL(data.trim(), stream.url)
       // On another origin it could be anyone's, and would get our headers
@@ -69,12 +70,16 @@ class HttpSseTransport implements Transport {
     throw new McpError('HTTP', 'The stream ended')
   }
 
-  async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+  request(call: Outgoing): void {
+    this.send(call.message).catch((error: Error) => call.reject(error))
+  }
+
+  async send(message: JsonRpcMessage): Promise<void> {
     const { signal } = this.#closing
     const endpoint = await this.#endpoint
-    if (!endpoint || signal.aborted) throw new McpError('CLOSED', 'The connection is closed')
+    if (signal.aborted) throw new McpError('CLOSED', 'The connection is closed')
     const headers = { 'content-type': 'application/json' }
-    const response = await endpoint.send('POST', headers, writeJson(frame), signal)
+    const response = await endpoint.send('POST', headers, writeJson(message), signal)
     if (!response.ok) throw await httpError(response, `"${endpoint.url}" refused a message`)
     discard(response)
   }
@@ -83,12 +88,12 @@ class HttpSseTransport implements Transport {
     this.#closing.abort()
     return Promise.resolve()
   }
-}
 
-function deliver(receiver: Receiver, data: string): void {
-  try {
-    void receiver.message(parseJson(data))
-  } catch (error) {
-    receiver.malformed(error as ProtocolError)
+  #deliver(data: string): void {
+    try {
+      this.#receiver.receive(parseJson(data))
+    } catch (error) {
+      this.#receiver.refuse((error as ProtocolError).about, error)
+    }
   }
 }

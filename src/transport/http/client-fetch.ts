@@ -11,7 +11,7 @@ import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { readText } from './response-body.ts'
-import { platformLimit, unlimitedFetch } from './unlimited-fetch.ts'
+import { platformLimit } from './unlimited-fetch.ts'
 
 /** Headers that the protocol owns: what an application sets under these names is dropped. */
 const OWNED = /^(?:accept|content-type|last-event-id|mcp-.*)$/
@@ -141,7 +141,7 @@ export class HttpSender {
 
   async #fetch(init: HttpInit): Promise<Response> {
     // Taken out of the object, as browsers refuse a `fetch` that is called as a method
-    const send = this.#options.fetch ?? unlimitedFetch
+    const send = this.#options.fetch ?? fetch
     try {
       return await send(this.url, init as RequestInit)
     } catch (cause) {

@@ -367,7 +367,9 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])(
       expect(await greeting()).toBe('Hello, Ada')
       expect(first.streams()).toBe(0)
       await first.stop()
-      expect(await page.evaluate('client.ping().catch(({ code }) => code)')).toBe('NETWORK')
+      expect(await page.evaluate('client.callTool("greet").catch(({ code }) => code)')).toBe(
+        'NETWORK',
+      )
       const second = await startFar(
         { allowedOrigins: '*', sessions: statefulSessions() },
         first.port,

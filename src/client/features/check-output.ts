@@ -1,0 +1,26 @@
+/**
+ * Structured output, checked against the schema of its tool.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
+ */
+import { McpError } from '../../protocol/errors.ts'
+import type { CallToolResult } from '../../protocol/types.ts'
+import { isComplete } from '../check-result.ts'
+
+/**
+ * Checks the result of a tool that has an output schema. Failures of a tool have no output.
+ *
+ * @param validate Says what is wrong with a value, or nothing.
+ * @throws {McpError} `INVALID_MESSAGE`.
+ */
+export function checkOutput(
+  name: string,
+  result: CallToolResult,
+  validate: (value: unknown) => string | undefined,
+): void {
+  if (result.isError === true || !isComplete(result)) return
+  const fault = 'structuredContent' in result ? validate(result.structuredContent) : 'there is none'
+  if (!fault) return
+  const what = `Tool "${name}" gave bad structured content: ${fault}`
+  throw new McpError('INVALID_MESSAGE', what, { data: result })
+}
