@@ -6,6 +6,7 @@
  */
 import { callHook, ignore } from '../patterns/hooks.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import type { ErrorObject } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
 import {
@@ -86,6 +87,16 @@ export interface ClientInput {
     ctx: RequestContext,
     target: MethodTarget,
   ): Promise<InputRequiredResult | RequestContext>
+  /**
+   * What the client learns of an error that came of asking it; nothing for any other.
+   *
+   * @param report Receives what the client does not learn.
+   */
+  describeError(
+    error: unknown,
+    revision: RevisionFacts,
+    report: (error: unknown) => void,
+  ): ErrorObject | undefined
 }
 
 /** What answers one request. */

@@ -69,7 +69,7 @@ export async function runTask(
       ? await askClient(outcome, replay, ctx)
       : await conclude(outcome, replay, ctx)
   } catch (error) {
-    return finish({ error: encodeError(error, exchange.revision, report) }, never)
+    return finish({ error: encodeError(server, error, exchange.revision, report) }, never)
   }
 }
 

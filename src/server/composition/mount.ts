@@ -144,9 +144,7 @@ async function within(
 ): Promise<Result> {
   const request = ctx as RequestContext
   request.logs = strictest(source.logs, request.logs)
-  return applyMiddleware(source, params, request, {
-    run: (_source, given, inner) => answer(given, inner),
-  })
+  return applyMiddleware(source, params, request, (_source, given, inner) => answer(given, inner))
 }
 
 function strictest(inner: LogRules | undefined, outer: LogRules | undefined): LogRules | undefined {

@@ -52,7 +52,7 @@ export async function dispatch(
     response = resultResponse(id, encodeResult(server, method, outcome, revision, target.facts))
   } catch (error) {
     const report = (failure: unknown): void => server.report(failure, ctx)
-    response = errorResponse(id, encodeError(error, revision, report))
+    response = errorResponse(id, encodeError(server, error, revision, report))
   }
   answered?.(response)
   return response

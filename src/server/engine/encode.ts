@@ -17,7 +17,6 @@ import type { MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Meta, Result } from '../../protocol/types.ts'
-import { isMissingCapability, isUnanswered, isUnsupported } from '../request/ask-errors.ts'
 import type { ServerDefinition } from '../definition.ts'
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
@@ -65,19 +64,15 @@ function encodeOnce(
  *   that the author can choose another.
  */
 export function encodeError(
+  server: ServerDefinition,
   error: unknown,
   revision: RevisionFacts,
   report: (error: unknown) => void,
 ): ErrorObject {
-  const { missingCapability, reservedCodes, resourceNotFound } = serverFacts(revision)
-  if (isMissingCapability(error)) {
-    const { message, data } = error
-    return { code: missingCapability ?? INTERNAL_ERROR, message, data }
-  }
+  const { reservedCodes, resourceNotFound } = serverFacts(revision)
+  const asking = server.features.input.describeError(error, revision, report)
+  if (asking) return asking
   if (!(error instanceof ProtocolError)) report(error)
-  if (isUnsupported(error) || isUnanswered(error)) {
-    return { code: INTERNAL_ERROR, message: error.message }
-  }
   const told = toErrorObject(error)
   const { code } = told
   if (code === RESOURCE_NOT_FOUND) told.code = resourceNotFound

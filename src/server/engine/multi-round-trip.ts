@@ -15,6 +15,7 @@ import { serverFacts } from '../../protocol/server-facts.ts'
 import { noteElicitation } from '../../session/url-elicitations.ts'
 import type { ClientInput, MethodTarget, ServerDefinition } from '../definition.ts'
 import { requireAskable } from '../request/ask.ts'
+import { describeAskError } from '../request/ask-errors.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { Ask, InputOptions, ReplayMode } from '../request/input-mode.ts'
 import type { Suspension } from '../request/outcome.ts'
@@ -23,7 +24,12 @@ import { RequestContext } from '../request/request-context.ts'
 import { cannotAsk } from './without-input.ts'
 
 /** Asks clients for input in whatever way leads to them. */
-export const clientInput: ClientInput = { configure, createContext, suspend }
+export const clientInput: ClientInput = {
+  configure,
+  createContext,
+  suspend,
+  describeError: describeAskError,
+}
 
 /** What is sealed into `requestState`: the recording, bound to the request that it belongs to. */
 interface State {

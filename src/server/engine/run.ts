@@ -7,7 +7,7 @@ import { ProtocolError, URL_ELICITATION_REQUIRED } from '../../protocol/errors.t
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Result } from '../../protocol/types.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
-import type { MethodTarget, ServerDefinition } from '../definition.ts'
+import type { Method, MethodTarget, ServerDefinition } from '../definition.ts'
 import { Suspension, type Outcome } from '../request/outcome.ts'
 import type { RequestContext } from '../request/request-context.ts'
 
@@ -22,7 +22,11 @@ export async function runMethod(
   ctx: RequestContext,
 ): Promise<Outcome> {
   const { params = {} } = ctx.message
-  const outcome = await settle(ctx, () => applyMiddleware(server, params, ctx, target))
+  const outcome = await settle(ctx, () =>
+    server.middleware.length > 0
+      ? applyMiddleware(server, params, ctx, target.run)
+      : target.run(server, params, ctx, target.tool),
+  )
   if (outcome instanceof Suspension) return outcome
   // What changes a session, or is a ping, has nothing to say
   if (!outcome && target.facts.era === 'legacy') return {}
@@ -31,18 +35,18 @@ export async function runMethod(
   return outcome
 }
 
-/** Answers a request through the middleware of a server. */
+/**
+ * Answers a request through the middleware of a server. A tool is looked up only then, as what
+ * middleware does may change which tools the caller can see.
+ */
 export function applyMiddleware(
   server: ServerDefinition,
   params: JsonObject,
   ctx: RequestContext,
-  { run, tool }: Pick<MethodTarget, 'run' | 'tool'>,
+  run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
-  const { middleware } = server
-  if (middleware.length === 0) return run(server, params, ctx, tool)
-  const wraps = middleware.filter((each) => (each.method ?? method) === method)
-  // What middleware does may change which tool the caller can see: it is looked up again
+  const wraps = server.middleware.filter((each) => (each.method ?? method) === method)
   const next = async (at: number): Promise<Result> => {
     const wrap = wraps[at]
     return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(server, params, ctx)

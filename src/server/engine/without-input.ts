@@ -20,6 +20,7 @@ export const withoutInput: ClientInput = {
     // Handlers of a tiny server have its type of context: none looks for what is not there
     return ctx as RequestContext
   },
+  describeError: () => undefined,
   suspend: (_server, _suspension, { method }) => {
     throw cannotAsk(method)
   },

@@ -30,7 +30,7 @@ import type { Completers } from './completion.ts'
 import type { Context } from '../request/context.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Viewer } from '../request/exchange.ts'
-import { invalidParams, optionalObject, requireString } from '../request/params.ts'
+import { invalidParams, readNameAndArguments, requireString } from '../request/params.ts'
 import {
   COMMON_OPTIONS,
   requireHandler,
@@ -135,12 +135,11 @@ export async function getPrompt(
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const name = requireString(params, 'name')
-  const given = optionalObject(params, 'arguments') ?? {}
+  const { name, args } = readNameAndArguments(params)
   const entry = prompts.require(name, ctx)
-  for (const argument of Object.keys(given)) requireString(given, argument)
+  for (const argument of Object.keys(args)) requireString(args, argument)
 
-  const input = await entry.input?.['~standard'].validate(given)
+  const input = await entry.input?.['~standard'].validate(args)
   if (input?.issues) {
     const why = describeIssues(input.issues)
     throw invalidParams(`Invalid arguments for the prompt "${name}": ${why}`)

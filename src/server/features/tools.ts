@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 import { ProtocolError, ToolError } from '../../protocol/errors.ts'
-import { isMissingCapability, isUnanswered, isUnsupported } from '../request/ask-errors.ts'
 import { findHeaderParams, type HeaderParam } from '../../protocol/header-params.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
@@ -16,7 +15,6 @@ import {
   type StandardSchema,
 } from '../../protocol/standard-schema.ts'
 import type {
-  CallToolResult,
   Icon,
   Meta,
   ObjectSchema,
@@ -29,7 +27,7 @@ import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Context } from '../request/context.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Viewer } from '../request/exchange.ts'
-import { invalidParams, optionalObject, requireString } from '../request/params.ts'
+import { invalidParams, readNameAndArguments } from '../request/params.ts'
 import {
   COMMON_OPTIONS,
   requireHandler,
@@ -206,12 +204,11 @@ export async function callTool(
   ctx: RequestContext,
   found?: ToolEntry,
 ): Promise<Result> {
-  const name = requireString(params, 'name')
-  const given = optionalObject(params, 'arguments') ?? {}
-  const entry = found ?? server.tools.require(name, ctx)
+  const { name, args } = readNameAndArguments(params)
+  const tool = found ?? server.tools.require(name, ctx)
 
   // Some hosts make up an argument for a tool that takes none
-  const checked = entry.input ? entry.input['~standard'].validate(given) : { value: {} }
+  const checked = tool.input ? tool.input['~standard'].validate(args) : { value: {} }
   const input = checked instanceof Promise ? await checked : checked
   if (input.issues) {
     const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
@@ -221,22 +218,14 @@ export async function callTool(
 
   let returned: ToolReturn
   try {
-    const task = server.tasks && (await server.tasks.defer(entry, input.value, params, ctx))
+    const task = server.tasks && (await server.tasks.defer(tool, input.value, params, ctx))
     if (task) return task
-    returned = await entry.run(input.value, ctx)
+    returned = await tool.run(input.value, ctx)
   } catch (error) {
-    return failure(error, ctx, server)
+    // Whoever throws one means the client to get it
+    if (error instanceof ProtocolError) throw error
+    if (error instanceof ToolError) return toolError(error.message)
+    return toolError(ctx.describeFailure(error, () => server.report(error, ctx)))
   }
-  return toResult(returned, entry)
-}
-
-/** What the model learns of a thrown value: its message only if it was meant to be read. */
-function failure(error: unknown, ctx: RequestContext, server: Tools): CallToolResult {
-  if (error instanceof ProtocolError) throw error
-  if (error instanceof ToolError) return toolError(error.message)
-  if (isMissingCapability(error) && serverFacts(ctx.exchange.revision).missingCapability)
-    throw error
-  if (isMissingCapability(error) || isUnsupported(error)) return toolError(error.message)
-  ctx.reportFailure(error, () => server.report(error, ctx))
-  return toolError(isUnanswered(error) ? error.message : 'The tool failed')
+  return toResult(returned, tool)
 }

@@ -3,7 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { McpError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, McpError, type ErrorObject } from '../../protocol/errors.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import { serverFacts } from '../../protocol/server-facts.ts'
 
 const NO_ANSWER: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
 /** The errors of questions that got no answer, or none that will do. */
@@ -28,4 +30,23 @@ export function isMissingCapability(error: unknown): error is McpError {
 /** Whether a question was refused because no way leads to the client. */
 export function isUnsupported(error: unknown): error is McpError {
   return error instanceof McpError && error.code === 'UNSUPPORTED'
+}
+
+/**
+ * What the client learns of an error that came of asking it; nothing for any other.
+ *
+ * @param report Receives what the client does not learn.
+ */
+export function describeAskError(
+  error: unknown,
+  revision: RevisionFacts,
+  report: (error: unknown) => void,
+): ErrorObject | undefined {
+  if (isMissingCapability(error)) {
+    const { message, data } = error
+    return { code: serverFacts(revision).missingCapability ?? INTERNAL_ERROR, message, data }
+  }
+  if (!isUnsupported(error) && !isUnanswered(error)) return undefined
+  report(error)
+  return { code: INTERNAL_ERROR, message: error.message }
 }

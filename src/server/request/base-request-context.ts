@@ -16,6 +16,9 @@ import { isObject, isRequestId } from '../../protocol/validate.ts'
 import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
 import type { BaseContext } from './context.ts'
 
+/** What the model learns of an error that was not meant for it. */
+export const FAILED = 'The tool failed'
+
 /** The context of one request. */
 export class BaseRequestContext implements BaseContext {
   readonly exchange: Exchange
@@ -86,9 +89,14 @@ export class BaseRequestContext implements BaseContext {
     )
   }
 
-  /** Reports a failure whose detail the client does not get. */
-  reportFailure(_error: unknown, report: () => void): void {
+  /**
+   * What the model learns of an error that was not meant for it.
+   *
+   * @param report Reports the error.
+   */
+  describeFailure(_error: unknown, report: () => void): string {
     report()
+    return FAILED
   }
 
   /**

@@ -42,3 +42,15 @@ export function requireObject(params: JsonObject, name: string): JsonObject {
 export function optionalObject(params: JsonObject, name: string): JsonObject | undefined {
   return params[name] === undefined ? undefined : requireObject(params, name)
 }
+
+/**
+ * What a request calls, and with what.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` when the name is missing, or the arguments are not an object.
+ */
+export function readNameAndArguments(params: JsonObject): { name: string; args: JsonObject } {
+  return {
+    name: requireString(params, 'name'),
+    args: optionalObject(params, 'arguments') ?? {},
+  }
+}

@@ -14,6 +14,7 @@ import {
   type RequestId,
 } from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
+import { serverFacts } from '../../protocol/server-facts.ts'
 import type { StandardSchema } from '../../protocol/standard-schema.ts'
 import type {
   CreateMessageParams,
@@ -32,7 +33,8 @@ import {
   type UrlAnswer,
   type UrlQuestion,
 } from './elicitation.ts'
-import { BaseRequestContext } from './base-request-context.ts'
+import { isMissingCapability, isUnanswered, isUnsupported } from './ask-errors.ts'
+import { BaseRequestContext, FAILED } from './base-request-context.ts'
 import type { Exchange } from './exchange.ts'
 import { outgoingLogs, wants, type LogRules } from './logging.ts'
 import { listRoots } from './roots.ts'
@@ -59,13 +61,18 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   /**
-   * Reports a failure when the run has ended, unless it is suspended: then no failure counts.
+   * What the model learns of an error that was not meant for it. The error is reported when the run has
+   * ended, unless it is suspended: then no error counts.
    *
-   * @throws {InputPending} at once, as that is none.
+   * @throws what the client has to learn.
    */
-  override reportFailure(error: unknown, report: () => void): void {
+  override describeFailure(error: unknown, report: () => void): string {
     if (error instanceof InputPending) throw error
+    const lacks = isMissingCapability(error)
+    if (lacks && serverFacts(this.exchange.revision).missingCapability) throw error
+    if (lacks || isUnsupported(error)) return error.message
     this.#reports.push(report)
+    return isUnanswered(error) ? error.message : FAILED
   }
 
   override endRun(): ReplayInput | undefined {
