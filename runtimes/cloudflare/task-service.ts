@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import { abortable, backoffMs, sleep } from '#internal/patterns'
+import { backoffMs, sleep, untilAborted } from '#internal/patterns'
 import type { GivenOutcome, InputOutcome, NewTask, TaskService, TaskWait } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 import { withObjectTimeout } from './object-timeout.ts'
@@ -69,10 +69,7 @@ export class ObjectTasks implements TaskService {
   }: TaskWait): Promise<TaskRecord | undefined> {
     const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, LOOK_MS))
     if (!found || !signal) return found
-    return abortable(Promise.resolve(found), signal).catch((error: unknown) => {
-      if (signal.aborted) return undefined
-      throw error
-    })
+    return untilAborted(Promise.resolve(found), signal)
   }
 
   async watch(

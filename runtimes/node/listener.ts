@@ -4,13 +4,10 @@
  * @see https://nodejs.org/api/http.html
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { withTimeout } from '#internal/patterns'
+import { isAuthority, withTimeout } from '#internal/patterns'
 import type { Caller } from '../../src/presets/server.ts'
 import { inTurn } from './pipeline.ts'
 import { webReadable } from './streams.ts'
-
-/** A host name or address, and a port. */
-const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** The response, and the log line, where a middleware has read the body and left nothing. */
 const ALREADY_READ =
@@ -93,7 +90,7 @@ function toRequest(
   const target = (incoming as { originalUrl?: string }).originalUrl ?? incoming.url ?? '/'
   // The host decides, also where the target names another one.
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
-  if (!path.startsWith('/') || !AUTHORITY.test(host)) throw new TypeError('No valid URL')
+  if (!path.startsWith('/') || !isAuthority(host)) throw new TypeError('No valid URL')
   const url = `${'encrypted' in socket ? 'https' : 'http'}://${host}${path}`
 
   const headers = new Headers()

@@ -6,6 +6,7 @@
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../protocol/http-options.ts'
+import { backoffMs } from '../patterns/backoff.ts'
 import { discover, discoverAgain, readDemands, type Demands } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
@@ -15,12 +16,12 @@ import { memoryTokens, readToken, tokenKey, type TokenRecord, type TokenStore } 
 import { splitScope } from './token.ts'
 import { isPrivateHost } from './urls.ts'
 
-/** How long after a failure a token that may still be good is not renewed, in milliseconds. */
+/** How long after its first failure a token that may still be good is not renewed, in milliseconds. */
 const RETRY_MS = 10_000
 /** The period in which the sign-ins that one server causes are counted, in milliseconds. */
 const SIGN_INS_MS = 600_000
 /** Errors that say nothing about the token: it may be good a moment later. */
-const PASSING = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
+const TRANSIENT = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
 
 /** Signs requests in, and out. */
 export interface SignIn extends AuthProvider {
@@ -39,6 +40,8 @@ interface Server {
   left: boolean
   /** When to try again to renew the token early, by the monotonic clock, in milliseconds. */
   retryAt: number
+  /** How often in a row that has failed. */
+  failures: number
 }
 
 /** A sign-in that a server caused. */
@@ -79,7 +82,8 @@ export class Provider implements SignIn {
     if (server.token && Date.now() >= renewAt && performance.now() >= server.retryAt) {
       const renewed = await this.#renew(server, server.token).catch(() => false)
       // The server decides what the old one is still good for
-      if (!renewed) server.retryAt = performance.now() + RETRY_MS
+      if (renewed) server.failures = 0
+      else server.retryAt = performance.now() + backoffMs(server.failures++, RETRY_MS)
     }
     const { token } = server
     if (!token) return {}
@@ -294,7 +298,7 @@ export class Provider implements SignIn {
 
   #unknown(url: string): Server {
     const network = this.#network(url)
-    return { url, network, token: undefined, work: undefined, left: false, retryAt: 0 }
+    return { url, network, token: undefined, work: undefined, left: false, retryAt: 0, failures: 0 }
   }
 
   /** Finishes what was begun before the page was left; a failure is told once. */
@@ -334,7 +338,7 @@ function isRefusal(error: unknown): boolean {
   if (!(error instanceof AuthorizationError)) return false
   const { step, answer } = error
   if (step === 'registration') return true
-  if (!answer || PASSING.test(answer.error ?? '')) return false
+  if (!answer || TRANSIENT.test(answer.error ?? '')) return false
   // Some servers refuse with JSON of their own
   const plain = answer.body === undefined && (answer.status === 400 || answer.status === 401)
   return answer.error === undefined ? plain : answer.status <= 403

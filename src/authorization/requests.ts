@@ -4,10 +4,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#security-considerations
  */
+import { readText } from '../patterns/bounded-read.ts'
 import { withTimeout } from '../patterns/timeout.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
-import { readText } from '../transport/http/response-body.ts'
 import { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } from './errors.ts'
 import { checkUrl, type UrlPolicy } from './urls.ts'
 

@@ -3,12 +3,13 @@
  *
  * @module
  */
-export { abortable, sleep } from '../patterns/abort.ts'
+export { sleep, untilAborted } from '../patterns/abort.ts'
 export { backoffMs } from '../patterns/backoff.ts'
 export { boundedCache } from '../patterns/bounded-cache.ts'
 export { callHook } from '../patterns/hooks.ts'
 export { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 export { isBrowserLoopback } from '../patterns/loopback.ts'
+export { isAuthority } from '../patterns/origin.ts'
 export { semaphore } from '../patterns/semaphore.ts'
 export { withTimeout } from '../patterns/timeout.ts'
 export { MAX_DELAY_MS } from '../patterns/timers.ts'

@@ -22,6 +22,14 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   })
 }
 
+/** Waits for a promise, or until a signal fires, which gives nothing. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return abortable(promise, signal).catch((error: unknown) => {
+    if (signal.aborted) return undefined
+    throw error
+  })
+}
+
 /**
  * Waits for some milliseconds, or for the longest time that timers can if that is shorter.
  *

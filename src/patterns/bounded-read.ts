@@ -4,11 +4,14 @@
  *
  * @see https://streams.spec.whatwg.org/
  */
+import { McpError } from '../protocol/errors.ts'
 
 /** The smallest buffer, in bytes. */
 const MIN_BYTES = 1024
 /** A buffer up to this size is reused after `clear`. */
 const REUSED_BYTES = 65_536
+/** How long a body may go on once enough was read, in milliseconds, before its connection is given up. */
+const GRACE_MS = 100
 /** How many pieces of text are joined at once. */
 const JOINED_PIECES = 64
 
@@ -107,4 +110,66 @@ export class TextBuffer {
     this.#joined += this.#pieces.join('')
     this.#pieces = []
   }
+}
+
+/**
+ * Reads a body as text.
+ *
+ * @param begun Whether its beginning is enough: what is there at first.
+ * @throws {McpError} `LIMIT_EXCEEDED` when it is longer than `maxLength` UTF-16 units.
+ */
+export async function readText(
+  response: Response,
+  maxLength: number,
+  signal: AbortSignal,
+  begun = false,
+): Promise<string> {
+  const text = new TextBuffer()
+  await readPieces(response, signal, (piece) => {
+    text.append(piece)
+    if (text.length > maxLength) throw tooLong(maxLength)
+    return begun
+  })
+  return text.take()
+}
+
+/** Passes the text of a body on piece by piece, until it ends, the signal fires or `take` has enough. */
+export async function readPieces(
+  response: Response,
+  signal: AbortSignal,
+  take: (piece: string) => boolean,
+): Promise<void> {
+  const reader = response.body?.getReader()
+  if (!reader) return
+  const decoder = new TextDecoder()
+  const stop = (): void => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', stop)
+  try {
+    while (!signal.aborted) {
+      const { value, done } = await reader.read()
+      if (done) return
+      if (take(decoder.decode(value, { stream: true }))) return drain(reader, stop)
+    }
+  } catch (error) {
+    stop()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Waits a moment for a stream to end before it is stopped, so that its connection can be used again. */
+function drain(reader: ReadableStreamDefaultReader<Uint8Array>, stop: () => void): void {
+  const timer = setTimeout(stop, GRACE_MS)
+  const next = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  }
+  next()
+    .catch(() => {})
+    .finally(() => clearTimeout(timer))
+}
+
+/** The error for a message that is longer than allowed. */
+export function tooLong(maxLength: number): McpError {
+  return new McpError('LIMIT_EXCEEDED', `A message has more than ${maxLength} characters`)
 }

@@ -17,3 +17,8 @@ export function isOriginIn(origins: readonly string[], origin: string): boolean 
   // Not by `includes`, which finds a part of the text where a list was forgotten
   return origins.some((one) => one === origin || parseOrigin(one) === parseOrigin(origin))
 }
+
+/** Whether a text is a host name or address, with or without a port, as in a `Host` header. */
+export function isAuthority(text: string): boolean {
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text)
+}

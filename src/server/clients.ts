@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
+import { withTimeout } from '../patterns/timeout.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import type { ServerDefinition } from './definition.ts'
 import type { ClientRegistry, Exchange } from './request/exchange.ts'
@@ -43,18 +44,13 @@ export class Clients implements ClientRegistry {
 
   /** Waits for another client, for `waitMs` at most or until the signal fires. */
   async another(waitMs: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return
     let wake = (): void => {}
-    let timer: ReturnType<typeof setTimeout> | undefined
-    await new Promise<void>((resolve) => {
+    const added = new Promise<void>((resolve) => {
       wake = resolve
-      timer = setTimeout(wake, waitMs)
       this.#waiting.add(wake)
-      signal.addEventListener('abort', wake)
     })
-    clearTimeout(timer)
+    await withTimeout(waitMs, () => added, signal).catch(() => {})
     this.#waiting.delete(wake)
-    signal.removeEventListener('abort', wake)
   }
 
   /** A context that reaches a client outside of its requests. */

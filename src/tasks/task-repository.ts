@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { withTimeout } from '../patterns/timeout.ts'
 import { McpError } from '../protocol/errors.ts'
 import { TaskSubscribers } from './subscribers.ts'
 import { expiresAt, TIME_IS_OVER, type TaskRecord } from './record.ts'
@@ -39,24 +39,18 @@ export class TaskRepository {
   /** The task once it changed after `seen`, or when `waitMs` are over. */
   async next(wait: TaskWait): Promise<TaskRecord | undefined> {
     const { taskId, principal, seen, waitMs, signal } = wait
-    const stop: (() => void)[] = []
+    let stop = (): void => {}
     // Heard before the task is read, so that no change falls in between.
-    const changed = new Promise<TaskRecord | undefined>((resolve) => {
-      const over = (): void => resolve(undefined)
-      const timer = setTimeout(over, Math.min(waitMs, MAX_DELAY_MS))
-      signal?.addEventListener('abort', over)
-      stop.push(
-        () => clearTimeout(timer),
-        () => signal?.removeEventListener('abort', over),
-        this.subscribers.onChange(taskId, resolve),
-      )
+    const changed = new Promise<TaskRecord>((resolve) => {
+      stop = this.subscribers.onChange(taskId, resolve)
     })
     try {
       const known = await this.get(taskId, principal)
       if (!known || known.lastUpdatedAt > seen || signal?.aborted) return known
-      return (await changed) ?? (await this.get(taskId, principal))
+      const heard = await withTimeout(waitMs, () => changed, signal).catch(() => undefined)
+      return heard ?? (await this.get(taskId, principal))
     } finally {
-      for (const each of stop) each()
+      stop()
     }
   }
 

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import { untilAborted } from '../patterns/abort.ts'
 import { Cancellation } from '../patterns/cancellation.ts'
 import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
 import type { ServerDefinition } from '../server/definition.ts'
@@ -61,7 +62,7 @@ export class TaskWork {
       if (!task || cancellation.cancelled) return
       stop.push(this.#renew(taskId), this.#bound(task))
       const run = runTask(this.#server, task, this.#host(taskId, cancellation), platform)
-      const change = await unlessCancelled(run, cancellation)
+      const change = await untilAborted(run, cancellation.signal)
       // Before anybody can answer what the run asks, which begins another.
       this.#running.delete(taskId)
       if (change) await this.#conclude(taskId, change)
@@ -156,15 +157,4 @@ export class TaskWork {
 /** Whether a task waits for work. */
 export function isWaiting({ status, external }: TaskRecord): boolean {
   return status === 'working' && !external
-}
-
-/** What a run leads to; nothing once the run is cancelled, even if its handler never ends. */
-function unlessCancelled(
-  run: Promise<Transition>,
-  { signal }: Cancellation,
-): Promise<Transition | undefined> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => resolve(undefined))
-    run.then(resolve, reject)
-  })
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { McpError } from '../../src/index.ts'
-import { abortable, abortReason, sleep } from '../../src/patterns/abort.ts'
+import { abortable, abortReason, sleep, untilAborted } from '../../src/patterns/abort.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -31,6 +31,26 @@ describe('A promise that a signal can end', () => {
     const removed = vi.spyOn(signal, 'removeEventListener')
     await abortable(Promise.resolve(), signal)
     await vi.waitFor(() => expect(removed).toHaveBeenCalledOnce())
+  })
+})
+
+describe('A promise that counts until a signal fires', () => {
+  test('gives its value or its error before that', async () => {
+    const { signal } = new AbortController()
+    expect(await untilAborted(Promise.resolve(1), signal)).toBe(1)
+    await expect(untilAborted(Promise.reject(new Error('Broken')), signal)).rejects.toThrow(
+      'Broken',
+    )
+  })
+
+  test('gives nothing after that, whatever becomes of it', async () => {
+    const controller = new AbortController()
+    let fail = (_error: Error): void => {}
+    const waiting = untilAborted(new Promise((_, reject) => (fail = reject)), controller.signal)
+    controller.abort()
+    fail(new Error('Broken'))
+    expect(await waiting).toBeUndefined()
+    expect(await untilAborted(never, controller.signal)).toBeUndefined()
   })
 })
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { ByteBuffer, readBytes, TextBuffer } from '../../src/patterns/bounded-read.ts'
+import { describe, expect, it, test, vi } from 'vitest'
+import { ByteBuffer, readBytes, readText, TextBuffer } from '../../src/patterns/bounded-read.ts'
 
 describe('readBytes', () => {
   function stream(chunks: readonly Uint8Array<ArrayBuffer>[], onCancel = (): void => {}) {
@@ -48,4 +48,57 @@ it('a TextBuffer gives what was appended since it was taken', () => {
   expect(buffer).toHaveLength(pieces.join('').length)
   expect(buffer.take()).toBe(pieces.join(''))
   expect(buffer.take()).toBe('')
+})
+
+describe('The text of a response', () => {
+  const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+  const { signal } = new AbortController()
+
+  /** A response whose body comes in pieces, and what becomes of it. */
+  function response(pieces: readonly (string | Uint8Array)[], ends = true) {
+    const seen = { cancelled: false }
+    const left = pieces.map((piece) => (typeof piece === 'string' ? encode(piece) : piece))
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        pull(controller) {
+          const piece = left.shift()
+          if (piece) controller.enqueue(Uint8Array.from(piece))
+          else if (ends) controller.close()
+          else return new Promise(() => {})
+        },
+        cancel: () => void (seen.cancelled = true),
+      },
+      { highWaterMark: 0 },
+    )
+    return { seen, response: new Response(body) }
+  }
+
+  test('is read to its end, with characters that are cut anywhere', async () => {
+    const bytes = encode('für ☃')
+    const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte))
+    expect(await readText(response(pieces).response, 100, signal)).toBe('für ☃')
+    expect(await readText(new Response(null), 100, signal)).toBe('')
+  })
+
+  test('may be as long as its limit, and not longer', async () => {
+    expect(await readText(response(['abc', 'de']).response, 5, signal)).toBe('abcde')
+    const { response: long, seen } = response(['abc', 'def'], false)
+    await expect(readText(long, 5, signal)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    expect(seen.cancelled).toBe(true)
+  })
+
+  test('is its first piece where its beginning is enough', async () => {
+    const { response: begun, seen } = response(['abc', 'def'], false)
+    expect(await readText(begun, 100, signal, true)).toBe('abc')
+    await vi.waitFor(() => expect(seen.cancelled).toBe(true))
+  })
+
+  test('ends when its signal fires, and so does the body', async () => {
+    const controller = new AbortController()
+    const { response: slow, seen } = response(['abc'], false)
+    const reading = readText(slow, 100, controller.signal)
+    controller.abort()
+    await reading
+    expect(seen.cancelled).toBe(true)
+  })
 })

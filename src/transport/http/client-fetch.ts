@@ -6,11 +6,11 @@
 import type { Outgoing } from '../../protocol/channel.ts'
 import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../protocol/http-options.ts'
 import { abortable, abortReason } from '../../patterns/abort.ts'
+import { readText } from '../../patterns/bounded-read.ts'
 import { callHook } from '../../patterns/hooks.ts'
 import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { isObject } from '../../protocol/validate.ts'
-import { readText } from './response-body.ts'
 import { platformLimit } from './unlimited-fetch.ts'
 
 /** Headers that the protocol owns: what an application sets under these names is dropped. */

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { isLoopback } from '../../patterns/loopback.ts'
-import { isOriginIn } from '../../patterns/origin.ts'
+import { isAuthority, isOriginIn } from '../../patterns/origin.ts'
 import type { BaseHandlerOptions } from '../streamable-http/options.ts'
 import { invalidRequest } from './http-error.ts'
 
@@ -31,16 +31,13 @@ export function checkOrigin(
   }
 }
 
-/** A host name or address, and a port. */
-const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
-
 function isAllowedHost(
   { headers }: Request,
   { host, hostname, username, password }: URL,
   allowed: readonly string[],
 ): boolean {
   // Some runtimes build a URL of any `Host`, which can then look like another host
-  if (username || password || !AUTHORITY.test(headers.get('host') ?? host)) return false
+  if (username || password || !isAuthority(headers.get('host') ?? host)) return false
   return allowed.some((one) => {
     const url = `http://${one}`
     return URL.canParse(url) && new URL(url).hostname === hostname

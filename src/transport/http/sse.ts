@@ -3,8 +3,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
-import { TextBuffer } from '../../patterns/bounded-read.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { TextBuffer, tooLong } from '../../patterns/bounded-read.ts'
 
 /** Receives one event: its type (`message` when it names none) and its data, never empty. */
 export type SseListener = (type: string, data: string) => void
@@ -94,9 +93,4 @@ export class SseParser {
     this.#hasData = false
     if (data !== '') this.#onEvent(type, data)
   }
-}
-
-/** The error for a message that is longer than allowed. */
-export function tooLong(maxLength: number): McpError {
-  return new McpError('LIMIT_EXCEEDED', `A message has more than ${maxLength} characters`)
 }

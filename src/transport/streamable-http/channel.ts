@@ -7,6 +7,7 @@
 import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.ts'
 import { sleep } from '../../patterns/abort.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
+import { readText } from '../../patterns/bounded-read.ts'
 import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
 import { isTransient, mayReopen } from '../../patterns/transient.ts'
 import { McpError, statusOf } from '../../protocol/errors.ts'
@@ -27,7 +28,7 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../http/sse.ts'
-import { hasType, isEventStream, readEvents, readText } from '../http/response-body.ts'
+import { hasType, isEventStream, readEvents } from '../http/response-body.ts'
 import { discard, httpError, HttpSender, networkError } from '../http/client-fetch.ts'
 
 /** How long to wait before a stream is resumed when the server did not say, in milliseconds. */

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { isBrowserLoopback, isLoopback } from '../../src/patterns/loopback.ts'
+import { isAuthority, isOriginIn, parseOrigin } from '../../src/patterns/origin.ts'
+
+describe('An origin', () => {
+  test.each([
+    ['https://EXAMPLE.com:443/path', 'https://example.com'],
+    ['http://example.com:8080', 'http://example.com:8080'],
+    ['capacitor://localhost', 'capacitor://localhost'],
+    ['null', 'null'],
+  ])('of %s is %s', (text, origin) => {
+    expect(parseOrigin(text)).toBe(origin)
+  })
+
+  test('is found in a list however it is written, and not as a part of another', () => {
+    expect(isOriginIn(['https://Example.com/'], 'https://example.com')).toBe(true)
+    expect(isOriginIn(['https://example.com.evil.example'], 'https://example.com')).toBe(false)
+  })
+})
+
+describe('A host', () => {
+  test.each(['example.com', 'a_b.example:80', '127.0.0.1:65535', '[::1]:3000', '[::ffff:1.2.3.4]'])(
+    'may be %s',
+    (text) => {
+      expect(isAuthority(text)).toBe(true)
+    },
+  )
+
+  test.each(['', 'a/b', 'user@host', 'host:', 'host:123456', 'a b', '::1', 'host#x', 'a,b'])(
+    'is never %j',
+    (text) => {
+      expect(isAuthority(text)).toBe(false)
+    },
+  )
+
+  test.each([
+    ['localhost', true, true],
+    ['127.0.0.1', true, true],
+    ['127.200.1.9', true, true],
+    ['[::1]', true, true],
+    ['app.localhost', false, true],
+    ['localhost.evil.example', false, false],
+    ['127.evil.example', false, false],
+    ['xlocalhost', false, false],
+  ])('called %s is this machine: %s; in browsers: %s', (host, everywhere, inBrowsers) => {
+    expect(isLoopback(host)).toBe(everywhere)
+    expect(isBrowserLoopback(host)).toBe(inBrowsers)
+  })
+})
