@@ -139,7 +139,7 @@ export function storeSuite(open: OpenStore): Suite {
         }
       },
 
-    'The events is bounded and forgets the oldest first': async () => {
+    'Events are bounded, and the oldest are deleted first': async () => {
       const { store } = await open()
       const events = store.eventStore(await store.create(record()))
       const ids = Array.from({ length: 3000 }, (_, n) => events.storeEvent('stream', `${n}`) ?? '')
