@@ -9,6 +9,7 @@
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
+import type { AuthorizationRedirect } from '../src/authorization/authorization-flow.ts'
 import {
   clientCredentials,
   dpop,
@@ -17,7 +18,6 @@ import {
   signIn,
   workloadIdentity,
   type SignIn,
-  type AuthorizationRedirect,
 } from '../src/authorization/index.ts'
 import { connect, type Client, type ConnectOptions } from '../src/presets/client.ts'
 import type { JsonObject } from '../src/index.ts'

@@ -36,7 +36,6 @@ export {
   type JsonRpcResultResponse,
   type RequestId,
 } from './protocol/jsonrpc.ts'
-export * from './protocol/meta.ts'
 export * from './protocol/types.ts'
 export { findRevision, revisions, type Revision } from './protocol/revisions.ts'
 export { isObject, validateMessage } from './protocol/validate.ts'

@@ -3,14 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import type { ReconnectingOptions, ReconnectingTarget } from '#internal/client'
 import {
   connect as connectAnywhere,
   createReconnectingClient as createReconnectingClientAnywhere,
   type Client,
   type ConnectOptions,
   type ReconnectingClient,
-  type ReconnectingOptions,
-  type ReconnectingTarget,
   type Transport,
 } from '../../src/presets/client.ts'
 import { fetchFaultOf } from './fetch-fault.ts'

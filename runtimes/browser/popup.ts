@@ -3,11 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
-import type {
-  AuthorizationFlow,
-  RedirectResult,
-  AuthorizationRedirect,
-} from '../../src/authorization/index.ts'
+import type { RedirectResult, AuthorizationRedirect } from '#internal/authorization'
+import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 
 /** How the user gets to the authorization server. */
 export interface PopupOptions {

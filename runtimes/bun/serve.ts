@@ -4,8 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { createEndpoint, listenFault } from '#internal/http'
-import type { HttpServer, ServeOptions } from '../../src/transport/index.ts'
+import { createEndpoint, listenFault, type ServeOptions } from '#internal/http'
+import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */

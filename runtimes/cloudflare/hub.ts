@@ -2,9 +2,9 @@
  * How changes reach everybody, whatever the isolate: through the hub, one object or several.
  */
 import { env, waitUntil } from 'cloudflare:workers'
-import type { ChangeSource, ServerChange } from '#internal/http'
+import type { ChangeSource, ServerChange, Notifier } from '#internal/http'
 import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
-import type { Caller, Notifier } from '../../src/presets/server.ts'
+import type { Caller } from '../../src/presets/server.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
 import { accountHeaders, TOO_MANY } from './connection-quota.ts'
 import { withObjectTimeout } from './object-timeout.ts'

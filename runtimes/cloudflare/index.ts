@@ -5,5 +5,4 @@
  */
 export { createWorker, type Worker } from './worker.ts'
 export type { WorkerOptions } from './options.ts'
-export { objectStorage, type ObjectStorage } from './storage.ts'
-export type { ObjectClass } from './session-object.ts'
+export { objectStorage } from './storage.ts'

@@ -5,9 +5,9 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import type { SqlSessionStoreOptions } from '#internal/storage'
+import type { SqlSessionStoreOptions, Sql } from '#internal/storage'
 import type { EventStore, SessionRecord, SessionStore } from '../../src/presets/server.ts'
-import { SqlSessionStore, type Sql } from '../../src/sqlite/index.ts'
+import { SqlSessionStore } from '../../src/sqlite/index.ts'
 import type { HubSyncQueue } from './hub-sync-queue.ts'
 import { isShared } from './session-id.ts'
 

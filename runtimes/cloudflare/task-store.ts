@@ -4,7 +4,8 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 import { chunkText } from '#internal/storage'
-import type { TaskKeeper, TaskRecord } from '../../src/tasks/index.ts'
+import type { TaskKeeper } from '#internal/tasks'
+import type { TaskRecord } from '../../src/tasks/index.ts'
 
 const PREFIX = 'mcp_task/'
 /** A value takes 2 MB at most, and a UTF-16 unit three bytes of it at most. */

@@ -5,8 +5,8 @@
  */
 import { withTimeout } from '#internal/patterns'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { createEndpoint, listenFault } from '#internal/http'
-import type { HttpServer, ServeOptions } from '../../src/transport/index.ts'
+import { createEndpoint, listenFault, type ServeOptions } from '#internal/http'
+import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /** How long responses that are under way may take when the server closes. */

@@ -8,9 +8,9 @@ import {
   inheritedVariables,
   type ChildProcess,
   type StdioClientOptions,
+  type ChildTransport,
 } from '#internal/stdio'
 import { McpError } from '../../src/index.ts'
-import type { ChildTransport } from '../../src/transport/index.ts'
 import { endWithProcess } from '../node/orphans.ts'
 
 /**

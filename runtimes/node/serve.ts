@@ -4,8 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { createEndpoint } from '#internal/http'
-import type { HttpServer, ServeOptions } from '../../src/transport/index.ts'
+import { createEndpoint, type ServeOptions } from '#internal/http'
+import type { HttpServer } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
 import { allowSuspensions } from './suspensions.ts'

@@ -15,9 +15,9 @@ import {
   type ChildExit,
   type ChildProcess,
   type StdioClientOptions,
+  type ChildTransport,
 } from '#internal/stdio'
 import { McpError } from '../../src/index.ts'
-import type { ChildTransport } from '../../src/transport/index.ts'
 import { endWithProcess } from './orphans.ts'
 import { webReadable, webWritable } from './streams.ts'
 

@@ -5,13 +5,8 @@
  * @see https://react.dev/reference/react/useSyncExternalStore
  */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import {
-  createReconnectingClient,
-  type ConnectionState,
-  type ReconnectingClient,
-  type ReconnectingOptions,
-  type ReconnectingTarget,
-} from '../browser/index.ts'
+import type { ConnectionState, ReconnectingOptions, ReconnectingTarget } from '#internal/client'
+import { createReconnectingClient, type ReconnectingClient } from '../browser/index.ts'
 
 /** The state of a connection, and the connection itself, to open it again after a failure. */
 export type McpState = ConnectionState & { readonly connection: ReconnectingClient }

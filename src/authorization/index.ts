@@ -10,14 +10,9 @@ export { workloadIdentity } from './workload-identity.ts'
 export { privateKeyJwt } from './private-key-jwt.ts'
 export { dpop } from './dpop.ts'
 export type { SignIn } from './provider.ts'
-export type {
-  AuthorizationFlow,
-  RedirectResult,
-  AuthorizationRedirect,
-} from './authorization-flow.ts'
+export type { AuthorizationFlow } from './authorization-flow.ts'
 export { clientMetadata } from './registration.ts'
 export { forgetRegistration, listRegistrations, saveRegistration } from './registrations.ts'
 export { keyedMutex } from '../patterns/keyed-mutex.ts'
 export { memoryTokens, type TokenStore } from './store.ts'
 export { AuthorizationError } from './errors.ts'
-export { parseChallenges, type Challenge } from './challenge.ts'

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { AuthorizationRedirect, RedirectResult } from '../authorization/authorization-flow.ts'
 export { fileTokensOn, type Files } from '../authorization/file-tokens.ts'
 export { isPrivateHost } from '../authorization/urls.ts'
 export {

@@ -8,6 +8,7 @@ export type { Secrets } from '../patterns/sealed-state.ts'
 export {
   createNotifier,
   type ChangeSource,
+  type Notifier,
   type ServerChange,
   type SubscribeOptions,
 } from '../server/notifier.ts'
@@ -23,6 +24,7 @@ export {
   createEndpoint,
   listenFault,
   type Endpoint,
+  type ServeOptions,
 } from '../transport/streamable-http/endpoint.ts'
 export {
   requireSessionId,

@@ -7,6 +7,7 @@ export type { ChildExit, ChildProcess } from '../transport/stdio/child-process.t
 export {
   childTransport,
   inheritedVariables,
+  type ChildTransport,
   type ChildTransportOptions,
   type StdioClientOptions,
 } from '../transport/stdio/child-transport.ts'

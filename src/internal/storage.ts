@@ -5,3 +5,4 @@
  */
 export { chunkText } from '../sqlite/chunk-text.ts'
 export type { SqlSessionStoreOptions } from '../sqlite/session-store.ts'
+export type { Sql } from '../sqlite/sql.ts'

@@ -53,7 +53,7 @@ export { loadIcon, selectIcon } from '../client/presentation/icons.ts'
 export { toolHints } from '../client/presentation/tool-hints.ts'
 export { httpSse } from '../transport/http-sse/client.ts'
 export { clientExtension } from '../client/client-extension.ts'
-export type { ClientExtension, FollowedRequest } from '../client/extension.ts'
+export type { ClientExtension } from '../client/extension.ts'
 export type { AuthProvider } from '../protocol/http-options.ts'
 export type { RequestOptions, VersionCache } from '../client/options.ts'
 export {

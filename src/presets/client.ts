@@ -95,17 +95,11 @@ export { formFields, type FormField, type FormValue } from '../client/presentati
 export { chooseModel } from '../client/presentation/model-hints.ts'
 export { resultCache } from '../client/cache.ts'
 export { httpSse } from '../transport/http-sse/client.ts'
-export type {
-  ConnectionState,
-  ReconnectingClient,
-  ReconnectingOptions,
-  ReconnectingTarget,
-} from '../connect/reconnecting-options.ts'
+export type { ReconnectingClient } from '../connect/reconnecting-options.ts'
 export { observeSignIn } from '../authorization/observe-sign-in.ts'
 export { toolHints } from '../client/presentation/tool-hints.ts'
-export type { Subscription } from '../client/features/subscription.ts'
 export { clientExtension } from '../client/client-extension.ts'
-export type { ClientExtension, FollowedRequest } from '../client/extension.ts'
+export type { ClientExtension } from '../client/extension.ts'
 export type { AuthProvider } from '../protocol/http-options.ts'
 export type {
   ConnectOptions,

@@ -34,7 +34,7 @@ export {
   toolError,
 } from '../server/features/results.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
-export type { Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
+export type { Caller, Viewer } from '../server/request/exchange.ts'
 export {
   createHandler,
   type Handler,

@@ -104,16 +104,10 @@ export type { Middleware, Server, ServerExtension, ServerOptions } from '../serv
 export type { Context } from '../server/request/context.ts'
 export { fromClient, type Gateway } from '../gateway/gateway.ts'
 export { fromServer } from '../server/composition/mount.ts'
-export type { Caller, ClientFacts, Viewer } from '../server/request/exchange.ts'
+export type { Caller, Viewer } from '../server/request/exchange.ts'
 export { authenticate, type Authenticator } from '../server/auth.ts'
 export { serverExtension } from '../server/composition/extend.ts'
-export type {
-  ElicitAnswer,
-  FormQuestion,
-  UrlAnswer,
-  UrlQuestion,
-} from '../server/request/elicitation.ts'
-export type { Notifier } from '../server/notifier.ts'
+export type { FormQuestion } from '../server/request/elicitation.ts'
 export { observer, type ObservedEvent, type ServerObserver } from '../server/observer.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
 export { warnOfRepeats } from '../server/middleware/unsafe-replay.ts'
@@ -128,8 +122,7 @@ export {
   type Content,
 } from '../server/features/results.ts'
 export { uriTemplate } from '../server/features/uri-template.ts'
-export { createTickets, type Tickets } from '../server/features/tickets.ts'
-export type { ToolHandler, ToolOptions } from '../server/features/tools.ts'
+export { createTickets } from '../server/features/tickets.ts'
 export { serveTransport } from '../server/serve-transport.ts'
 export {
   createHandler,

@@ -4,10 +4,9 @@
  * @module
  */
 export { protectedResource } from './protected-resource.ts'
-export type { ProtectedResourceOptions } from './options.ts'
 export type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
 export { jwtTokens } from './jwt-tokens.ts'
 export { introspectedTokens } from './introspected-tokens.ts'
 export { rememberTokens } from './remembered-tokens.ts'
 export { dpopProofs } from './dpop-proofs.ts'
-export { createReplays, type Replays } from './replays.ts'
+export type { Replays } from './replays.ts'

@@ -7,5 +7,4 @@
  */
 export { skills } from './serve.ts'
 export { getSkill, listAllSkills, listSkills, readDirectory } from './list.ts'
-export { loadSkill, type LoadedSkill } from './load.ts'
-export type { Skill } from './skill.ts'
+export { loadSkill } from './load.ts'

@@ -3,10 +3,10 @@
  *
  * @module
  */
-export { createMemoryTaskStore, type TaskKeeper, type TaskStore } from './store.ts'
+export type { TaskStore } from './store.ts'
 export { tasks, type TaskHandle, type Tasks } from './tasks.ts'
 export type { TaskRecord, TaskStatus } from './record.ts'
 export type { CoreTask, DetailedTask, Task } from './wire.ts'
-export { callTask, followTasks, startTask, taskOf, type RemoteTask } from './client.ts'
+export { callTask, followTasks, startTask, taskOf } from './client.ts'
 export { RECEIVED_TASKS } from './received.ts'
 export { sampleAsTask } from './ask-as-task.ts'

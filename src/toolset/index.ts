@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { toolFunctions, type ToolFunction } from './functions.ts'
-export { aiTools, type AiTool } from './ai-tools.ts'
+export { toolFunctions } from './functions.ts'
+export { aiTools } from './ai-tools.ts'

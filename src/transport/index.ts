@@ -3,10 +3,9 @@
  *
  * @module
  */
-export type { ChildTransport } from './stdio/child-transport.ts'
 export { inMemoryTransports } from './in-memory.ts'
 export { carrierTransport, messagePortTransport } from './ports/message-port.ts'
 export type { MessageCarrier } from './ports/port-carrier.ts'
 export { stdioTransport } from './stdio/stdio.ts'
-export type { HttpServer, ServeOptions } from './streamable-http/endpoint.ts'
+export type { HttpServer } from './streamable-http/endpoint.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'

@@ -1,6 +1,6 @@
 // https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 and section 9.5 of the requirements
 import { describe, expect, it } from 'vitest'
-import { parseChallenges } from '../../src/authorization/index.ts'
+import { parseChallenges } from '../../src/authorization/challenge.ts'
 
 const url = 'https://h/.well-known/oauth-protected-resource'
 

@@ -1,11 +1,9 @@
+import type {
+  ConnectionState,
+  ReconnectingOptions,
+} from '../../src/connect/reconnecting-options.ts'
 import { settled } from '../settled.ts' // The observable connection: what it shows, and when it connects again.
-import {
-  createReconnectingClient,
-  observeSignIn,
-  type ConnectionState,
-  type ReconnectingClient,
-  type ReconnectingOptions,
-} from 'edgewise/client'
+import { createReconnectingClient, observeSignIn, type ReconnectingClient } from 'edgewise/client'
 import { createHandler, createServer, serveTransport } from 'edgewise/server'
 import { inMemoryTransports, type Transport } from 'edgewise/transport'
 import { afterEach, describe, expect, it, vi } from 'vitest'

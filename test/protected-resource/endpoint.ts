@@ -1,5 +1,6 @@
 /** A protected server, and requests to it in both eras. */
 import * as z from 'zod'
+import type { ProtectedResourceOptions } from '../../src/protected-resource/options.ts'
 import {
   createServer,
   type Context,
@@ -9,11 +10,7 @@ import {
   type ServerOptions,
   observer,
 } from '../../src/presets/server.ts'
-import {
-  jwtTokens,
-  protectedResource,
-  type ProtectedResourceOptions,
-} from '../../src/protected-resource/index.ts'
+import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
 import { sessionHandler } from '../handler.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'
 import { ISSUER, RESOURCE, type Issuer } from './issuer.ts'

@@ -1,10 +1,7 @@
 // The document that tells clients which authorization servers a server trusts.
 import { describe, expect, it } from 'vitest'
-import {
-  dpopProofs,
-  protectedResource,
-  type ProtectedResourceOptions,
-} from '../../src/protected-resource/index.ts'
+import type { ProtectedResourceOptions } from '../../src/protected-resource/options.ts'
+import { dpopProofs, protectedResource } from '../../src/protected-resource/index.ts'
 import { challengeOf, protect } from './endpoint.ts'
 import { ISSUER, RESOURCE } from './issuer.ts'
 

@@ -10,15 +10,11 @@ import { UnauthorizedError as UnauthorizedV1 } from '@modelcontextprotocol/sdk/c
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
+import type { ProtectedResourceOptions } from '../../src/protected-resource/options.ts'
 import { serve } from '../../runtimes/node/index.ts'
 import { dpop, signIn, type AuthorizationFlow } from '../../src/authorization/index.ts'
 import { connect } from '../../src/presets/client.ts'
-import {
-  dpopProofs,
-  jwtTokens,
-  protectedResource,
-  type ProtectedResourceOptions,
-} from '../../src/protected-resource/index.ts'
+import { dpopProofs, jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { freePort } from '../../examples/free-port.ts'
 import { AuthorizationServer } from './authorization-server.ts'

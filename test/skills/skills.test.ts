@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SkillsOptions } from '../../src/skills/serve.ts'
-import { SKILLS } from '../../src/skills/skill.ts'
+import { SKILLS, type Skill } from '../../src/skills/skill.ts'
 import type { Client } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { createHandler, createServer, type Server } from '../../src/presets/server.ts'
@@ -10,7 +10,6 @@ import {
   loadSkill,
   readDirectory,
   skills,
-  type Skill,
 } from '../../src/skills/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, postModern } from '../transport/streamable-http/post.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SqlSessionStore, type Sql } from '../../src/sqlite/index.ts'
+import type { Sql } from '../../src/sqlite/sql.ts'
+import { SqlSessionStore } from '../../src/sqlite/index.ts'
 
 /** A database whose tables say that they have a version, and that notes what is run. */
 function database(version: number | undefined): { sql: Sql; ran: string[] } {

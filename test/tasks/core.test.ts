@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createMemoryTaskStore } from '../../src/tasks/store.ts'
 import {
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
@@ -7,7 +8,6 @@ import {
   type Revision,
 } from '../../src/index.ts'
 import { createHandler, statefulSessions, createServer, text } from '../../src/presets/server.ts'
-import { createMemoryTaskStore } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
 import { openWire, type Message, type Wire } from '../server/wire.ts'
 import { allMessages, lastMessage, openSession } from '../transport/streamable-http/post.ts'

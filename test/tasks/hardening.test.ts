@@ -1,10 +1,11 @@
 /** What careless handlers, stores and numbers must not do to tasks. */
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { createMemoryTaskStore } from '../../src/tasks/store.ts'
 import type { TasksOptions } from '../../src/tasks/options.ts'
 import { jsonSchema } from '../../src/json-schema/index.ts'
 import { text, type Context } from '../../src/presets/server.ts'
-import { createMemoryTaskStore, tasks } from '../../src/tasks/index.ts'
+import { tasks } from '../../src/tasks/index.ts'
 import { openWire } from '../server/wire.ts'
 import { gate, makeFixture, textOf, wireTo } from './fixture.ts'
 import { taskRecord } from './store-suite.ts'

@@ -1,5 +1,6 @@
 // What every store of tasks must do, as a portable suite.
-import type { TaskKeeper, TaskRecord, TaskStore } from '../../src/tasks/index.ts'
+import type { TaskKeeper } from '../../src/tasks/store.ts'
+import type { TaskRecord, TaskStore } from '../../src/tasks/index.ts'
 import { equal, ok, type Suite } from '../runtimes/harness.ts'
 
 /** Opens an empty store; `reopen` gives another one on the same data, where data outlives a store. */

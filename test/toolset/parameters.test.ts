@@ -1,10 +1,11 @@
 // The schemas of a toolset as the large model APIs take them, whatever a server lists.
 import { Validator } from '@cfworker/json-schema'
 import { describe, expect, test } from 'vitest'
+import type { ToolFunction } from '../../src/toolset/functions.ts'
 import { connect } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { scriptedPeer } from '../../src/testing/index.ts'
-import { toolFunctions, type ToolFunction } from '../../src/toolset/index.ts'
+import { toolFunctions } from '../../src/toolset/index.ts'
 import { closing } from '../closing.ts'
 
 const calls: JsonObject[] = []

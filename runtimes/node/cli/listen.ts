@@ -1,8 +1,9 @@
 /**
  * `edgewise listen`: prints what a server tells on its own.
  */
+import type { Subscription } from '#internal/client'
 import { McpError, type JsonRpcNotification } from '../../../src/index.ts'
-import type { Client, Subscription } from '../../../src/presets/client.ts'
+import type { Client } from '../../../src/presets/client.ts'
 import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
 import { lifetime } from './interrupted.ts'

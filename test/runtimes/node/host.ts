@@ -1,7 +1,9 @@
 // A program of any runtime that starts a child by `stdioClient`, prints what that says, and closes it
 // when it has said something, or goes on.
-import type { StdioClientOptions } from '../../../src/transport/stdio/child-transport.ts'
-import type { ChildTransport } from '../../../src/transport/index.ts'
+import type {
+  StdioClientOptions,
+  ChildTransport,
+} from '../../../src/transport/stdio/child-transport.ts'
 
 const runtime = 'Deno' in globalThis ? 'deno' : 'Bun' in globalThis ? 'bun' : 'node'
 const { stdioClient } = (await import(`../../../runtimes/${runtime}/index.ts`)) as {

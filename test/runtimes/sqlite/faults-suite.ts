@@ -1,12 +1,13 @@
 // What the stores in SQLite do over restarts, among processes, and with damaged rows, as a portable
 // suite.
+import type { Sql } from '../../../src/sqlite/sql.ts'
 import {
   createHandler,
   createServer,
   statefulSessions,
   type Handler,
 } from '../../../src/presets/server.ts'
-import { SqlSessionStore, SqlTaskStore, type Sql } from '../../../src/sqlite/index.ts'
+import { SqlSessionStore, SqlTaskStore } from '../../../src/sqlite/index.ts'
 import { equal, ok, until, type Suite } from '../harness.ts'
 import { taskRecord } from '../../tasks/store-suite.ts'
 import { EventReader, listen } from '../cloudflare/events.ts'

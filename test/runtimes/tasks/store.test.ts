@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { createMemoryTaskStore } from '../../../src/tasks/index.ts'
+import { createMemoryTaskStore } from '../../../src/tasks/store.ts'
 import { runLines } from '../../process.ts'
 import { onWorkerd, testElsewhere, type Run } from '../elsewhere.ts'
 import { taskKeeperSuite, taskStoreSuite } from '../../tasks/store-suite.ts'

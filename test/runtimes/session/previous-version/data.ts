@@ -1,7 +1,6 @@
 // What commit 57fd68c stored and handed out, as it was written: later versions must read it.
-import type { SqlValue } from '../../../../src/sqlite/sql.ts'
+import type { SqlValue, Sql } from '../../../../src/sqlite/sql.ts'
 import type { SessionRecord } from '../../../../src/presets/server.ts'
-import type { Sql } from '../../../../src/sqlite/index.ts'
 
 /** The secret that the session id and the request state are sealed with. */
 export const SECRET = 'a secret of the previous version'

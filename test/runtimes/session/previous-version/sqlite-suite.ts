@@ -1,5 +1,6 @@
 // What this version makes of a database that the previous one wrote, as a portable suite.
 import * as z from 'zod'
+import type { Sql } from '../../../../src/sqlite/sql.ts'
 import {
   createHandler,
   createServer,
@@ -9,7 +10,7 @@ import {
   type Context,
   type Server,
 } from '../../../../src/presets/server.ts'
-import { SqlSessionStore, SqlTaskStore, type Sql } from '../../../../src/sqlite/index.ts'
+import { SqlSessionStore, SqlTaskStore } from '../../../../src/sqlite/index.ts'
 import { tasks } from '../../../../src/tasks/index.ts'
 import { resume } from '../../cloudflare/events.ts'
 import { equal, type Suite } from '../../harness.ts'

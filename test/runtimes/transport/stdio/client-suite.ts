@@ -1,7 +1,10 @@
 // What the client for child processes must do on every runtime: no test framework here.
-import type { StdioClientOptions } from '../../../../src/transport/stdio/child-transport.ts'
+import type {
+  StdioClientOptions,
+  ChildTransport,
+} from '../../../../src/transport/stdio/child-transport.ts'
 import type { JsonRpcMessage } from '../../../../src/protocol/jsonrpc.ts'
-import type { ChildTransport, Receiver } from '../../../../src/transport/index.ts'
+import type { Receiver } from '../../../../src/transport/index.ts'
 import { equal, ok, rejection, type Suite } from '../../harness.ts'
 
 /** Takes what a program says, and lets a test wait for it. */

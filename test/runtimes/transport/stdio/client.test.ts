@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { StdioClientOptions } from '../../../../src/transport/stdio/child-transport.ts'
+import type {
+  StdioClientOptions,
+  ChildTransport,
+} from '../../../../src/transport/stdio/child-transport.ts'
 import { connect } from '../../../../src/presets/client.ts'
 import { stdioClient } from '../../../../runtimes/node/index.ts'
 import type { ProtocolError } from '../../../../src/protocol/errors.ts'
 import type { JsonRpcMessage } from '../../../../src/protocol/jsonrpc.ts'
-import type { ChildTransport, Receiver } from '../../../../src/transport/index.ts'
+import type { Receiver } from '../../../../src/transport/index.ts'
 import { PATIENCE } from '../../../patience.ts'
 
 /** The answers of a program, which the tests wait for. */
