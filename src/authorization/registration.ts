@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
-import { wellFormedJson } from '../patterns/well-formed-json.ts'
+import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'

@@ -19,7 +19,7 @@ import type {
   BaseServerOptions as ServerOptions,
   Middleware as AnyMiddleware,
 } from '../server/server.ts'
-import { unavailable } from '../server/unavailable.ts'
+import { unavailable } from '../server/request/unavailable.ts'
 
 export type { Context, Server, ServerOptions }
 export { text } from '../protocol/content.ts'

@@ -4,7 +4,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
  */
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
-import { wellFormedJson } from '../patterns/well-formed-json.ts'
+import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Caller } from '../server/request/exchange.ts'
 import type { AccessToken, Expected, TokenVerifier } from './access-token.ts'

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
  */
-import { wellFormedJson } from '../patterns/well-formed-json.ts'
+import { wellFormedJson } from './well-formed-json.ts'
 import { text } from './content.ts'
 import { without } from './copy.ts'
 import type { RevisionFacts } from './revisions.ts'

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
-import { wellFormedJson } from '../patterns/well-formed-json.ts'
+import { wellFormedJson } from './well-formed-json.ts'
 import { text } from './content.ts'
 import { mapMember, without } from './copy.ts'
 import { degradeContent, degradeThing, type Thing } from './degrade-content.ts'

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
-import { wellFormedJson } from '../patterns/well-formed-json.ts'
+import { wellFormedJson } from './well-formed-json.ts'
 import { type ErrorObject, INTERNAL_ERROR, McpError } from './errors.ts'
 
 /** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */

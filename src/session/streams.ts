@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
-import { wellFormedJson } from '../patterns/well-formed-json.ts'
+import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import type { EventStore, MissedEvents, PendingCall, Sink } from './event-store.ts'
 

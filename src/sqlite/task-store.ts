@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import type { TaskRecord, TaskStore } from '../tasks/index.ts'
+import type { TaskRecord } from '../tasks/record.ts'
+import type { TaskStore } from '../tasks/store.ts'
 import { chunkText } from './chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'

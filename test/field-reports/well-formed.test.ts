@@ -5,7 +5,7 @@ import { createServer, createSseHandler, serveTransport } from '../../src/preset
 import { connectInMemory } from '../../src/testing/index.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import { messagePortTransport, stdioTransport, type Transport } from '../../src/transport/index.ts'
-import { wellFormedJson } from '../../src/patterns/well-formed-json.ts'
+import { wellFormedJson } from '../../src/protocol/well-formed-json.ts'
 import { sessionHandler } from '../handler.ts'
 import { until } from '../client/peers.ts'
 import { initializeRequest, openSession, postModern } from '../transport/streamable-http/post.ts'

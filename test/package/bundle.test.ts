@@ -172,7 +172,7 @@ describe('Bundle of the tiny server', () => {
     const made = [
       'src/presets/server-tiny.ts',
       'src/server/request/tiny-request-context.ts',
-      'src/server/unavailable.ts',
+      'src/server/request/unavailable.ts',
     ]
     expect(own!.filter((path) => !all!.includes(path)).sort()).toEqual(made)
     const others =

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
-import { wellFormedJson } from '../../patterns/well-formed-json.ts'
+import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type {
   Annotations,
   AudioContent,

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from './unavailable.ts'
 import { BaseRequestContext } from './base-request-context.ts'
 import type { Context } from './context.ts'
 

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
-import { wellFormedJson } from '../../patterns/well-formed-json.ts'
+import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
 import {
   INVALID_REQUEST,

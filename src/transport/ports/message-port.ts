@@ -13,7 +13,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { MAX_DELAY_MS } from '../../patterns/timers.ts'
-import { wellFormedJson } from '../../patterns/well-formed-json.ts'
+import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { INVALID_REQUEST, McpError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { parseJson } from '../../protocol/validate.ts'
