@@ -10,6 +10,7 @@ import {
   resumableCalls,
   statefulSessions,
   type Handler,
+  type HandlerOptions,
   type Server,
   type SessionRecord,
 } from '../../src/presets/server.ts'
@@ -73,12 +74,17 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         syncQueue: this.#syncQueue,
         onError: (error) => console.error(error),
       })
-      this.#handle = createHandler(server, {
+      const handling: HandlerOptions = {
         ...shared,
         // The alarm ends sessions, as only the hub knows who still listens.
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
-        // The hub tells clients itself.
+        // The Worker checked the origin and who calls; what a message needs shows only here.
+        allowedOrigins: '*',
+        ...(auth && { auth: { ...auth, authenticate: (_request, caller) => caller } }),
+      }
+      this.#handle = createHandler(server, handling, {
+        // The hub announces changes itself.
         changeSource: { subscribe: () => () => {} },
         onStandaloneStream: (stream) => {
           this.#syncQueue.noteListening(stream.session)
@@ -92,10 +98,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           const response = new Response(null, { status: 101, webSocket: client })
           return { sink: socketSink(socket), response }
         },
-        // The Worker checked the origin and who calls; what a message needs shows only here.
-        allowedOrigins: '*',
         isBare: (request) => isAt(request, ssePath),
-        ...(auth && { auth: { ...auth, authenticate: (_request, caller) => caller } }),
       })
     }
 

@@ -76,12 +76,11 @@ export function createWorker<Env = unknown>(
   const tasks = hostTasks(server, options)
   const secrets = sealingSecrets(options)
   const changeSource = options.stateless ? silence : hub.changes
-  const handle = createHandler(server, {
-    ...handlerOptions(options),
-    secrets,
-    changeSource,
-    sessions,
-  })
+  const handle = createHandler(
+    server,
+    { ...handlerOptions(options), secrets, sessions },
+    { changeSource },
+  )
   const guard = createGuard(server, options)
   const serve: Worker<Env>['fetch'] = (request, env, ctx) => {
     hub.start()

@@ -59,6 +59,8 @@ export interface ServerFeatures {
 
 /** How a server asks its clients for input while it answers them. */
 export interface ClientInput {
+  /** The names of the options that {@link configure} reads. */
+  readonly options: Partial<OptionNames<InputOptions>>
   /**
    * Prepares how requests that describe themselves can ask; once for each handler or connection.
    *

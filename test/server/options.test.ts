@@ -92,6 +92,11 @@ const cases: [string, () => unknown, RegExp][] = [
     /^The handler has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
   ],
   [
+    'secrets for the handler of a tiny server',
+    () => createTinyHandler(createTinyServer(info), untyped({ secrets: 'x'.repeat(32) })),
+    /^The handler has no option "secrets"/,
+  ],
+  [
     'a misspelt option for a server that listens',
     () => createEndpoint(createServer(info), untyped({ host: 'localhost' })),
     /^Serving over HTTP has no option "host", it has .*\bhostname\b.*\bsessions\b/,

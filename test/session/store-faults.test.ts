@@ -194,7 +194,7 @@ describe('A source of changes that fails', () => {
     const onError = (error: unknown): void => void reported.push(error)
     const server = createServer({ name: 'notes', version: '1' }, { onError })
     const changeSource = { subscribe: () => Promise.reject(new Error('The broker is down')) }
-    const handle = createHandler(server, { sessions: statefulSessions(), changeSource })
+    const handle = createHandler(server, { sessions: statefulSessions() }, { changeSource })
     const { send } = await openSession(handle)
     expect((await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
     await handle.close()

@@ -14,6 +14,7 @@ const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'createHandle
 
 /** Refuses whatever asks for input. */
 export const withoutInput: ClientInput = {
+  options: {},
   configure: () => UNAVAILABLE,
   createContext(_server, message, exchange) {
     const ctx: BaseRequestContext = new TinyRequestContext(message, exchange)

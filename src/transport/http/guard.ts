@@ -11,13 +11,13 @@ import type { Authenticator } from '../../server/auth.ts'
 import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
 import type { BaseServer } from '../../server/server.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import type { BaseHandlerOptions } from '../streamable-http/options.ts'
+import type { EndpointOptions } from '../streamable-http/options.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
 import { HttpError, httpErrorResponse, jsonResponse } from './http-error.ts'
 import { checkOrigin } from './origin.ts'
 
 /** Where requests may come from. */
-type OriginOptions = Pick<BaseHandlerOptions, 'allowedOrigins' | 'allowedHosts'>
+type OriginOptions = Pick<EndpointOptions, 'allowedOrigins' | 'allowedHosts'>
 
 /** The checks of one request, and the CORS headers of its response. */
 export class RequestGuard {

@@ -5,7 +5,7 @@
  */
 import { isLoopback } from '../../patterns/loopback.ts'
 import { isAuthority, isOriginIn } from '../../patterns/origin.ts'
-import type { BaseHandlerOptions } from '../streamable-http/options.ts'
+import type { EndpointOptions } from '../streamable-http/options.ts'
 import { invalidRequest } from './http-error.ts'
 
 /**
@@ -18,7 +18,7 @@ import { invalidRequest } from './http-error.ts'
 export function checkOrigin(
   request: Request,
   origin: string | null,
-  options: Pick<BaseHandlerOptions, 'allowedOrigins' | 'allowedHosts'>,
+  options: Pick<EndpointOptions, 'allowedOrigins' | 'allowedHosts'>,
 ): void {
   const { allowedHosts } = options
   if (origin === null && !allowedHosts) return
@@ -47,7 +47,7 @@ function isAllowedHost(
 function isAllowedOrigin(
   origin: string,
   url: URL,
-  { allowedOrigins = [] }: Pick<BaseHandlerOptions, 'allowedOrigins'>,
+  { allowedOrigins = [] }: Pick<EndpointOptions, 'allowedOrigins'>,
 ): boolean {
   if (allowedOrigins === '*' || isOriginIn(allowedOrigins, origin)) return true
   if (!URL.canParse(origin)) return false

@@ -4,12 +4,13 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { IttyRouter, type IRequestStrict } from 'itty-router'
-import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import { requireKnown } from '../../patterns/known-options.ts'
 import { McpError } from '../../protocol/errors.ts'
 import type { BaseServer } from '../../server/server.ts'
+import { definitionOf } from '../../server/definition.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { createGuard } from '../http/guard.ts'
-import { createHandler, HANDLER_OPTIONS, type HandlerOptions } from './handler.ts'
+import { createHandler, handlerOptionNames, type HandlerOptions } from './handler.ts'
 import { statefulSessions } from './sessions/stateful.ts'
 
 /** Where and how `serve` serves a server over HTTP, the same on Node, Deno and Bun. */
@@ -71,7 +72,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
  */
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
-  const names: OptionNames<ServeOptions> = { port: 1, hostname: 1, path: 1, ...HANDLER_OPTIONS }
+  const names = { port: 1, hostname: 1, path: 1, ...handlerOptionNames(definitionOf(server)) }
   requireKnown('Serving over HTTP', options, names)
   const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
   const authority = authorityOf(hostname)

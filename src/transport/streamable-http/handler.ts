@@ -6,8 +6,9 @@
 import { Ending } from '../../patterns/ending.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
-import { definitionOf } from '../../server/definition.ts'
+import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
 import type { Caller } from '../../server/request/exchange.ts'
+import type { InputOptions } from '../../server/request/input-mode.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { RequestGuard } from '../http/guard.ts'
 import { closed, methodNotAllowed } from '../http/http-error.ts'
@@ -26,41 +27,46 @@ export interface Handler {
 }
 
 /** How a server is served over HTTP. */
-export interface HandlerOptions extends Omit<EndpointOptions, keyof HandlerHooks> {
+export interface HandlerOptions extends EndpointOptions {
   /**
-   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` keeps them, in memory or
-   * in a store; what `serve` and its like do. `sealedSessions()` keeps none, and lets their ids tell what
-   * was negotiated. Without any, which is the default, as a handler cannot know whether the next
-   * request reaches it, these revisions are served request by request, and handlers know nothing of
-   * the client. Without `statefulSessions` the
-   * server cannot ask or tell a client of these revisions anything outside its answers.
+   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` stores them, in memory or
+   * elsewhere, as `serve` does by default. `sealedSessions()` stores none, but seals what was negotiated
+   * into their ids. Without either, handlers know nothing of the client, as the next request may reach
+   * another process. Without `statefulSessions` the server can send these clients requests and
+   * notifications only in its answers, or not at all.
+   *
+   * @default false
    */
   sessions?: SessionProvider | false
 }
 
-/** The names of the options of a handler. */
-export const HANDLER_OPTIONS: OptionNames<HandlerOptions & HandlerHooks> = {
-  ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1, keepAliveMs: 1 },
-  ...{ sessions: 1, askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
-  ...{ openStream: 1, onStandaloneStream: 1, changeSource: 1, isBare: 1 },
+/** The names of the options of a handler; how its server asks for input adds some. */
+export function handlerOptionNames({ features }: ServerDefinition): object {
+  return {
+    ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1 },
+    ...{ keepAliveMs: 1, sessions: 1 },
+    ...features.input.options,
+  } satisfies Omit<OptionNames<HandlerOptions>, keyof InputOptions>
 }
 
 /**
  * Makes a handler of Streamable HTTP for every revision that the server speaks.
  *
- * @throws {TypeError} if the server was not made by a `createServer`, or an option is unknown.
- * @throws {McpError} `INVALID_USE` if a secret is too short.
+ * @param hooks For hosts of this package only.
+ * @throws {TypeError} when the server was not made by `createServer`, or an option is unknown.
+ * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export function createHandler(
   server: BaseServer,
-  options: HandlerOptions & HandlerHooks = {},
+  options: HandlerOptions = {},
+  hooks: HandlerHooks = {},
 ): Handler {
-  requireKnown('The handler', options, HANDLER_OPTIONS)
   const definition = definitionOf(server)
+  requireKnown('The handler', options, handlerOptionNames(definition))
   const { auth } = options
   const ending = new Ending()
   const input = definition.features.input.configure(options)
-  const endpoint: HttpEndpoint = { server: definition, options, input, ending }
+  const endpoint: HttpEndpoint = { server: definition, options, hooks, input, ending }
   const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
   const sessions = provide(endpoint)
 

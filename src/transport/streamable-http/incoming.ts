@@ -8,12 +8,13 @@ import { findRevision, LATEST_LEGACY, type RevisionFacts } from '../../protocol/
 import type { ServerDefinition } from '../../server/definition.ts'
 import type { Caller, Exchange } from '../../server/request/exchange.ts'
 import { acceptsEvents, readHeader } from '../http/request-body.ts'
-import type { EndpointOptions } from './options.ts'
+import type { EndpointOptions, HandlerHooks } from './options.ts'
 
 /** A server as one handler serves it. */
 export interface HttpEndpoint extends Pick<Exchange, 'input' | 'ending'> {
   readonly server: ServerDefinition
   readonly options: EndpointOptions
+  readonly hooks: HandlerHooks
 }
 
 /** A request whose origin and caller are known. Each header is read once, as that is slow on workerd. */

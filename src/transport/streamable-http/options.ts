@@ -9,8 +9,8 @@ import type { ChangeSource } from '../../server/notifier.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { EventStreamOptions } from '../http/event-stream.ts'
 
-/** How a server is served over HTTP, without what older revisions and questions to clients take. */
-export interface BaseHandlerOptions {
+/** How a server is served over HTTP: all options of a handler but how it has sessions. */
+export interface EndpointOptions extends InputOptions {
   /**
    * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
    * the server's own origin always may, and pages on this machine if the server is on it, by http or
@@ -33,7 +33,7 @@ export interface BaseHandlerOptions {
   keepAliveMs?: number
 }
 
-/** What hosts replace whose streams and changes are not in the memory of the handler. */
+/** What hosts of ours replace whose streams and changes are not in the memory of the handler. */
 export interface HandlerHooks {
   /**
    * Opens the connection of a stream that answers a GET; in the body of its response by default.
@@ -61,6 +61,3 @@ export interface HandlerHooks {
    */
   isBare?: (request: Request) => boolean
 }
-
-/** All options of a handler but how it has sessions. */
-export interface EndpointOptions extends BaseHandlerOptions, InputOptions, HandlerHooks {}

@@ -33,38 +33,33 @@ import { postStateless } from './stateless-post.ts'
  * @throws {HttpError} when the request is wrong: 404 for an unknown method, otherwise 400 and others.
  */
 export async function post(incoming: IncomingRequest, sessions: SessionManager): Promise<Response> {
-  const { endpoint, request, caller } = incoming
+  const { endpoint, request, caller, sessionId, stated } = incoming
   const { server, options } = endpoint
-  const named = incoming.sessionId !== null && !incoming.isModern
-  const early = named ? await sessions.resolve(incoming) : undefined
-  if (early instanceof Response) return early
+  const session =
+    sessionId !== null && !incoming.isModern ? await sessions.resolve(incoming) : undefined
+  if (session instanceof Response) return session
   let body: unknown
   try {
     incoming.text = await readBody(request, options.maxBodyBytes)
     body = parseJson(incoming.text)
     options.auth?.authorize(body, caller, server)
-    let messages: JsonRpcMessage | readonly unknown[]
-    if (Array.isArray(body)) {
-      if (incoming.stated && !incoming.stated.batches)
-        throw invalidRequest(400, 'The revision has no batches')
-      messages = body
-    } else {
-      const message = (messages = validateMessage(body))
+    if (!Array.isArray(body)) {
+      const message = validateMessage(body)
       if (isStateless(message, incoming)) {
         if (isRequest(message)) return await postStateless(incoming, message)
         return new Response(null, { status: 202 })
       }
       requireSessions(message, incoming)
-      if (isInitialize(message) && incoming.sessionId === null) {
-        return await sessions.open(incoming, message)
-      }
+      if (isInitialize(message) && sessionId === null) return await sessions.open(incoming, message)
+    } else if (stated && !stated.batches) {
+      throw invalidRequest(400, 'The revision has no batches')
     }
-    const session = early ?? (await sessions.resolve(incoming))
-    return session instanceof Response ? session : await postToSession(incoming, session, messages)
+    const found = session ?? (await sessions.resolve(incoming))
+    return found instanceof Response ? found : await postToSession(incoming, found, body)
   } catch (error) {
     // A host that cannot store a session now is no fault of the request
     if (!(error instanceof ProtocolError) || error.code === INTERNAL_ERROR) throw error
-    early?.rejectPending(body, error)
+    session?.rejectPending(body, error)
     const status = error.code === METHOD_NOT_FOUND ? 404 : 400
     throw new HttpError(status, error, { id: readableId(body) })
   }
@@ -91,11 +86,14 @@ function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
 function requireSessions(message: JsonRpcMessage, incoming: IncomingRequest): void {
   const { version, stated, endpoint } = incoming
   const { revisions } = endpoint.server
-  const opens = isInitialize(message)
-  if (opens && stated?.era === 'modern') {
+  const isOpening = isInitialize(message)
+  if (isOpening && stated?.era === 'modern') {
     throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
   }
   if (haveSessions(revisions)) return
-  const requested = opens ? message.params?.protocolVersion : (version ?? undefined)
-  throw noSessions(revisions, HEADER_MISMATCH, requested)
+  throw noSessions(
+    revisions,
+    HEADER_MISMATCH,
+    isOpening ? message.params?.protocolVersion : (version ?? undefined),
+  )
 }

@@ -15,13 +15,14 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { answerEach, batchFault } from '../../server/engine/batch.ts'
-import { invalidRequest, jsonResponse } from '../http/http-error.ts'
+import { invalidRequest } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
 import type { SessionContext } from './sessions/manager.ts'
 
 /**
  * Answers a message of a session, or a batch.
  *
+ * @param body A batch, or one message, which is valid.
  * @throws {HttpError} 404 when the session ended; 400 when the revision has no batches, or the batch
  *   is empty or too long, opens a session or has an id that is in flight; then none of it runs.
  * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
@@ -29,40 +30,34 @@ import type { SessionContext } from './sessions/manager.ts'
 export async function postToSession(
   incoming: IncomingRequest,
   session: SessionContext,
-  body: JsonRpcMessage | readonly unknown[],
+  body: unknown,
 ): Promise<Response> {
   const { endpoint, caller } = incoming
-  const batch = isBatch(body) ? checkBatch(incoming, session, body) : undefined
-  const messages = batch?.messages ?? [body as JsonRpcMessage]
+  const batch = Array.isArray(body) ? checkBatch(incoming, session, body) : undefined
   const requests: JsonRpcRequest[] = []
-  for (const message of messages) {
+  for (const message of batch?.messages ?? [body as JsonRpcMessage]) {
     if (isRequest(message)) requests.push(message)
     else await session.receive(message, caller)
   }
-  const [request] = requests
-  if (!request) {
-    return batch?.faults.length ? jsonResponse(batch.faults) : new Response(null, { status: 202 })
-  }
+  const [message] = requests
+  const faults = batch?.faults ?? []
+  if (!message && faults.length === 0) return new Response(null, { status: 202 })
   return new Promise((respond, reject) => {
-    const reply = session.createReply({ incoming, respond }, batch ? undefined : request)
+    const reply = session.createReply({ incoming, respond }, batch ? undefined : message)
     const handle = (message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> =>
       session.handle(message, reply, caller)
-    const answer: Promise<Answer | undefined> = batch
-      ? answerEach(requests, handle, (error) => endpoint.server.report(error)).then((responses) => [
-          ...batch.faults,
-          ...responses,
-        ])
-      : handle(request).catch((error: unknown) => {
-          // Unless a stream is open already, the request is refused.
-          reject(error)
-          return errorResponse(request.id, toErrorObject(error))
-        })
+    const answer: Promise<Answer | undefined> =
+      batch || !message
+        ? answerEach(requests, handle, (error) => endpoint.server.report(error)).then(
+            (responses) => [...faults, ...responses],
+          )
+        : handle(message).catch((error: unknown) => {
+            // Unless a stream is open already, the request is refused.
+            reject(error)
+            return errorResponse(message.id, toErrorObject(error))
+          })
     answer.then((response) => reply.finish(response)).catch(reject)
   })
-}
-
-function isBatch(body: JsonRpcMessage | readonly unknown[]): body is readonly unknown[] {
-  return Array.isArray(body)
 }
 
 /**

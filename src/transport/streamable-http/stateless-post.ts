@@ -37,7 +37,7 @@ export async function postStateless(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const { endpoint, caller } = incoming
-  const { server, options, ending, input } = endpoint
+  const { server, options, hooks, ending, input } = endpoint
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
   const { target, ...stated } = checkHeaders(incoming, message)
@@ -63,7 +63,7 @@ export async function postStateless(
       auth: options.auth,
       cancellation,
       ending,
-      changes: options.changeSource,
+      changes: hooks.changeSource,
       input,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
@@ -81,10 +81,10 @@ function checkHeaders(
   { endpoint, request, version, caller }: IncomingRequest,
   message: JsonRpcRequest,
 ): Pick<Exchange, 'revision' | 'client' | 'logLevel'> & { readonly target: MethodTarget } {
-  const { server, options } = endpoint
+  const { server, hooks } = endpoint
   const { method, params } = message
   const { headers } = request
-  const bare = options.isBare?.(request)
+  const bare = hooks.isBare?.(request)
   if (version === null && !bare) {
     throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
   }

@@ -128,11 +128,11 @@ export class StatefulSession implements SessionContext {
 
   async listen({ request, caller, acceptsEvents }: IncomingRequest): Promise<Response> {
     const { endpoint, pool } = this.#shared
-    const { options, server } = endpoint
+    const { options, hooks, server } = endpoint
     if (options.jsonOnly) throw methodNotAllowed(request, 'GET, POST, DELETE, OPTIONS')
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
     const { id: session, streams } = this.#live
-    const { openStream = streamInBody, onStandaloneStream } = options
+    const { openStream = streamInBody, onStandaloneStream } = hooks
     const behaviour = sessionStream(server, options, {
       ...caller,
       client: this.#live.session.client,

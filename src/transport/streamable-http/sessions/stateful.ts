@@ -69,11 +69,11 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
 
 /** Announces changes to every session; a server without a source of changes does all the rest. */
 async function announceChanges(
-  { server, options }: HttpEndpoint,
+  { server, hooks }: HttpEndpoint,
   pool: SessionPool,
 ): Promise<Unsubscribe> {
   try {
-    const subscribed = await (options.changeSource ?? server.notify)?.subscribe((change) => {
+    const subscribed = await (hooks.changeSource ?? server.notify)?.subscribe((change) => {
       pool.each(({ session, streams }) => {
         announceTo(session, change, (message) => streams.announce(message))
       })
