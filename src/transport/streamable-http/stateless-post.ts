@@ -40,7 +40,7 @@ export async function postStateless(
   const { server, options, hooks, ending, input } = endpoint
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
-  const { target, ...stated } = checkHeaders(incoming, message)
+  const { revision, client, logLevel, target } = checkHeaders(incoming, message)
   return new Promise((respond, reject) => {
     const cancellation = new Cancellation(incoming.request)
     const reply = new Reply({
@@ -58,7 +58,9 @@ export async function postStateless(
       throw invalidRequest(406, 'The answer is a "text/event-stream"', { id })
     }
     const exchange: Exchange = {
-      ...stated,
+      revision,
+      client,
+      logLevel,
       caller,
       auth: options.auth,
       cancellation,

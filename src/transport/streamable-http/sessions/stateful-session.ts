@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import type { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
 import { degradeRequest } from '../../../protocol/degrade-request.ts'
 import { INTERNAL_ERROR, type McpError } from '../../../protocol/errors.ts'
@@ -82,15 +83,8 @@ export class StatefulSession implements SessionContext {
     const { elicitations } = record
     const { id, method } = message
     const cancellation = session.open(id)
-    const response = await dispatch(endpoint.server, message, {
-      ...this.#exchange(reply),
-      caller,
-      auth: endpoint.options.auth,
-      cancellation,
-      send: (notified) => {
-        if (!cancellation.cancelled) return reply.send(this.#notification(notified))
-      },
-    })
+    const exchange = this.#exchange(reply, caller, cancellation)
+    const response = await dispatch(endpoint.server, message, exchange)
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
     if (changesSession(method, revision)) await pool.save(this.#live)
     else if (record.elicitations !== elicitations) await pool.note(this.#live)
@@ -168,18 +162,23 @@ export class StatefulSession implements SessionContext {
     if (this.#live.session.life.cancelled) throw sessionNotFound()
   }
 
-  /** What every exchange of the session has in common. */
-  #exchange(
-    reply: MessageTarget,
-  ): Pick<Exchange, 'revision' | 'client' | 'session' | 'logLevel' | 'disconnect' | 'input'> {
+  #exchange(reply: MessageTarget, caller: Caller, cancellation: Cancellation): Exchange {
+    const { revision } = this
     const { session, calls } = this.#live
     const { call } = reply
-    const polled = reply.streams && serverFacts(this.revision).primedStreams
+    const polled = reply.streams && serverFacts(revision).primedStreams
     return {
-      revision: this.revision,
+      revision,
       client: session.client,
-      session,
+      caller,
+      auth: this.#shared.endpoint.options.auth,
+      cancellation,
       logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
+      session,
+      send: ({ method, params }) => {
+        if (cancellation.cancelled) return undefined
+        return reply.send(notification(method, degradeNotification(method, params, revision)))
+      },
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
       input: reply.streams
         ? {
@@ -195,17 +194,8 @@ export class StatefulSession implements SessionContext {
   #standaloneExchange({ principal }: Caller): Exchange {
     const { session, streams } = this.#live
     const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
-    return {
-      ...this.#exchange({ streams: true, send, disconnect: () => {}, call: undefined }),
-      caller: { principal },
-      cancellation: session.life,
-      send: (notified) => send(this.#notification(notified)),
-    }
-  }
-
-  /** A notification as the revision of the session has it. */
-  #notification({ method, params }: JsonRpcNotification): JsonRpcNotification {
-    return notification(method, degradeNotification(method, params, this.revision))
+    const reply = { streams: true, send, disconnect: () => {}, call: undefined }
+    return this.#exchange(reply, { principal }, session.life)
   }
 
   /** Asks the client on the stream of a request. */
