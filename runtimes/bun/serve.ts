@@ -4,12 +4,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { createEndpoint, listenFault, type ServeOptions } from '#internal/http'
+import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
-
-/** How long responses that are under way may take when the server closes. */
-const LAST_ANSWERS_MS = 1000
 
 /**
  * Starts an HTTP server.
@@ -32,7 +29,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const http = listen()
   return listening(http.port ?? port, async () => {
-    const timer = setTimeout(() => void http.stop(true), LAST_ANSWERS_MS)
+    const timer = setTimeout(() => void http.stop(true), CLOSE_TIMEOUT_MS)
     await http.stop()
     clearTimeout(timer)
   })

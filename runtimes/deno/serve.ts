@@ -5,12 +5,9 @@
  */
 import { withTimeout } from '#internal/patterns'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { createEndpoint, listenFault, type ServeOptions } from '#internal/http'
+import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
-
-/** How long responses that are under way may take when the server closes. */
-const LAST_ANSWERS_MS = 1000
 
 /**
  * Starts an HTTP server. Needs `--allow-net`, for that host and port at least. Deno 2.9 does not tell
@@ -51,7 +48,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   return listening(http.addr.port, async () => {
     // Deno either waits for everything or for nothing, and then cuts even what is just being sent.
     const all = (): Promise<unknown> => Promise.all(open)
-    const isDone = await withTimeout(LAST_ANSWERS_MS, all).then(
+    const isDone = await withTimeout(CLOSE_TIMEOUT_MS, all).then(
       () => true,
       () => false,
     )

@@ -4,14 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { createEndpoint, type ServeOptions } from '#internal/http'
+import { CLOSE_TIMEOUT_MS, createEndpoint, type ServeOptions } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
 import { allowSuspensions } from './suspensions.ts'
-
-/** How long responses that are under way may take when the server closes. */
-const LAST_ANSWERS_MS = 1000
 
 /**
  * Starts an HTTP server; resolves when it listens, and rejects when it cannot.
@@ -28,7 +25,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   return listening(await listen(http, port, hostname), async () => {
     const closed = new Promise((resolve) => http.close(resolve))
     http.closeIdleConnections()
-    const timer = setTimeout(() => http.closeAllConnections(), LAST_ANSWERS_MS)
+    const timer = setTimeout(() => http.closeAllConnections(), CLOSE_TIMEOUT_MS)
     await closed
     clearTimeout(timer)
   })

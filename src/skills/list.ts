@@ -5,12 +5,13 @@
  */
 import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
+import { SKILLS_EXTENSION } from '../protocol/extension-ids.ts'
 import { walkPages } from '../patterns/pages.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Resource, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { isSkill, SKILLS, type Skill } from './skill.ts'
+import { isSkill, type Skill } from './skill.ts'
 
 /**
  * Lists the skills, fetching pages as they are needed; reads none of their files. A server may name
@@ -103,9 +104,9 @@ function isCursor(value: unknown): boolean {
 /** What the server declares; nothing while it has not said what it offers. */
 function requireSkills({ serverCapabilities }: ExtensionClient): JsonObject | undefined {
   if (!serverCapabilities) return undefined
-  const settings = serverCapabilities.extensions?.[SKILLS]
+  const settings = serverCapabilities.extensions?.[SKILLS_EXTENSION]
   if (isObject(settings)) return { directoryRead: false, ...settings }
-  throw missing(SKILLS)
+  throw missing(SKILLS_EXTENSION)
 }
 
 function isResource(value: unknown): value is Resource {

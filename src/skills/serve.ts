@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
+import { SKILLS_EXTENSION } from '../protocol/extension-ids.ts'
 import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CacheHints, Resource, Result } from '../protocol/types.ts'
@@ -27,7 +28,7 @@ import {
   type SkillPlace,
   type StaticSkill,
 } from './folder.ts'
-import { DIRECTORY, rootOf, SKILL_FILE, SKILLS, type Frontmatter, type Skill } from './skill.ts'
+import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
 
 export type { StaticSkill } from './folder.ts'
 
@@ -98,7 +99,7 @@ class ServedSkills implements ServerExtension {
 
   addTo(server: Server): void {
     const settings = { directoryRead: true }
-    addExtension(server, { id: SKILLS, oneSided: true, settings, methods: this.#methods })
+    addExtension(server, { id: SKILLS_EXTENSION, oneSided: true, settings, methods: this.#methods })
     for (const file of this.#files.values()) registerFile(server, file, this.#cache)
     for (const source of this.#dynamic) registerFamily(server, source, this.#cache)
   }

@@ -6,9 +6,6 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** The id of the extension. */
-export const SKILLS = 'io.modelcontextprotocol/skills'
-
 /** The file that makes a folder a skill. */
 export const SKILL_FILE = 'SKILL.md'
 

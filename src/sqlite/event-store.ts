@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
+import { boundedCache } from '../patterns/bounded-cache.ts'
 import { callHook, ignore } from '../patterns/hooks.ts'
 import type {
   EventStore,
@@ -46,9 +47,9 @@ export class SqlEventStore implements EventStore {
   /** What was added since the last check; the first one is at once, as nobody knows what is there. */
   #added = { events: Infinity, size: 0 }
   /** Streams that have an initial event id and no row. */
-  readonly #begun = new Set<string>()
+  readonly #begun = boundedCache<string, true>(MAX_CACHED)
   /** Streams that have rows. */
-  readonly #withRows = new Set<string>()
+  readonly #withRows = boundedCache<string, true>(MAX_CACHED)
 
   constructor(
     tables: Tables,
@@ -167,20 +168,18 @@ export class SqlEventStore implements EventStore {
       this.#session,
     )
     this.#begun.delete(stream)
-    if (this.#withRows.size === MAX_CACHED) this.#withRows.clear()
-    this.#withRows.add(stream)
+    this.#withRows.set(stream, true)
     return row && `${stream}_${row.seq}`
   }
 
   /** The id of a stream's beginning, which costs no row. */
   #begin(stream: string): string {
-    if (this.#begun.size === MAX_CACHED) this.#begun.clear()
-    this.#begun.add(stream)
+    this.#begun.set(stream, true)
     return `${stream}_0`
   }
 
   #isFirst(stream: string): boolean {
-    if (this.#withRows.has(stream)) return false
+    if (this.#withRows.get(stream)) return false
     const query = 'SELECT 1 AS one FROM mcp_events WHERE session = ? AND stream = ? LIMIT 1'
     return this.#tables.query(query, this.#session, stream).length === 0
   }
@@ -193,7 +192,7 @@ export class SqlEventStore implements EventStore {
       stream,
     )
     if (row) return row.first === 1
-    return this.#begun.has(stream) || isStreamOpen(this.#tables, this.#session, stream)
+    return this.#begun.get(stream) || isStreamOpen(this.#tables, this.#session, stream)
   }
 
   #isStored(stream: string, seq: number): boolean {

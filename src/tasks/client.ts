@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult } from '../protocol/types.ts'
@@ -22,7 +23,7 @@ import { followTask, type FollowOptions } from './follow.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { answersToTasks } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
-import { TASKS_EXTENSION, type DetailedTask } from './wire.ts'
+import type { DetailedTask } from './wire.ts'
 
 /**
  * Makes what `connect` needs, among its `extensions`, to take tasks for answers: `callTool` then

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
+import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { abortable, sleep } from '../patterns/abort.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { isTransient } from '../patterns/transient.ts'
@@ -20,7 +21,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
-import { TASKS_EXTENSION, type CoreTask, type DetailedTask } from './wire.ts'
+import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
 export interface TaskClient extends ExtensionClient {

@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
  */
+import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { callHook } from '../patterns/hooks.ts'
 import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
@@ -18,7 +19,7 @@ import { principalOf } from './access.ts'
 import { ttlMsOf, type TasksOptions } from './options.ts'
 import type { NewTask, TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
-import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf, TASKS_EXTENSION } from './wire.ts'
+import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf } from './wire.ts'
 
 /** What it takes to make tasks. */
 export interface Deferral {

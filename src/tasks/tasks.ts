@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
+import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
@@ -29,7 +30,6 @@ import { cancelTask, getTask, honourTaskIds, listenToTasks, updateTask } from '.
 import { checkOptions, type TasksOptions } from './options.ts'
 import type { TaskService } from './service.ts'
 import { createMemoryTaskStore } from './store.ts'
-import { TASKS_EXTENSION } from './wire.ts'
 
 /** What a tool returns when its outcome comes from elsewhere. */
 export interface TaskHandle {

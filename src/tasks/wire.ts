@@ -10,8 +10,6 @@ import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { InputRequest, Result } from '../protocol/types.ts'
 import type { TaskRecord, TaskStatus } from './record.ts'
 
-/** The id of the extension, since 2026-07-28. */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 /** The key in `_meta` that says to which task a message belongs; 2025-11-25 only. */
 export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
 /** The key in `_meta` of what a model may be told until the task is done; 2025-11-25 only. */

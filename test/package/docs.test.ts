@@ -8,8 +8,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TASKS_EXTENSION } from '../../src/tasks/wire.ts'
-import { SKILLS } from '../../src/skills/skill.ts'
+import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../src/protocol/extension-ids.ts'
 import { APPS } from '../../src/apps/ui.ts'
 import { budgets } from '../../bench/size.ts'
 import { freePort } from '../../examples/free-port.ts'
@@ -134,7 +133,7 @@ function readBlocks(page: string): Block[] {
 }
 
 describe('The guide of extensions', () => {
-  it.each([APPS, SKILLS, TASKS_EXTENSION])('tells of %s [M-VER-019]', (id) => {
+  it.each([APPS, SKILLS_EXTENSION, TASKS_EXTENSION])('tells of %s [M-VER-019]', (id) => {
     expect(readFileSync(join(root, 'docs/guides/extensions.md'), 'utf8')).toContain(`\`${id}\``)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SkillsOptions } from '../../src/skills/serve.ts'
-import { SKILLS, type Skill } from '../../src/skills/skill.ts'
+import { SKILLS_EXTENSION } from '../../src/protocol/extension-ids.ts'
+import type { Skill } from '../../src/skills/skill.ts'
 import type { Client } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { createHandler, createServer, type Server } from '../../src/presets/server.ts'
@@ -44,7 +45,7 @@ describe('a server with skills', () => {
     const client = await connected([PDF])
     expect(client.serverCapabilities).toMatchObject({
       resources: {},
-      extensions: { [SKILLS]: { directoryRead: true } },
+      extensions: { [SKILLS_EXTENSION]: { directoryRead: true } },
     })
   })
 
@@ -275,7 +276,7 @@ describe('a client of a server with skills', () => {
   })
 
   it('reads directories only where the server says that it can', async () => {
-    const peer = modernPeer((seen) => result(seen, {}), { extensions: { [SKILLS]: {} } })
+    const peer = modernPeer((seen) => result(seen, {}), { extensions: { [SKILLS_EXTENSION]: {} } })
     const reading = readDirectory(await connectTo(peer), 'skill://a')
     await expect(reading).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' })
     expect(peer.seen).toHaveLength(1)
@@ -298,7 +299,7 @@ describe('a skill that is not what its entry says', () => {
         seen.message.method === 'skills/list'
           ? result(seen, { resultType: 'complete', skills: [entry] })
           : result(seen, { resultType: 'complete', contents: [content] }),
-      { resources: {}, extensions: { [SKILLS]: {} } },
+      { resources: {}, extensions: { [SKILLS_EXTENSION]: {} } },
     )
   }
 
@@ -374,7 +375,7 @@ describe('the discovery of skills', () => {
   it('is repeated for a list that goes on for ever, but not for ever', async () => {
     const peer = modernPeer(
       (seen) => result(seen, { resultType: 'complete', skills: [], nextCursor: 'same' }),
-      { extensions: { [SKILLS]: {} } },
+      { extensions: { [SKILLS_EXTENSION]: {} } },
     )
     const listing = listAllSkills(await connectTo(peer))
     await expect(listing).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })

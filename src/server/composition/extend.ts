@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
+import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension-ids.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
 import { isExtensionId } from '../../protocol/meta.ts'
 import { methods, type MethodFacts } from '../../protocol/methods.ts'
@@ -121,20 +122,18 @@ class ExtensionTable implements Extensions {
   }
 }
 
-const TASKS = 'io.modelcontextprotocol/tasks'
-const SKILLS = 'io.modelcontextprotocol/skills'
 /** What belongs to an extension of the protocol's, whoever serves it: how its methods begin. */
 const RESERVED: readonly (readonly [string, string])[] = [
-  ['tasks/', TASKS],
-  ['skills/', SKILLS],
-  ['resources/directory/read', SKILLS],
+  ['tasks/', TASKS_EXTENSION],
+  ['skills/', SKILLS_EXTENSION],
+  ['resources/directory/read', SKILLS_EXTENSION],
 ]
 
 /** Leaves alone what another extension reserves for itself. */
 function requireFree({ id, methods: added = {}, resultTypes = [] }: ServerExtensionOptions): void {
   const names = Object.keys(added)
   const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
-  const owner = resultTypes.includes('task') ? TASKS : taken?.[1]
+  const owner = resultTypes.includes('task') ? TASKS_EXTENSION : taken?.[1]
   if (owner !== undefined && owner !== id) {
     throw new TypeError(`What "${id}" adds is reserved for "${owner}"`)
   }

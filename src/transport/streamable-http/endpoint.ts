@@ -64,6 +64,9 @@ export interface Endpoint {
   readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
 }
 
+/** How long responses that are under way may take when the server closes, in milliseconds. */
+export const CLOSE_TIMEOUT_MS = 1_000
+
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
