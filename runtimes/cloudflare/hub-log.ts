@@ -1,32 +1,32 @@
 /**
- * What a hub keeps in its storage: the changes that were told to sessions, which stream of each
- * session had its turn to hear of them, and what sessions watch. From these follows what a client
- * missed, so that a change is one row, however many hear of it.
+ * What a hub stores: the changes that were announced to sessions, the stream of each session that
+ * brought them, and what sessions watch. What a client missed follows from these, so that a change is
+ * one row, however many clients get it.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 import type { ServerChange } from '#internal/http'
 
-/** A change with its place in the order of all changes. */
+/** A change with its sequence number. */
 export interface LoggedChange {
   readonly seq: number
   readonly change: ServerChange
 }
 
-/** The changes that are kept; beside them only the last of each kind, and of each resource. */
+/** The most changes; of older ones only the last of each kind, and of each resource, stays. */
 const MAX_CHANGES = 10_000
-/** The most that are kept in all. */
+/** The most changes in all. */
 const MAX_ROWS = 50_000
-/** How often the bounds are looked at, in changes. */
+/** How often the limits are checked, in changes. */
 const TRIM_EVERY = 1000
-/** The longest URI that covers what lies below it, in characters. */
+/** The longest URI that covers the resources below it, in characters. */
 const MAX_COVERING = 2000
 /** The streams of one session that can be resumed. */
 const MAX_TURNS = 50
 
-// `what` is the URI of an updated resource, or the id of a question that was answered elsewhere.
-// `since` is the last change before, `at` when the session was last known to be there. A turn ends
-// where the next one of its session begins.
+// `what` is the URI of an updated resource, or the id of an elicitation that was completed elsewhere.
+// `since` is the last change before, `at` when the session was last known to exist. A turn, in which
+// one stream of a session brings its changes, ends where the next one begins.
 const TABLES = `
   CREATE TABLE mcp_changes (seq INTEGER PRIMARY KEY, method TEXT NOT NULL, what TEXT);
   CREATE TABLE mcp_turns (
@@ -45,7 +45,7 @@ const TABLES = `
   ) WITHOUT ROWID;
   CREATE INDEX mcp_watching_by_session ON mcp_watching (session);`
 
-/** To be raised with every change of the tables. */
+/** To be increased with every change of the tables. */
 const VERSION = 1
 
 /** The storage of one hub. */
@@ -54,17 +54,17 @@ export class HubLog {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
-    if (this.#version() !== VERSION) this.#makeAnew()
+    if (this.#version() !== VERSION) this.#recreate()
   }
 
-  /** The place of the last change. */
+  /** The sequence number of the last change. */
   get last(): number {
     return (
       this.#rows<{ seq: number | null }>('SELECT max(seq) AS seq FROM mcp_changes')[0]?.seq ?? 0
     )
   }
 
-  /** Keeps a change; nothing when no session ever had a stream that could bring it. */
+  /** Stores a change and returns its number; not if no session ever had a stream to bring it. */
   append({ method, ...params }: ServerChange): number | undefined {
     if (this.#rows('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
     const [row] = this.#rows<{ seq: number }>(
@@ -76,7 +76,7 @@ export class HubLog {
     return row?.seq
   }
 
-  /** The sessions that watch what a change is about. */
+  /** The sessions that watch the subject of a change. */
   watchers(change: ServerChange): string[] {
     return this.#rows<{ session: string }>(
       `SELECT DISTINCT session FROM mcp_watching WHERE what IN (SELECT value FROM json_each(?))`,
@@ -84,13 +84,13 @@ export class HubLog {
     ).map(({ session }) => session)
   }
 
-  /** Whether the same was told before. */
+  /** Whether the same completion was announced before. */
   knows({ method, elicitationId }: Extract<ServerChange, { elicitationId: string }>): boolean {
     const query = 'SELECT 1 AS one FROM mcp_changes WHERE method = ? AND what = ? LIMIT 1'
     return this.#rows(query, method, elicitationId).length > 0
   }
 
-  /** Notes what a session watches. */
+  /** Replaces what a session watches. */
   watch(session: string, watched: readonly string[]): void {
     const all = JSON.stringify(watched)
     this.#rows(
@@ -107,14 +107,14 @@ export class HubLog {
     )
   }
 
-  /** The streams of a session that had their turn, in this order. */
+  /** The turns of a session's streams, oldest first. */
   turns(session: string): { turn: number; stream: string; since: number }[] {
     const query = 'SELECT turn, stream, since FROM mcp_turns WHERE session = ? ORDER BY turn'
     return this.#rows(query, session)
   }
 
-  /** Lets a stream have its turn from now on. */
-  take(session: string, stream: string): void {
+  /** Lets a stream bring the changes of its session from now on. */
+  startTurn(session: string, stream: string): void {
     const last = this.turns(session).at(-1)
     if (last?.stream === stream) return
     const turn = (last?.turn ?? 0) + 1
@@ -132,7 +132,7 @@ export class HubLog {
     }
   }
 
-  /** Whether a stream is known, and what followed a change on it still is. */
+  /** Whether a stream is known, and so is what followed a change on it. */
   canResume(session: string, stream: string, after: number): boolean {
     const turns = this.turns(session)
     const [first] = turns
@@ -140,7 +140,7 @@ export class HubLog {
     return turns.some((turn) => turn.stream === stream)
   }
 
-  /** What followed a change on a stream of a session, as far as the session wants to hear of it. */
+  /** The changes after one on a stream of a session, as far as the session watches them. */
   *missed(session: string, stream: string, after: number): Generator<LoggedChange> {
     const turns = this.turns(session)
     const watched = new Map(
@@ -162,8 +162,8 @@ export class HubLog {
     }
   }
 
-  /** Some sessions that gave no sign of life since then, in milliseconds since 1970. */
-  quiet(before: number, limit: number): string[] {
+  /** Some sessions that were not active since a time, in milliseconds since 1970. */
+  inactiveSessions(before: number, limit: number): string[] {
     return this.#rows<{ session: string }>(
       `SELECT session FROM (
          SELECT session FROM mcp_turns GROUP BY session HAVING max(at) < ?
@@ -175,8 +175,8 @@ export class HubLog {
     ).map(({ session }) => session)
   }
 
-  /** Notes that a session is still there. */
-  seen(session: string): void {
+  /** Notes that a session still exists. */
+  noteActive(session: string): void {
     this.#rows(
       `UPDATE mcp_turns SET at = ? WHERE session = ? AND turn =
        (SELECT max(turn) FROM mcp_turns WHERE session = ?)`,
@@ -186,8 +186,8 @@ export class HubLog {
     )
   }
 
-  /** Forgets a session. */
-  leave(session: string): void {
+  /** Deletes a session. */
+  removeSession(session: string): void {
     this.#rows('DELETE FROM mcp_turns WHERE session = ?', session)
     this.#rows('DELETE FROM mcp_watching WHERE session = ?', session)
   }
@@ -199,10 +199,10 @@ export class HubLog {
   }
 
   /**
-   * Makes the tables, instead of those of another version: no stream outlives a deployment, and
-   * sessions say again what they watch. Clients begin new streams.
+   * Creates the tables, instead of those of another version: no stream outlives a deployment, and
+   * sessions sync again what they watch. Clients begin new streams.
    */
-  #makeAnew(): void {
+  #recreate(): void {
     const mine = `SELECT type, name FROM sqlite_master
       WHERE name GLOB 'mcp_*' AND type IN ('table', 'view')`
     for (const { type, name } of this.#rows<{ type: string; name: string }>(mine)) {
@@ -212,7 +212,7 @@ export class HubLog {
     this.#sql.exec(`CREATE VIEW mcp_schema AS SELECT ${VERSION} AS version`)
   }
 
-  /** Forgets old changes that are told by a later one too, and the very old. */
+  /** Deletes old changes that a later one repeats, and very old ones. */
   #trim(last: number): void {
     this.#rows(
       `DELETE FROM mcp_changes WHERE seq <= ? AND seq NOT IN
@@ -245,12 +245,12 @@ function readChange(method: string, what: string | null): ServerChange {
   }
 }
 
-/** What a session has to watch to hear of a change; nothing when all sessions do. */
+/** What a session has to watch to get a change; nothing if all sessions get it. */
 function covering(change: ServerChange): string[] {
-  if ('elicitationId' in change) return [watchedQuestion(change.elicitationId)]
+  if ('elicitationId' in change) return [watchedElicitation(change.elicitationId)]
   if (!('uri' in change)) return []
   const { uri } = change
-  // Whoever watches a resource hears of what lies below it too, unless its URI is very long.
+  // Who watches a resource gets the changes below it too, unless its URI is very long
   const uris = [uri]
   for (let at = uri.indexOf('/'); at >= 0 && at < MAX_COVERING; at = uri.indexOf('/', at + 1)) {
     uris.push(uri.slice(0, at), uri.slice(0, at + 1))
@@ -258,7 +258,7 @@ function covering(change: ServerChange): string[] {
   return uris
 }
 
-/** A question whose end a session watches, in words that are no URI. */
-export function watchedQuestion(elicitationId: string): string {
+/** What a session watches to get the completion of an elicitation; never a URI. */
+export function watchedElicitation(elicitationId: string): string {
   return ` ${elicitationId}`
 }

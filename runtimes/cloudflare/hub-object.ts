@@ -1,7 +1,7 @@
 /**
- * A Durable Object that tells of changes, in any isolate: to listeners of 2026-07-28, and to the
+ * A Durable Object that announces changes of any isolate: to listeners of 2026-07-28, and to the
  * sessions of its shard, on the streams that belong to none of their requests. All of them are
- * sockets that outlive it in memory, so nobody else is woken by a change.
+ * sockets, which stay open while it hibernates, so a change wakes nobody else.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -17,17 +17,17 @@ import { withObjectTimeout } from './object-timeout.ts'
 import { objectOf } from './session-id.ts'
 import type { ObjectClass } from './session-object.ts'
 
-/** What marks the sockets of listeners of 2026-07-28. */
+/** The tag of the sockets of listeners of 2026-07-28. */
 const LISTENER = 'listener'
-/** How often the hub looks for sessions that ended without its knowing, in milliseconds. */
+/** How often the hub looks for sessions that ended unnoticed, in milliseconds. */
 const SWEEP_MS = 86_400_000
 const SWEEP_ON_MS = 600_000
-/** For how long a session is not asked whether it is still there. */
+/** After how long without activity a session is asked whether it still exists, in milliseconds. */
 const STALE_MS = 604_800_000
-/** How many sessions are asked at a time; the platform bounds it. */
+/** How many sessions are asked at a time; the platform limits it. */
 const MAX_ASKED = 500
 
-/** Makes the class of the objects that tell of a server's changes. */
+/** Creates the class of the objects that announce a server's changes. */
 export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): ObjectClass {
   return class McpHub extends DurableObject {
     readonly #sessions: HubSessions
@@ -42,7 +42,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
 
     /** Opens the socket of a listener, or that of a session's stream. */
     override async fetch({ headers, signal }: Request): Promise<Response> {
-      // Who gave up meanwhile must not take a socket from others.
+      // A caller that gave up must not use a socket
       if (signal.aborted) return new Response(null, { status: 503 })
       const session = readSessionStream(headers)
       const account = readAccount(headers)
@@ -58,7 +58,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       }
     }
 
-    /** Lets the stream of a session have its turn, as somebody waits for it. */
+    /** Starts the stream of a session, as its client waits for it. */
     override webSocketMessage(socket: WebSocket): void {
       this.#sessions.begin(socket)
     }
@@ -72,16 +72,16 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       this.#closed(socket)
     }
 
-    /** Tells everybody who wants to hear of it of a change. */
+    /** Announces a change to every session and listener that wants it. */
     publish(change: ServerChange): void {
-      this.#sessions.tell(change)
+      this.#sessions.announce(change)
       const text = JSON.stringify(change)
       for (const socket of this.ctx.getWebSockets(LISTENER)) {
         if (mayPass(socket.deserializeAttachment(), change)) send(socket, text)
       }
     }
 
-    /** Notes what a session watches, instead of what it did before. */
+    /** Replaces what a session watches. */
     async watch(session: string, watched: readonly string[]): Promise<void> {
       await this.#sweepLater()
       this.#sessions.watch(session, watched)
@@ -92,15 +92,15 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       return this.#sessions.listens(session)
     }
 
-    /** Forgets a session that ended, and ends its streams. */
+    /** Removes a session that ended, and ends its streams. */
     leave(session: string): void {
       this.#sessions.leave(session)
     }
 
-    /** Forgets sessions whose objects could not say that they ended. */
+    /** Removes sessions that ended unnoticed. */
     override async alarm(): Promise<void> {
       const namespace = requireNamespace(this.env, sessionBinding, 'McpSession')
-      const isThere = async (session: string): Promise<boolean> => {
+      const exists = async (session: string): Promise<boolean> => {
         const id = objectOf(namespace, session)
         try {
           return (
@@ -114,7 +114,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
         }
       }
       const before = Date.now() - STALE_MS
-      const asked = await this.#sessions.sweep(isThere, { before, limit: MAX_ASKED })
+      const asked = await this.#sessions.sweep(exists, { before, limit: MAX_ASKED })
       await this.ctx.storage.setAlarm(Date.now() + (asked < MAX_ASKED ? SWEEP_MS : SWEEP_ON_MS))
     }
 
@@ -137,7 +137,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
   }
 }
 
-/** A socket whose other end is gone, or does not read, must not keep others from hearing of it. */
+/** Sends to a listener; one that is gone, or does not read, must not keep a change from others. */
 function send(socket: WebSocket, text: string): void {
   try {
     socket.send(text)

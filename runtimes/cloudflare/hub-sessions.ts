@@ -1,6 +1,6 @@
 /**
- * The streams of sessions that belong to no request, at a hub: which of them hears of a change, and
- * what one missed whose client comes back.
+ * The streams of sessions that belong to no request, at a hub: which of them brings a change, and what
+ * a client missed that comes back.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -10,35 +10,35 @@ import type { HubLog, LoggedChange } from './hub-log.ts'
 import type { SessionStreamRequest } from './subscription-filter.ts'
 import { sendEvent } from './stream-socket.ts'
 
-/** What marks the sockets of sessions among those of a hub. */
+/** The tag of the sockets of sessions among those of a hub. */
 const TAG = 'session'
 /** The most open streams of one session, so that it leaves sockets to others; the oldest ends. */
 const MAX_OPEN = 32
 /**
- * Milliseconds after which its client may come back, whose stream then takes the place of another:
- * at once they would do so without end.
+ * Milliseconds after which the client of a stream that was one too many may come back. Its stream then
+ * ends another one: without a delay they would do so without end.
  */
-const BACK_MS = 60_000
+const RETRY_MS = 60_000
 
-/** The most characters that a client gets at once of what it missed. */
+/** The most characters of missed events that a client gets on one connection. */
 const MAX_AT_ONCE = 4_000_000
 
-/** How many sessions that ended lately are remembered. */
+/** How many sessions that ended recently are cached. */
 const MAX_ENDED = 1000
 
-/** What a socket remembers. */
+/** The attachment of a socket. Stored while the hub hibernates: the names of fields stay. */
 interface Attachment {
   readonly session: string
   /** The id of the stream; none where its client cannot come back to it, as with HTTP+SSE. */
   readonly stream: string | undefined
-  /** Whether the stream has its turn: each change is told to one stream of a session. */
+  /** Whether the stream brings changes: each change goes to one stream of a session. */
   readonly current: boolean
-  /** What it was opened for, until it begins. */
+  /** The request for the stream, until it begins. */
   readonly wish?: SessionStreamRequest
 }
 
-/** A change, with its place among all that are kept. */
-interface Told {
+/** A change, with its sequence number if it was stored. */
+interface AnnouncedChange {
   readonly seq: number | undefined
   readonly change: ServerChange
 }
@@ -47,7 +47,7 @@ interface Told {
 export class HubSessions {
   readonly #ctx: DurableObjectState
   readonly #log: HubLog
-  /** Sessions that ended lately, as what they asked for before may come only now. */
+  /** Sessions that ended recently, as earlier requests of theirs may arrive only now. */
   readonly #ended = boundedCache<string, true>(MAX_ENDED)
 
   constructor(ctx: DurableObjectState, log: HubLog) {
@@ -58,33 +58,34 @@ export class HubSessions {
   /**
    * Opens the socket of a stream, which begins once the Worker says so.
    *
-   * @param account For whom it is counted.
+   * @param account The account that it counts for.
    */
-  listen(wish: SessionStreamRequest, account: string): Response {
-    const { session, after } = wish
+  listen(request: SessionStreamRequest, account: string): Response {
+    const { session, after } = request
     if (this.#ended.get(session)) return new Response(null, { status: 404 })
-    const resumed = readPlace(after)
+    const resumed = parseEventId(after)
     const known = resumed && this.#log.canResume(session, resumed.stream, resumed.seq)
     if (after !== undefined && !known) return new Response(null, { status: 400 })
 
     const { 0: client, 1: socket } = new WebSocketPair()
     this.#ctx.acceptWebSocket(socket, [TAG, session, account])
-    const attached: Attachment = { session, stream: resumed?.stream, current: false, wish }
+    const stream = resumed?.stream
+    const attached: Attachment = { session, stream, current: false, wish: request }
     socket.serializeAttachment(attached)
     return new Response(null, { status: 101, webSocket: client })
   }
 
   /**
-   * Lets a stream have its turn from now on, and tells what was missed. A Worker that gave up before
-   * the hub came to it never says so: its client was told to come back, and must not lose the turn
-   * that it has got since.
+   * Lets a stream bring changes from now on, and sends what was missed. A Worker that gave up before
+   * the hub answered never starts it: its client was told to come back, and the stream that it has
+   * opened since must go on.
    */
   begin(socket: WebSocket): void {
     const { session, wish } = attachment(socket)
     if (!wish) return
     const { plain, primed, after } = wish
-    const resumed = readPlace(after)
-    const stream = plain ? undefined : this.#take(session, resumed?.stream ?? newStreamId())
+    const resumed = parseEventId(after)
+    const stream = plain ? undefined : this.#startTurn(session, resumed?.stream ?? newStreamId())
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
     this.#displace(socket)
     if (resumed) {
@@ -96,14 +97,14 @@ export class HubSessions {
     }
   }
 
-  /** Tells the sessions that want to hear of it of a change. */
-  tell(change: ServerChange): void {
+  /** Announces a change to the sessions that watch it. */
+  announce(change: ServerChange): void {
     if ('elicitationId' in change && this.#log.knows(change)) return
     const targeted = 'uri' in change || 'elicitationId' in change
     const watchers = targeted ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
-    // Kept before anybody hears of it: whoever does not may come back.
-    const seq = this.#keep(() => this.#log.append(change))
+    // Stored before it is sent: a client that misses it may come back
+    const seq = this.#attempt(() => this.#log.append(change))
     const sockets = watchers?.flatMap((session) => this.#of(session)) ?? this.#of(TAG)
     for (const socket of sockets) {
       if (attachment(socket).current) send(socket, { seq, change })
@@ -119,18 +120,18 @@ export class HubSessions {
     }
   }
 
-  /** Lets another open stream of a session have the turn of one that is closed. */
+  /** Lets another open stream of a session bring changes instead of one that is closed. */
   closed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
     const { session, current } = attachment(socket)
     const next = current ? this.#begun(session).findLast((other) => other !== socket) : undefined
     if (!next) return
     const known = attachment(next)
-    const stream = known.stream === undefined ? undefined : this.#take(session, known.stream)
+    const stream = known.stream === undefined ? undefined : this.#startTurn(session, known.stream)
     next.serializeAttachment({ session, stream, current: true } satisfies Attachment)
   }
 
-  /** Notes what a session watches, instead of what it did before. */
+  /** Replaces what a session watches. */
   watch(session: string, watched: readonly string[]): void {
     if (!this.#ended.get(session)) this.#log.watch(session, watched)
   }
@@ -140,38 +141,38 @@ export class HubSessions {
     return this.#begun(session).length > 0
   }
 
-  /** Forgets those sessions of long ago that are not there any more; how many it asked for. */
+  /** Removes old sessions that no longer exist; returns how many it asked for. */
   async sweep(
-    isThere: (session: string) => Promise<boolean>,
+    exists: (session: string) => Promise<boolean>,
     { before, limit }: { before: number; limit: number },
   ): Promise<number> {
-    const quiet = this.#log.quiet(before, limit)
+    const inactive = this.#log.inactiveSessions(before, limit)
     await Promise.all(
-      quiet.map(async (session) => {
-        if (await isThere(session)) this.#log.seen(session)
+      inactive.map(async (session) => {
+        if (await exists(session)) this.#log.noteActive(session)
         else this.leave(session)
       }),
     )
-    return quiet.length
+    return inactive.length
   }
 
-  /** Forgets a session, and ends its streams. */
+  /** Removes a session that ended, and ends its streams. */
   leave(session: string): void {
     this.#ended.set(session, true)
-    this.#log.leave(session)
+    this.#log.removeSession(session)
     for (const socket of this.#of(session)) socket.close(1000, 'The session ended')
   }
 
-  /** Lets a stream have its turn; its id, unless that cannot be kept and so never be resumed. */
-  #take(session: string, stream: string): string | undefined {
-    return this.#keep(() => {
-      this.#log.take(session, stream)
+  /** Lets a stream bring changes; returns its id, unless that cannot be stored, to be resumed from. */
+  #startTurn(session: string, stream: string): string | undefined {
+    return this.#attempt(() => {
+      this.#log.startTurn(session, stream)
       return stream
     })
   }
 
-  /** What cannot be kept is told all the same, to whoever is connected. */
-  #keep<Kept>(work: () => Kept): Kept | undefined {
+  /** What cannot be stored is sent all the same, to who is connected. */
+  #attempt<T>(work: () => T): T | undefined {
     try {
       return work()
     } catch (error) {
@@ -180,7 +181,7 @@ export class HubSessions {
     }
   }
 
-  /** Lets a new socket have the turn of the others of its session. */
+  /** Lets a new socket bring changes instead of the others of its session. */
   #displace(socket: WebSocket): void {
     const { session, stream } = attachment(socket)
     const others = this.#begun(session).filter((other) => other !== socket)
@@ -188,7 +189,7 @@ export class HubSessions {
       const known = attachment(other)
       if (known.current) other.serializeAttachment({ ...known, current: false })
       if (stream !== undefined && known.stream === stream) other.close(1000, 'Resumed elsewhere')
-      else if (n <= others.length - MAX_OPEN) pushOut(other)
+      else if (n <= others.length - MAX_OPEN) endExcess(other)
     }
   }
 
@@ -202,8 +203,8 @@ export class HubSessions {
   }
 }
 
-/** The place in a stream that an event of it tells. */
-function readPlace(eventId = ''): { stream: string; seq: number } | undefined {
+/** The stream and the sequence number of an event. */
+function parseEventId(eventId = ''): { stream: string; seq: number } | undefined {
   const [, stream, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(eventId) ?? []
   return stream === undefined ? undefined : { stream, seq: Number(digits) }
 }
@@ -217,20 +218,20 @@ function attachment(socket: WebSocket): Attachment {
 }
 
 /** Ends a stream that is one too many. */
-function pushOut(socket: WebSocket): void {
+function endExcess(socket: WebSocket): void {
   try {
-    sendEvent(socket, { retry: BACK_MS, data: '' })
+    sendEvent(socket, { retry: RETRY_MS, data: '' })
   } finally {
     socket.close(1000, 'The session has too many streams')
   }
 }
 
-/** Sends a change, and says how long it is. A client that is gone must not keep it from others. */
-function send(socket: WebSocket, { seq, change }: Told): number {
+/** Sends a change and returns its length. A client that is gone must not keep it from others. */
+function send(socket: WebSocket, { seq, change }: AnnouncedChange): number {
   const { stream } = attachment(socket)
   const { method, ...params } = change
-  const said = Object.keys(params).length > 0 ? { params } : {}
-  const data = JSON.stringify({ jsonrpc: '2.0', method, ...said })
+  const rest = Object.keys(params).length > 0 ? { params } : {}
+  const data = JSON.stringify({ jsonrpc: '2.0', method, ...rest })
   try {
     const id = seq === undefined ? undefined : `${stream}_${seq}`
     sendEvent(socket, stream === undefined ? { event: 'message', data } : { id, data })

@@ -17,7 +17,7 @@ import {
 import { requireSql } from './bindings.ts'
 import { readIdentity } from './caller.ts'
 import { noStream, type Hub } from './hub.ts'
-import { watchedQuestion } from './hub-log.ts'
+import { watchedElicitation } from './hub-log.ts'
 import { HubSyncQueue } from './hub-sync-queue.ts'
 import { readSessionStream, sessionStreamHeaders } from './subscription-filter.ts'
 import { handlerOptions, type WorkerOptions } from './options.ts'
@@ -38,7 +38,7 @@ function isAt({ url }: Request, path: string | undefined): boolean {
 
 /** What a session watches besides what every session hears of. */
 function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[] {
-  return [...subscriptions, ...elicitations.map(watchedQuestion)].toSorted()
+  return [...subscriptions, ...elicitations.map(watchedElicitation)].toSorted()
 }
 
 /** Makes the class of the objects that serve the sessions of a server. */

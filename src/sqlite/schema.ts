@@ -11,7 +11,7 @@ export const MAX_ROW_BYTES = 1_900_000
 /** A UTF-16 unit takes three bytes at most. */
 export const MAX_ROW_CHARACTERS = 600_000
 
-/** How to get from each version of the tables to the next; what was released never changes. */
+/** The steps from each version of the tables to the next; what was released never changes. */
 // `seq` counts the events of a session, `first` is 1 for the first row of a stream, `more` for a row
 // that goes on in the next one; `call` is NULL for a stream of no request.
 const MIGRATIONS: readonly string[] = [
@@ -34,32 +34,32 @@ const MIGRATIONS: readonly string[] = [
    ) WITHOUT ROWID;`,
 ]
 
-/** Where a database holds the sessions too, and not only what belongs to the streams of one. */
+/** For databases that store the sessions too, and not only the events and streams of one. */
 const SESSIONS = `CREATE TABLE IF NOT EXISTS mcp_sessions (
   id TEXT PRIMARY KEY,
   record TEXT NOT NULL,
   used_at INTEGER NOT NULL
 ) WITHOUT ROWID`
 
-/** Whether the tables are there. Writes nothing, so that asking an empty database costs nothing. */
+/** Whether the tables exist. Writes nothing, so that it costs nothing for an empty database. */
 export function hasTables(sql: Sql): boolean {
   return sql.all(`SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`).length > 0
 }
 
-/** Makes the table of sessions. */
-export function makeSessions(sql: Sql): void {
+/** Creates the table of sessions. */
+export function createSessionTable(sql: Sql): void {
   sql.run(SESSIONS)
 }
 
 /**
- * Makes the tables, or brings those of an earlier version up to date.
+ * Creates the tables, or migrates those of an earlier version.
  *
- * @throws {Error} when a later version of the package made them.
+ * @throws {Error} when a later version of the package created them.
  */
 export function migrate(sql: Sql): void {
   if (versionOf(sql) === MIGRATIONS.length) return
   sql.transaction(() => {
-    // Read within the transaction, as another process may have made the tables by now
+    // Read within the transaction, as another process may have created the tables by now
     const from = versionOf(sql)
     if (from === MIGRATIONS.length) return
     if (from > MIGRATIONS.length) {

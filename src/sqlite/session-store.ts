@@ -1,5 +1,5 @@
 /**
- * Sessions in SQLite, which outlives the process.
+ * A session store in SQLite, which outlives the process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -12,9 +12,9 @@ import { deleteEventsBefore } from './old-events.ts'
 import type { Sql } from './sql.ts'
 import { Tables } from './tables.ts'
 
-/** How a store behaves; an object has more to say than a process. */
+/** How a store behaves. */
 export interface SqlSessionStoreOptions {
-  /** Finds the connection of a stream that outlived the host; none does by default. */
+  /** Finds the connection of a stream, where connections outlive the host; by default none does. */
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
   onError?: (error: unknown) => void
@@ -22,19 +22,19 @@ export interface SqlSessionStoreOptions {
   limits?: EventStoreLimits
 }
 
-/** Keeps sessions in a database. The tables are made when first something is kept. */
+/** Stores sessions in a database. The first write creates the tables. */
 export class SqlSessionStore implements SessionStore {
   readonly #tables: Tables
   readonly #options: SqlSessionStoreOptions
 
-  /** @throws {Error} when a later version of the package made the tables. */
+  /** @throws {Error} when a later version of the package created the tables. */
   constructor(sql: Sql, options: SqlSessionStoreOptions = {}) {
     this.#tables = new Tables(sql)
     this.#options = options
   }
 
   create(record: SessionRecord, id: string = crypto.randomUUID()): string {
-    this.#tables.makeSessions()
+    this.#tables.createSessionTable()
     this.#tables.write(
       'INSERT INTO mcp_sessions (id, record, used_at) VALUES (?, ?, ?)',
       id,
@@ -73,7 +73,7 @@ export class SqlSessionStore implements SessionStore {
     })
   }
 
-  /** The sessions with a stream for what belongs to no request; no other hears of changes. */
+  /** The sessions with an open stream for messages of no request: only they get changes. */
   all(): { id: string; record: SessionRecord }[] {
     return this.#tables
       .query<{ id: string; record: string }>(
@@ -92,12 +92,12 @@ export class SqlSessionStore implements SessionStore {
     return this.#tables.query<{ id: string }>(query, before).map(({ id }) => id)
   }
 
-  /** Every session that is kept, with the time of its last noted use. */
+  /** Every session, with the time of its last noted use. */
   uses(): { id: string; usedAt: number }[] {
     return this.#tables.query('SELECT id, used_at AS usedAt FROM mcp_sessions')
   }
 
-  /** Notes that a session is in use; whether there is such a session. */
+  /** Notes that a session is in use; returns whether there is such a session. */
   touch(id: string): boolean {
     const set = 'UPDATE mcp_sessions SET used_at = ? WHERE id = ? RETURNING id'
     return this.#tables.query(set, Date.now(), id).length > 0
@@ -108,7 +108,7 @@ export class SqlSessionStore implements SessionStore {
     deleteEventsBefore(this.#tables, id, before)
   }
 
-  /** Notes that the tables go with all else in the database; nothing is kept any more. */
+  /** Notes that the whole database is erased; nothing is stored any more. */
   erased(): void {
     this.#tables.erased()
   }

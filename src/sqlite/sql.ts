@@ -1,5 +1,5 @@
 /**
- * What the stores need of a SQLite database; each runtime has its own way to give it.
+ * The interface of SQLite that the stores use, and an adapter for the databases of runtimes.
  *
  * @see https://www.sqlite.org/lang.html
  */
@@ -9,21 +9,21 @@ export type SqlValue = string | number | null
 
 /** A database, used synchronously. */
 export interface Sql {
-  /** Runs statements that give no rows. */
+  /** Runs statements that return no rows. */
   run(script: string): void
-  /** Runs one statement and gives its rows. */
+  /** Runs one statement and returns its rows. */
   all<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[]
-  /** Runs `work` so that all or nothing of it is kept. */
+  /** Runs `work` in a transaction. */
   transaction<T>(work: () => T): T
 }
 
 /** A database of `node:sqlite` (Node 22.5 and later, Deno) or of `bun:sqlite`. */
 export interface SqliteDatabase {
-  /** Runs statements that give nothing. */
+  /** Runs statements that return nothing. */
   exec(script: string): unknown
-  /** Makes a query ready. */
+  /** Prepares a query. */
   prepare(query: string): {
-    /** Runs it, and gives its rows. */
+    /** Runs it and returns its rows. */
     all(...bindings: SqlValue[]): unknown[]
   }
 }
@@ -32,10 +32,10 @@ export interface SqliteDatabase {
 const BUSY_MS = 5_000
 
 /**
- * Makes a runtime's own database usable for the stores. Other processes may use it at the same time:
- * it is waited for them, for five seconds where the database has no `busy_timeout` of its own.
+ * Adapts a runtime's database for the stores. Other processes may use it at the same time; a write
+ * waits for theirs, for five seconds unless the database has a `busy_timeout` of its own.
  */
-export function sqlOf(database: SqliteDatabase): Sql {
+export function adaptSqlite(database: SqliteDatabase): Sql {
   const [waits] = database.prepare('PRAGMA busy_timeout').all() as { timeout: number }[]
   if (!waits?.timeout) database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   const prepared = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
@@ -47,7 +47,7 @@ export function sqlOf(database: SqliteDatabase): Sql {
       return statement.all(...bindings) as Row[]
     },
     transaction(work) {
-      // What only reads at first could not be sure to write later
+      // A transaction that begins with a read could fail at its first write
       database.exec('BEGIN IMMEDIATE')
       try {
         const result = work()

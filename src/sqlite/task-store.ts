@@ -1,5 +1,5 @@
 /**
- * Tasks in SQLite, which outlives the process.
+ * A task store in SQLite, which outlives the process.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -9,7 +9,7 @@ import { chunkText } from './chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-// `seq` is the order in which tasks were made. What is too long for one row goes on in others.
+// `seq` is the order in which tasks were created. A record too long for one row continues in others.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS mcp_tasks (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,13 +35,13 @@ const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled']
 
 /** How a store is set up. */
 export interface SqlTaskStoreOptions {
-  /** Makes indexes; true by default. They cost more than they give where there is one task. */
+  /** Creates indexes; true by default. For a single task they cost more than they save. */
   indexes?: boolean
   /** Receives errors of damaged rows, whose tasks cannot be read; `console.error` by default. */
   onError?: (error: unknown) => void
 }
 
-/** Keeps tasks in a database. The tables are made with the first task. */
+/** Stores tasks in a database. The first task creates the tables. */
 export class SqlTaskStore implements TaskStore {
   readonly #sql: Sql
   readonly #tables: string
@@ -144,7 +144,7 @@ export class SqlTaskStore implements TaskStore {
     return this.#sql.all<{ at: number | null }>(query)[0]?.at ?? undefined
   }
 
-  /** Notes that the tables go with all else in the database. */
+  /** Notes that the whole database is erased. */
   erased(): void {
     this.#ready = false
   }

@@ -1,11 +1,11 @@
 // Runs the suite of stores on `bun:sqlite`.
 import { Database } from 'bun:sqlite'
-import { SqlSessionStore, sqlOf } from '../../../src/sqlite/index.ts'
+import { SqlSessionStore, adaptSqlite } from '../../../src/sqlite/index.ts'
 import { run } from '../harness.ts'
 import { storeSuite } from '../../session/store-suite.ts'
 
 const suite = storeSuite(() => {
-  const sql = sqlOf(new Database(':memory:'))
+  const sql = adaptSqlite(new Database(':memory:'))
   return Promise.resolve({
     store: new SqlSessionStore(sql),
     reopen: () => new SqlSessionStore(sql),

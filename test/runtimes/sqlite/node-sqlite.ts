@@ -1,11 +1,11 @@
 // Runs the suite of stores on `node:sqlite`, where there is one.
 import { DatabaseSync } from 'node:sqlite'
-import { SqlSessionStore, sqlOf } from '../../../src/sqlite/index.ts'
+import { SqlSessionStore, adaptSqlite } from '../../../src/sqlite/index.ts'
 import { run } from '../harness.ts'
 import { storeSuite } from '../../session/store-suite.ts'
 
 const suite = storeSuite(() => {
-  const sql = sqlOf(new DatabaseSync(':memory:'))
+  const sql = adaptSqlite(new DatabaseSync(':memory:'))
   return Promise.resolve({
     store: new SqlSessionStore(sql),
     reopen: () => new SqlSessionStore(sql),

@@ -1,9 +1,9 @@
 // Counts up in a database that several processes share, and tells when it is done.
 import { Database } from 'bun:sqlite'
 import { argv } from 'node:process'
-import { sqlOf } from '../../../src/sqlite/index.ts'
+import { adaptSqlite } from '../../../src/sqlite/index.ts'
 
-const sql = sqlOf(new Database(argv[2] ?? ''))
+const sql = adaptSqlite(new Database(argv[2] ?? ''))
 sql.run('CREATE TABLE IF NOT EXISTS counter (n INTEGER NOT NULL)')
 for (let i = 0; i < 100; i++) {
   sql.transaction(() => {

@@ -1,8 +1,8 @@
 // Runs the suite of the previous version's data on `bun:sqlite`.
 import { Database } from 'bun:sqlite'
-import { sqlOf } from '../../../../src/sqlite/index.ts'
+import { adaptSqlite } from '../../../../src/sqlite/index.ts'
 import { run } from '../../harness.ts'
 import { sqliteSuite } from './sqlite-suite.ts'
 
-const suite = sqliteSuite(() => sqlOf(new Database(':memory:')))
+const suite = sqliteSuite(() => adaptSqlite(new Database(':memory:')))
 await run(suite, (result) => console.log(JSON.stringify(result)))

@@ -1,5 +1,10 @@
 // Data that commit 57fd68c stored or gave to clients, which a later version reads.
 import { describe, expect, it } from 'vitest'
+import {
+  mayPass,
+  readFilter,
+  readSessionStream,
+} from '../../../../runtimes/cloudflare/subscription-filter.ts'
 import { createHandler, sealedSessions } from '../../../../src/presets/server.ts'
 import { runLines } from '../../../process.ts'
 import { onWorkerd, testElsewhere } from '../../elsewhere.ts'
@@ -20,6 +25,26 @@ describe('SQLite', () => {
 
 describe('A Durable Object', () => {
   testElsewhere(onWorkerd('../session/previous-version/worker.ts'), Object.keys(objectSuite(never)))
+})
+
+describe('A Worker of the previous version', () => {
+  it('names the stream of a session and the filter of a listener by the same headers', () => {
+    const session =
+      '%7B%22session%22%3A%22a1%22%2C%22primed%22%3Atrue%2C%22after%22%3A%220123abcd_7%22%7D'
+    const filter =
+      '%7B%22tools%22%3Atrue%2C%22prompts%22%3Afalse%2C%22lists%22%3Afalse%2C%22resources%22%3A%5B%22note%3A%2F%2Fone%22%5D%7D'
+    const headers = new Headers({ 'edgewise-session': session, 'edgewise-wish': filter })
+    expect(readSessionStream(headers)).toEqual({
+      session: 'a1',
+      primed: true,
+      after: '0123abcd_7',
+    })
+    const attachment = readFilter(headers)
+    const updated = { method: 'notifications/resources/updated', uri: 'note://one' } as const
+    expect(mayPass(attachment, updated)).toBe(true)
+    expect(mayPass(attachment, { method: 'notifications/tools/list_changed' })).toBe(true)
+    expect(mayPass(attachment, { method: 'notifications/prompts/list_changed' })).toBe(false)
+  })
 })
 
 describe('A client of the previous version', () => {
