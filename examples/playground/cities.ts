@@ -1,5 +1,5 @@
 /** The few cities that the playground's server knows. */
-import { ProtocolError, INVALID_PARAMS } from 'edgewise'
+import { ErrorCode, ProtocolError } from 'edgewise'
 
 /** Every city. */
 export const cities = [
@@ -17,7 +17,7 @@ export const cities = [
 export function findCity(name: string): (typeof cities)[number] {
   const city = cities.find((each) => each.name === name)
   if (city) return city
-  throw new ProtocolError(INVALID_PARAMS, `Unknown city: "${name}"`)
+  throw new ProtocolError(ErrorCode.INVALID_PARAMS, `Unknown city: "${name}"`)
 }
 
 /** The names that begin with what was typed. */

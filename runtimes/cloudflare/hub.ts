@@ -3,7 +3,7 @@
  */
 import { env, waitUntil } from 'cloudflare:workers'
 import type { ChangeSource, ServerChange, Notifier } from '#internal/http'
-import { INTERNAL_ERROR, ProtocolError } from '../../src/index.ts'
+import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import type { Caller } from '../../src/presets/server.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
 import { accountHeaders, TOO_MANY } from './connection-quota.ts'
@@ -115,7 +115,7 @@ export class Hub {
       const shard = Math.floor(Math.random() * this.#shards)
       const headers = { ...filterHeaders(options), ...(await accountHeaders(options.caller)) }
       const { webSocket, status } = await open(this.#object(shard), headers)
-      if (!webSocket) throw new ProtocolError(INTERNAL_ERROR, whyNot(status))
+      if (!webSocket) throw new ProtocolError(ErrorCode.INTERNAL_ERROR, whyNot(status))
       webSocket.addEventListener('message', ({ data }) => {
         listener(JSON.parse(String(data)) as ServerChange)
       })

@@ -5,7 +5,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-import { INTERNAL_ERROR, INVALID_REQUEST } from '../../src/index.ts'
+import { ErrorCode } from '../../src/index.ts'
 import type { Sink } from '../../src/presets/server.ts'
 import { sessionStreamHeaders } from './subscription-filter.ts'
 import { sendEvent } from './stream-socket.ts'
@@ -143,7 +143,10 @@ export class SseSession {
 
 /** Refuses a request, saying why. */
 export function refuse(status: number, message: string, headers: HeadersInit = {}): Response {
-  const error = { code: status < 500 ? INVALID_REQUEST : INTERNAL_ERROR, message }
+  const error = {
+    code: status < 500 ? ErrorCode.INVALID_REQUEST : ErrorCode.INTERNAL_ERROR,
+    message,
+  }
   return Response.json({ jsonrpc: '2.0', error }, { status, headers })
 }
 
@@ -151,7 +154,7 @@ export function refuse(status: number, message: string, headers: HeadersInit = {
 function isAnswer(text: string): boolean {
   try {
     const { id, error } = JSON.parse(text) as { id?: unknown; error?: { code: unknown } }
-    return id !== undefined && error?.code !== INVALID_REQUEST
+    return id !== undefined && error?.code !== ErrorCode.INVALID_REQUEST
   } catch {
     return false
   }

@@ -7,7 +7,7 @@
 import { env } from 'cloudflare:workers'
 import { IttyRouter, type IRequestStrict } from 'itty-router'
 import { type ChangeSource, createGuard } from '#internal/http'
-import { METHOD_NOT_FOUND, ProtocolError } from '../../src/index.ts'
+import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import {
   createHandler,
   sealedSessions,
@@ -111,7 +111,7 @@ export function createWorker<Env = unknown>(
 /** Where changes are heard of without a hub: nowhere, which a listener learns at once. */
 const silence: ChangeSource = {
   subscribe: () => {
-    throw new ProtocolError(METHOD_NOT_FOUND, 'This server cannot tell of changes')
+    throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'This server cannot tell of changes')
   },
 }
 

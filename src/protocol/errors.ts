@@ -3,37 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
+import {
+  URL_ELICITATION_REQUIRED,
+  INVALID_PARAMS,
+  RESOURCE_NOT_FOUND,
+  INTERNAL_ERROR,
+} from './error-codes.ts'
+import type { ErrorObject, UrlElicitation } from './types.ts'
 
-/** The error member of a JSON-RPC error response. */
-export interface ErrorObject {
-  /** An integer; see the constants of this module. */
-  code: number
-  /** One short sentence. */
-  message: string
-  /** Anything that explains more. */
-  data?: unknown
-}
-
-/** The text was not JSON. */
-export const PARSE_ERROR = -32700
-/** The JSON was not a JSON-RPC message that is allowed here. */
-export const INVALID_REQUEST = -32600
-/** No such method, or its capability was not advertised. */
-export const METHOD_NOT_FOUND = -32601
-/** The params have the wrong shape, or name something that does not exist. */
-export const INVALID_PARAMS = -32602
-/** An unexpected failure; its detail stays on the server. */
-export const INTERNAL_ERROR = -32603
-/** No such resource; legacy revisions only, 2026-07-28 uses {@link INVALID_PARAMS}. */
-export const RESOURCE_NOT_FOUND = -32002
-/** A URL-mode elicitation must be completed first; 2025-11-25 only. */
-export const URL_ELICITATION_REQUIRED = -32042
-/** A required header is missing, malformed, or contradicts the body; 2026-07-28. */
-export const HEADER_MISMATCH = -32020
-/** The request did not declare a client capability that it cannot do without; 2026-07-28. */
-export const MISSING_REQUIRED_CLIENT_CAPABILITY = -32021
-/** The protocol version is unknown or disabled; 2026-07-28. */
-export const UNSUPPORTED_PROTOCOL_VERSION = -32022
+export * from './error-codes.ts'
+export type { ErrorObject, UrlElicitation } from './types.ts'
 
 /**
  * A protocol-level failure. Thrown by a handler it crosses the wire as it is; thrown by a client
@@ -95,16 +74,6 @@ export type McpErrorCode =
   | 'FORBIDDEN'
   /** Something was configured or called in a way that cannot work. */
   | 'INVALID_USE'
-
-/** A page that the user must visit before a request can be served; 2025-11-25. */
-export interface UrlElicitation {
-  mode: 'url'
-  /** Unique on the server. */
-  elicitationId: string
-  /** Tells the user why. */
-  message: string
-  url: string
-}
 
 /**
  * Tells a client that the user must visit pages first, and then to send the request again

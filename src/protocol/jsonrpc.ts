@@ -4,48 +4,29 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import { wellFormedJson } from './well-formed-json.ts'
-import { type ErrorObject, INTERNAL_ERROR, McpError } from './errors.ts'
+import { INTERNAL_ERROR, McpError } from './errors.ts'
+import type {
+  ErrorObject,
+  JsonObject,
+  JsonRpcErrorResponse,
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  JsonRpcResultResponse,
+  RequestId,
+} from './types.ts'
 
-/** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */
-export type RequestId = string | number
-
-/** Any JSON object. */
-export type JsonObject = { [key: string]: unknown }
-
-/** A message that expects exactly one response. */
-export interface JsonRpcRequest {
-  jsonrpc: '2.0'
-  id: RequestId
-  method: string
-  params?: JsonObject
-}
-
-/** A message that is never answered. */
-export interface JsonRpcNotification {
-  jsonrpc: '2.0'
-  method: string
-  params?: JsonObject
-}
-
-/** The successful answer to a request. */
-export interface JsonRpcResultResponse {
-  jsonrpc: '2.0'
-  id: RequestId
-  result: JsonObject
-}
-
-/** The failed answer to a request; without an `id` only when the request's could not be read. */
-export interface JsonRpcErrorResponse {
-  jsonrpc: '2.0'
-  id?: RequestId
-  error: ErrorObject
-}
-
-/** The answer to a request. */
-export type JsonRpcResponse = JsonRpcResultResponse | JsonRpcErrorResponse
-
-/** Any single message. Batches, which only 2025-03-26 knows, are arrays of these. */
-export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
+export type {
+  JsonObject,
+  JsonRpcErrorResponse,
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  JsonRpcResultResponse,
+  RequestId,
+} from './types.ts'
 
 /** Whether a valid message is a request. */
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {

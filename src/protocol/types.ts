@@ -4,7 +4,56 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-import type { JsonObject, RequestId } from './jsonrpc.ts'
+/** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */
+export type RequestId = string | number
+
+/** Any JSON object. */
+export type JsonObject = { [key: string]: unknown }
+
+/** A message that expects exactly one response. */
+export interface JsonRpcRequest {
+  jsonrpc: '2.0'
+  id: RequestId
+  method: string
+  params?: JsonObject
+}
+
+/** A message that is never answered. */
+export interface JsonRpcNotification {
+  jsonrpc: '2.0'
+  method: string
+  params?: JsonObject
+}
+
+/** The successful answer to a request. */
+export interface JsonRpcResultResponse {
+  jsonrpc: '2.0'
+  id: RequestId
+  result: JsonObject
+}
+
+/** The failed answer to a request; without an `id` only when the request's could not be read. */
+export interface JsonRpcErrorResponse {
+  jsonrpc: '2.0'
+  id?: RequestId
+  error: ErrorObject
+}
+
+/** The answer to a request. */
+export type JsonRpcResponse = JsonRpcResultResponse | JsonRpcErrorResponse
+
+/** Any single message. Batches, which only 2025-03-26 knows, are arrays of these. */
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
+
+/** The error member of a JSON-RPC error response. */
+export interface ErrorObject {
+  /** An integer; see `ErrorCode`. */
+  code: number
+  /** One short sentence. */
+  message: string
+  /** Anything that explains more. */
+  data?: unknown
+}
 
 /** Free metadata; keys with a reserved prefix belong to the protocol. */
 export type Meta = { [key: string]: unknown }
@@ -433,6 +482,16 @@ export interface ElicitResult extends Result {
   content?: { [name: string]: string | number | boolean | string[] }
 }
 
+/** A page that the user must visit before a request can be served; 2025-11-25. */
+export interface UrlElicitation {
+  mode: 'url'
+  /** Unique on the server. */
+  elicitationId: string
+  /** Tells the user why. */
+  message: string
+  url: string
+}
+
 /** The model's wish to call a tool; since 2025-11-25. */
 export interface ToolUseContent {
   type: 'tool_use'
@@ -514,4 +573,40 @@ export interface Root {
 /** Result of `roots/list`. */
 export interface ListRootsResult extends Result {
   roots: Root[]
+}
+
+/** Where a task stands. The last three are final. */
+export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+
+/** A task of the extension. */
+export interface Task {
+  taskId: string
+  status: TaskStatus
+  statusMessage?: string
+  /** ISO 8601. */
+  createdAt: string
+  lastUpdatedAt: string
+  /** Milliseconds from creation; `null` is for ever. */
+  ttlMs: number | null
+  pollIntervalMs?: number
+}
+
+/** A task of the extension, with what its state has beside. */
+export interface DetailedTask extends Task {
+  inputRequests?: { [key: string]: InputRequest }
+  result?: Result
+  error?: ErrorObject
+}
+
+/** A task of 2025-11-25. */
+export interface CoreTask {
+  taskId: string
+  status: TaskStatus
+  statusMessage?: string
+  /** ISO 8601. */
+  createdAt: string
+  lastUpdatedAt: string
+  /** Milliseconds from creation; `null` is for ever. */
+  ttl: number | null
+  pollInterval?: number
 }

@@ -7,7 +7,7 @@
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CallToolResult } from '../protocol/types.ts'
+import type { CallToolResult, DetailedTask } from '../protocol/types.ts'
 import { clientExtension } from '../client/client-extension.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
@@ -23,7 +23,6 @@ import { followTask, type FollowOptions } from './follow.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { answersToTasks } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { DetailedTask } from './wire.ts'
 
 /**
  * Makes what `connect` needs, among its `extensions`, to take tasks for answers: `callTool` then

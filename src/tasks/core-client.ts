@@ -16,12 +16,11 @@ import {
 } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findRevision } from '../protocol/revisions.ts'
-import type { CallToolResult, Result } from '../protocol/types.ts'
+import type { CallToolResult, Result, CoreTask, DetailedTask } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
-import type { CoreTask, DetailedTask } from './wire.ts'
 
 /** A client that calls tools in every revision. */
 export interface TaskClient extends ExtensionClient {

@@ -8,7 +8,7 @@ import { callHook } from '../patterns/hooks.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
-import type { InputRequest, Result } from '../protocol/types.ts'
+import type { InputRequest, Result, DetailedTask } from '../protocol/types.ts'
 import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../patterns/abort.ts'
@@ -16,7 +16,6 @@ import type { RequestOptions } from '../client/request-options.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 import { isFinal } from './record.ts'
-import type { DetailedTask } from './wire.ts'
 
 /** How tasks are followed. */
 export interface FollowOptions {

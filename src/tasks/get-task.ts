@@ -8,7 +8,7 @@ import type { RequestOptions } from '../client/request-options.ts'
 import { McpError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { DetailedTask } from './wire.ts'
+import type { DetailedTask } from '../protocol/types.ts'
 
 /** Asks the server to cancel a task. */
 export async function cancelTask(client: ExtensionClient, taskId: string): Promise<void> {

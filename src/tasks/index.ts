@@ -5,8 +5,8 @@
  */
 export type { TaskStore } from './store.ts'
 export { tasks, type TaskHandle, type Tasks } from './tasks.ts'
-export type { TaskRecord, TaskStatus } from './record.ts'
-export type { CoreTask, DetailedTask, Task } from './wire.ts'
+export type { TaskRecord } from './record.ts'
+export type { CoreTask, DetailedTask, Task, TaskStatus } from '../protocol/types.ts'
 export { callTask, followTasks, startTask, taskOf } from './client.ts'
 export { RECEIVED_TASKS } from './received.ts'
 export { sampleAsTask } from './ask-as-task.ts'

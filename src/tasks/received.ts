@@ -12,11 +12,11 @@ import {
   toErrorObject,
 } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { ClientCapabilities } from '../protocol/types.ts'
+import type { ClientCapabilities, CoreTask } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { later } from './clock.ts'
 import { namingTask, receives, type ReceivedTasks } from './related.ts'
-import { type CoreTask, relatedTo } from './wire.ts'
+import { relatedTo } from './wire.ts'
 
 /** For how long, and how many, tasks are kept. */
 const TTL_MS = 600_000

@@ -8,10 +8,7 @@ import { INTERNAL_ERROR, type ErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Auth, ClientFacts } from '../server/request/exchange.ts'
-import type { InputRequest, Result } from '../protocol/types.ts'
-
-/** Where a task stands. The last three are final. */
-export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+import type { InputRequest, Result, TaskStatus } from '../protocol/types.ts'
 
 /** The request that a task carries out, and who made it. */
 export interface TaskCall {

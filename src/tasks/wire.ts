@@ -5,48 +5,15 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { degradeResult } from '../protocol/degrade.ts'
-import { INVALID_REQUEST, ProtocolError, type ErrorObject } from '../protocol/errors.ts'
+import { INVALID_REQUEST, ProtocolError } from '../protocol/errors.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { InputRequest, Result } from '../protocol/types.ts'
-import type { TaskRecord, TaskStatus } from './record.ts'
+import type { CoreTask, DetailedTask, InputRequest, Result, Task } from '../protocol/types.ts'
+import type { TaskRecord } from './record.ts'
 
 /** The key in `_meta` that says to which task a message belongs; 2025-11-25 only. */
 export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
 /** The key in `_meta` of what a model may be told until the task is done; 2025-11-25 only. */
 export const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
-
-/** A task of the extension. */
-export interface Task {
-  taskId: string
-  status: TaskStatus
-  statusMessage?: string
-  /** ISO 8601. */
-  createdAt: string
-  lastUpdatedAt: string
-  /** Milliseconds from creation; `null` is for ever. */
-  ttlMs: number | null
-  pollIntervalMs?: number
-}
-
-/** A task of the extension, with what its state has beside. */
-export interface DetailedTask extends Task {
-  inputRequests?: { [key: string]: InputRequest }
-  result?: Result
-  error?: ErrorObject
-}
-
-/** A task of 2025-11-25. */
-export interface CoreTask {
-  taskId: string
-  status: TaskStatus
-  statusMessage?: string
-  /** ISO 8601. */
-  createdAt: string
-  lastUpdatedAt: string
-  /** Milliseconds from creation; `null` is for ever. */
-  ttl: number | null
-  pollInterval?: number
-}
 
 /** What a task is, without what its state has beside. */
 export function taskOf(record: TaskRecord): Task {

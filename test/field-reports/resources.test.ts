@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { isResourceNotFound, ProtocolError } from '../../src/presets/client.ts'
-import { RESOURCE_NOT_FOUND, type JsonObject } from '../../src/index.ts'
+import { ErrorCode, type JsonObject } from '../../src/index.ts'
 import { createServer, type Handler, uriTemplate } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -53,7 +53,8 @@ describe('a resource', () => {
       uriTemplate('db://{id}'),
       { name: 'db' },
       ({ uri, variables: { id } }) => {
-        if (id === 'thrown') throw new ProtocolError(RESOURCE_NOT_FOUND, 'No such row', { uri })
+        if (id === 'thrown')
+          throw new ProtocolError(ErrorCode.RESOURCE_NOT_FOUND, 'No such row', { uri })
         return id === 'none' ? undefined : id === 'empty' ? { contents: [] } : 'x'
       },
     )

@@ -1,11 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Client, ConnectOptions } from '../../src/presets/client.ts'
-import {
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  type JsonObject,
-} from '../../src/index.ts'
+import { ErrorCode, ProtocolError, type JsonObject } from '../../src/index.ts'
 import { createServer, text, type Server } from '../../src/presets/server.ts'
 import {
   callTask,
@@ -48,7 +43,7 @@ function peer(
   const turns = new Map<string, number>()
   return duplexPeer((message) => {
     const { method = '' } = message
-    if (method === 'server/discover') return refuse(message, METHOD_NOT_FOUND)
+    if (method === 'server/discover') return refuse(message, ErrorCode.METHOD_NOT_FOUND)
     if (method === 'initialize') {
       return reply(message, initialized('2025-11-25', { tools: {}, tasks }))
     }
@@ -170,12 +165,12 @@ describe('A client of 2025-11-25', () => {
       'tools/list': (message, turn) =>
         reply(message, { tools: [tool('t', turn === 0 ? before : now)] }),
       'tools/call': (message, turn) =>
-        turn === 0 ? refuse(message, METHOD_NOT_FOUND) : reply(message, { content: [] }),
+        turn === 0 ? refuse(message, ErrorCode.METHOD_NOT_FOUND) : reply(message, { content: [] }),
     })
     const client = await connectTo(server, { extensions: [followTasks()] })
     const called = client.callTool('t')
     if (tasks.length > 1) expect(await called).toEqual({ content: [] })
-    else await expect(called).rejects.toMatchObject({ code: METHOD_NOT_FOUND })
+    else await expect(called).rejects.toMatchObject({ code: ErrorCode.METHOD_NOT_FOUND })
     const sent = server.sent('tools/call').map(({ params }) => (params as JsonObject).task)
     expect(sent).toEqual(tasks)
     await client.close()
@@ -183,7 +178,7 @@ describe('A client of 2025-11-25', () => {
 
   test('calls the tools of a server that does not list them', async () => {
     const server = peer({
-      'tools/list': (message) => refuse(message, METHOD_NOT_FOUND),
+      'tools/list': (message) => refuse(message, ErrorCode.METHOD_NOT_FOUND),
       'tools/call': (message) => reply(message, { content: [] }),
     })
     const client = await connectTo(server, { extensions: [followTasks()] })
@@ -280,7 +275,7 @@ describe('A client of 2025-11-25', () => {
       'tools/list': (message) => reply(message, { tools }),
       'tools/call': (message) => reply(message, { task: state('working') }),
       'tasks/get': (message) => reply(message, state('working')),
-      'tasks/cancel': (message) => refuse(message, INVALID_PARAMS),
+      'tasks/cancel': (message) => refuse(message, ErrorCode.INVALID_PARAMS),
     })
     const problems: Error[] = []
     const client = await connectTo(server, { onError: (error) => problems.push(error) })
@@ -491,8 +486,12 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     answer(model)
     expect((await waiting).result).toEqual({ ...model, _meta: { [RELATED]: { taskId } } })
     expect((await ask('tasks/get', { taskId })).result).toMatchObject({ status: 'completed' })
-    expect((await ask('tasks/cancel', { taskId })).error).toMatchObject({ code: INVALID_PARAMS })
-    expect((await ask('tasks/get', { taskId: 'x' })).error).toMatchObject({ code: INVALID_PARAMS })
+    expect((await ask('tasks/cancel', { taskId })).error).toMatchObject({
+      code: ErrorCode.INVALID_PARAMS,
+    })
+    expect((await ask('tasks/get', { taskId: 'x' })).error).toMatchObject({
+      code: ErrorCode.INVALID_PARAMS,
+    })
     await connected.close()
   })
 
@@ -556,7 +555,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     expect(ttl).toBe(0)
     await expect
       .poll(async () => (await ask('tasks/get', { taskId })).error)
-      .toMatchObject({ code: INVALID_PARAMS })
+      .toMatchObject({ code: ErrorCode.INVALID_PARAMS })
     await connected.close()
   })
 
@@ -613,7 +612,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     }
     const { taskId } = result.task as { taskId: string }
     expect((await asker(other)('tasks/get', { taskId })).error).toMatchObject({
-      code: INVALID_PARAMS,
+      code: ErrorCode.INVALID_PARAMS,
     })
     for (const client of clients) await client.close()
   })

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMemoryTaskStore } from '../../src/tasks/store.ts'
 import {
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
+  ErrorCode,
   type ClientCapabilities,
   type JsonObject,
   type Revision,
@@ -66,7 +65,7 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
       tasks: { cancel: {}, requests: { tools: { call: {} } } },
     })
     expect(plain.welcome.capabilities).not.toHaveProperty('tasks.list')
-    expect(await plain.code('tasks/list')).toBe(METHOD_NOT_FOUND)
+    expect(await plain.code('tasks/list')).toBe(ErrorCode.METHOD_NOT_FOUND)
     const listing = await open(makeFixture({ list: true }))
     expect(listing.welcome.capabilities).toMatchObject({ tasks: { list: {} } })
   })
@@ -77,7 +76,7 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
       const wire = await open(makeFixture({ list: true }), undefined, asks, revision)
       expect(wire.welcome.capabilities).not.toHaveProperty('tasks')
       for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/list']) {
-        expect(await wire.code(method, { taskId: 'x' })).toBe(METHOD_NOT_FOUND)
+        expect(await wire.code(method, { taskId: 'x' })).toBe(ErrorCode.METHOD_NOT_FOUND)
       }
       const { content } = await wire.result('tools/call', { name: 'quick', task: {} })
       expect(content).toHaveLength(1)
@@ -88,8 +87,10 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
 
   test('by each tool: one that is never a task refuses, one that always is one insists [L-TASK-006] [L-TASK-008]', async () => {
     const wire = await open(makeFixture())
-    expect(await wire.code('tools/call', { name: 'plain', task: {} })).toBe(METHOD_NOT_FOUND)
-    expect(await wire.code('tools/call', { name: 'wait' })).toBe(METHOD_NOT_FOUND)
+    expect(await wire.code('tools/call', { name: 'plain', task: {} })).toBe(
+      ErrorCode.METHOD_NOT_FOUND,
+    )
+    expect(await wire.code('tools/call', { name: 'wait' })).toBe(ErrorCode.METHOD_NOT_FOUND)
     const { tools } = (await wire.result('tools/list')) as { tools: JsonObject[] }
     const support = Object.fromEntries(tools.map((tool) => [tool.name, tool.execution]))
     expect(support).toMatchObject({
@@ -141,14 +142,14 @@ describe('A task of 2025-11-25', () => {
     expect((await start(wire, 'wait', { ttl: 1e9 })).ttl).toBe(10_000)
     expect((await start(wire, 'wait', { ttl: -1 })).ttl).toBe(10_000)
     const { taskId } = await start(wire, 'wait', { ttl: 30 })
-    await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(INVALID_PARAMS)
+    await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(ErrorCode.INVALID_PARAMS)
   })
 
   test('is kept for the shortest time where its client wants none kept: ttl 0 [P031]', async () => {
     const wire = await open(makeFixture({ maxTtlMs: 10_000 }))
     const { taskId, ttl } = await start(wire, 'wait', { ttl: 0 })
     expect(ttl).toBe(1)
-    await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(INVALID_PARAMS)
+    await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(ErrorCode.INVALID_PARAMS)
   })
 
   test('of ten thousand has an id of its own [L-TASK-012] [L-TASK-046]', async () => {
@@ -210,11 +211,11 @@ describe('A task of 2025-11-25', () => {
   test('that is unknown is -32602 [L-TASK-042]', async () => {
     const wire = await open(makeFixture({ list: true }))
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
-      expect(await wire.code(method, { taskId: 'nobody' })).toBe(INVALID_PARAMS)
-      expect(await wire.code(method, {})).toBe(INVALID_PARAMS)
+      expect(await wire.code(method, { taskId: 'nobody' })).toBe(ErrorCode.INVALID_PARAMS)
+      expect(await wire.code(method, {})).toBe(ErrorCode.INVALID_PARAMS)
     }
     for (const cursor of ['x', 7, '', 'bm9ib2R5'])
-      expect(await wire.code('tasks/list', { cursor })).toBe(INVALID_PARAMS)
+      expect(await wire.code('tasks/list', { cursor })).toBe(ErrorCode.INVALID_PARAMS)
   })
 
   test('belongs to its principal; others learn nothing of it [L-TASK-044] [L-TASK-045]', async () => {
@@ -224,7 +225,7 @@ describe('A task of 2025-11-25', () => {
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
       const foreign = await eve.request(method, { taskId })
       expect(foreign.error).toEqual((await eve.request(method, { taskId: 'never' })).error)
-      expect(foreign.error?.code).toBe(INVALID_PARAMS)
+      expect(foreign.error?.code).toBe(ErrorCode.INVALID_PARAMS)
     }
     expect((await eve.result('tasks/list')).tasks).toEqual([])
     expect((await ada.result('tasks/list')).tasks).toMatchObject([{ taskId, status: 'working' }])
@@ -391,7 +392,7 @@ describe('Cancelling a task of 2025-11-25', () => {
     const { taskId } = await start(wire, name)
     if (status === 'cancelled') await wire.result('tasks/cancel', { taskId })
     await ends(wire, taskId, status)
-    expect(await wire.code('tasks/cancel', { taskId })).toBe(INVALID_PARAMS)
+    expect(await wire.code('tasks/cancel', { taskId })).toBe(ErrorCode.INVALID_PARAMS)
   })
 
   test('is not what notifications/cancelled does once the task is told [L-CANC-003]', async () => {

@@ -1,9 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import {
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  MISSING_REQUIRED_CLIENT_CAPABILITY,
-} from '../../src/index.ts'
+import { ErrorCode } from '../../src/index.ts'
 import { createServer, rateLimit, text, serverExtension } from '../../src/presets/server.ts'
 import { tasks } from '../../src/tasks/index.ts'
 import { until } from '../client/peers.ts'
@@ -50,7 +46,7 @@ describe('The tasks extension is negotiated', () => {
         ['tasks/cancel', { taskId }],
       ] as const) {
         const { error } = await wire.call(method, params, capabilities)
-        expect(error?.code).toBe(MISSING_REQUIRED_CLIENT_CAPABILITY)
+        expect(error?.code).toBe(ErrorCode.MISSING_REQUIRED_CLIENT_CAPABILITY)
         expect(error?.data).toEqual({ requiredCapabilities: { extensions: { [TASKS]: {} } } })
       }
       expect((await wire.result('tasks/get', { taskId })).status).toBe('working')
@@ -61,14 +57,16 @@ describe('The tasks extension is negotiated', () => {
     const wire = wireTo(makeFixture().server)
     const listening = { notifications: { taskIds: ['x'] } }
     const { error } = await wire.call('subscriptions/listen', listening, {})
-    expect(error?.code).toBe(MISSING_REQUIRED_CLIENT_CAPABILITY)
+    expect(error?.code).toBe(ErrorCode.MISSING_REQUIRED_CLIENT_CAPABILITY)
   })
 
   test('what it left out of 2025-11-25 is not there, and the task param means nothing [M-TASK-063] [M-TASK-064] [M-TASK-065] [M-TOOL-051]', async () => {
     const wire = wireTo(makeFixture({ list: true }).server)
     const taskId = await wire.start('wait')
-    expect((await wire.call('tasks/result', { taskId })).error?.code).toBe(METHOD_NOT_FOUND)
-    expect((await wire.call('tasks/list', {})).error?.code).toBe(METHOD_NOT_FOUND)
+    expect((await wire.call('tasks/result', { taskId })).error?.code).toBe(
+      ErrorCode.METHOD_NOT_FOUND,
+    )
+    expect((await wire.call('tasks/list', {})).error?.code).toBe(ErrorCode.METHOD_NOT_FOUND)
     const plain = { name: 'plain', task: { ttl: 1000 } }
     expect(await wire.result('tools/call', plain)).toMatchObject({ resultType: 'complete' })
   })
@@ -207,7 +205,7 @@ describe('A task', () => {
       const request = modernRequest(method, params, KNOWS)
       const response = await post(handle, request, modernHeaders(method))
       // Answered by this server, which does not know the task
-      expect(await response.json()).toMatchObject({ error: { code: INVALID_PARAMS } })
+      expect(await response.json()).toMatchObject({ error: { code: ErrorCode.INVALID_PARAMS } })
     }
     for (const name of [other, '', '=?base64?!!?=']) {
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
@@ -224,7 +222,7 @@ describe('A task', () => {
     const wire = wireTo(makeFixture().server)
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       const { error } = await wire.call(method, { taskId: 'nobody', inputResponses: {} })
-      expect(error?.code).toBe(INVALID_PARAMS)
+      expect(error?.code).toBe(ErrorCode.INVALID_PARAMS)
     }
   })
 
@@ -239,7 +237,7 @@ describe('A task', () => {
         const foreign = await wire.call(method, params)
         const unknown = await wire.call(method, { ...params, taskId: 'never' })
         expect(foreign.error).toEqual(unknown.error)
-        expect(foreign.error?.code).toBe(INVALID_PARAMS)
+        expect(foreign.error?.code).toBe(ErrorCode.INVALID_PARAMS)
       }
     }
     expect((await mine.result('tasks/get', { taskId })).status).toBe('input_required')
@@ -356,8 +354,8 @@ describe('Questions of a task', () => {
     const taskId = await wire.start('ask')
     await wire.until(taskId, 'input_required')
     const { error } = await wire.call('tasks/update', { taskId, inputResponses: { sure: answer } })
-    expect(error?.code).toBe(INVALID_PARAMS)
-    expect((await wire.call('tasks/update', { taskId })).error?.code).toBe(INVALID_PARAMS)
+    expect(error?.code).toBe(ErrorCode.INVALID_PARAMS)
+    expect((await wire.call('tasks/update', { taskId })).error?.code).toBe(ErrorCode.INVALID_PARAMS)
     expect((await wire.result('tasks/get', { taskId })).status).toBe('input_required')
   })
 
@@ -385,7 +383,7 @@ describe('Questions of a task', () => {
     const { elicitation: _, ...others } = KNOWS
     const { result } = await wire.call('tools/call', { name: 'ask' }, others)
     const failed = await wire.until(String(result?.taskId), 'failed')
-    expect(failed.error).toMatchObject({ code: MISSING_REQUIRED_CLIENT_CAPABILITY })
+    expect(failed.error).toMatchObject({ code: ErrorCode.MISSING_REQUIRED_CLIENT_CAPABILITY })
   })
 
   test('that come before the task are asked by the call itself [M-TASK-018]', async () => {
@@ -479,7 +477,7 @@ describe('The time of a task', () => {
     for (;;) {
       const { error } = await wire.call('tasks/get', { taskId })
       if (error) {
-        expect(error.code).toBe(INVALID_PARAMS)
+        expect(error.code).toBe(ErrorCode.INVALID_PARAMS)
         expect(Date.now()).toBeGreaterThanOrEqual(over)
         return
       }
@@ -494,7 +492,7 @@ describe('The time of a task', () => {
     await until(() => ran.includes('aborted'))
     await expect
       .poll(async () => (await wire.call('tasks/get', { taskId })).error?.code)
-      .toBe(INVALID_PARAMS)
+      .toBe(ErrorCode.INVALID_PARAMS)
   })
 })
 
@@ -584,7 +582,7 @@ describe('Notifications of tasks', () => {
     async (taskIds) => {
       const wire = wireTo(makeFixture().server)
       const { error } = await wire.call('subscriptions/listen', { notifications: { taskIds } })
-      expect(error?.code).toBe(INVALID_PARAMS)
+      expect(error?.code).toBe(ErrorCode.INVALID_PARAMS)
     },
   )
 })

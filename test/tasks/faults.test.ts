@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMemoryTaskStore } from '../../src/tasks/store.ts'
-import { INVALID_PARAMS } from '../../src/index.ts'
+import { ErrorCode } from '../../src/index.ts'
 import { text } from '../../src/presets/server.ts'
 import type { TaskRecord, TaskStore } from '../../src/tasks/index.ts'
 import * as states from '../../src/tasks/state.ts'
@@ -191,7 +191,7 @@ describe('The end of its time', () => {
       for (const { error } of await Promise.all(waiting)) {
         expect(error?.message).toBe('The task took longer than the time for which it is kept')
       }
-      expect(await one.code('tasks/result', { taskId })).toBe(INVALID_PARAMS)
+      expect(await one.code('tasks/result', { taskId })).toBe(ErrorCode.INVALID_PARAMS)
     } finally {
       vi.useRealTimers()
     }

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { TasksOptions } from '../../src/tasks/options.ts'
 import {
-  INTERNAL_ERROR,
+  ErrorCode,
   ProtocolError,
   type ClientCapabilities,
   type JsonObject,
@@ -91,7 +91,7 @@ export function makeFixture(options: TasksOptions = {}, more: ServerOptions = {}
     throw new ToolError('Out of stock')
   })
   server.tool('crash', { task: 'required' }, () => {
-    throw new ProtocolError(INTERNAL_ERROR, 'The job crashed', { why: 'disk' })
+    throw new ProtocolError(ErrorCode.INTERNAL_ERROR, 'The job crashed', { why: 'disk' })
   })
   server.tool('ask', { task: 'required' }, async (_args, ctx) => {
     ran.push('ask')

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { FollowOptions } from '../../src/tasks/follow.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
-import { INVALID_PARAMS, type JsonObject } from '../../src/index.ts'
+import { ErrorCode, type JsonObject } from '../../src/index.ts'
 import { createHandler } from '../../src/presets/server.ts'
 import { followTasks, startTask, taskOf, type DetailedTask } from '../../src/tasks/index.ts'
 import {
@@ -251,7 +251,7 @@ describe('callTool', () => {
     status: 'input_required',
     inputRequests: { a: { method: 'elicitation/create', params } },
   }
-  const refuse = (seen: Seen) => error(seen, INVALID_PARAMS)
+  const refuse = (seen: Seen) => error(seen, ErrorCode.INVALID_PARAMS)
 
   test('goes on when somebody else has answered first, and the answer is refused', async () => {
     for (const after of [{ status: 'working' }, { ...asking, inputRequests: {} }]) {
@@ -268,7 +268,7 @@ describe('callTool', () => {
   test('cancels a task that goes on asking for the answer which it refuses', async () => {
     const peer = scripted([asking], 1, refuse)
     const client = await connectTo(peer, following({}, { onElicit: () => ({ action: 'cancel' }) }))
-    await expect(client.callTool('x')).rejects.toMatchObject({ code: INVALID_PARAMS })
+    await expect(client.callTool('x')).rejects.toMatchObject({ code: ErrorCode.INVALID_PARAMS })
     await until(() => peer.sent('tasks/cancel').length === 1)
   })
 
@@ -292,7 +292,11 @@ describe('callTool', () => {
   })
 
   test.each([
-    ['the server forgot it', [(seen: Seen) => error(seen, INVALID_PARAMS)], INVALID_PARAMS],
+    [
+      'the server forgot it',
+      [(seen: Seen) => error(seen, ErrorCode.INVALID_PARAMS)],
+      ErrorCode.INVALID_PARAMS,
+    ],
     ['it was cancelled', [{ status: 'cancelled' }], 'ABORTED'],
     ['the answer is no task', [{ status: 'completed', result: 7 }], 'INVALID_MESSAGE'],
     ['it is another task', [{ status: 'working', taskId: 'other' }], 'INVALID_MESSAGE'],

@@ -1,7 +1,7 @@
 /** Progress of tools that may be tasks: who asks for it gets what the tool reports. */
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/presets/client.ts'
-import { METHOD_NOT_FOUND, ProtocolError, type ProgressParams } from '../../src/index.ts'
+import { ErrorCode, ProtocolError, type ProgressParams } from '../../src/index.ts'
 import { createGateway, createServer } from '../../src/presets/server.ts'
 import { followTasks, startTask, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -87,10 +87,10 @@ test('a call that fails with a code of the tool itself is not made twice [P007]'
   let runs = 0
   server.tool('odd', { task: 'optional' }, () => {
     runs++
-    throw new ProtocolError(METHOD_NOT_FOUND, 'No such thing')
+    throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'No such thing')
   })
   const client = closing(await connectInMemory(server, { extensions: [followTasks()] }))
   const call = client.callTool('odd', {}, { onProgress: () => {} })
-  await expect(call).rejects.toMatchObject({ code: METHOD_NOT_FOUND })
+  await expect(call).rejects.toMatchObject({ code: ErrorCode.METHOD_NOT_FOUND })
   expect(runs).toBe(1)
 })

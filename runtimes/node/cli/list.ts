@@ -1,7 +1,7 @@
 /**
  * `edgewise list`: what a server offers.
  */
-import { METHOD_NOT_FOUND, ProtocolError } from '../../../src/index.ts'
+import { ErrorCode, ProtocolError } from '../../../src/index.ts'
 import type { Client } from '../../../src/presets/client.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
@@ -74,7 +74,7 @@ export async function list(invocation: Invocation): Promise<number> {
 
 /** Nothing, of a server that has some of a capability's methods and not those of this kind. */
 function nothing(error: unknown): [] {
-  if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return []
+  if (error instanceof ProtocolError && error.code === ErrorCode.METHOD_NOT_FOUND) return []
   throw error
 }
 

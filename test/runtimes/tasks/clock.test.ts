@@ -1,7 +1,7 @@
 // Tasks whose alarms ring early, twice or late, and tasks that hang.
 import type { MiniflareOptions } from 'miniflare'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { INTERNAL_ERROR, INVALID_PARAMS } from '../../../src/index.ts'
+import { ErrorCode } from '../../../src/index.ts'
 import {
   bundleWorker,
   impatient,
@@ -58,7 +58,7 @@ test('A task that hangs keeps nobody waiting, and is found again when it is well
     ['tasks/update', { taskId, inputResponses: { sure: { action: 'decline' } } }],
   ] as const) {
     const { error } = await wire.call(method, params)
-    expect(error?.code, method).toBe(INTERNAL_ERROR)
+    expect(error?.code, method).toBe(ErrorCode.INTERNAL_ERROR)
   }
   const { result } = await wire.call('tools/call', { name: 'ask' })
   expect(result).toMatchObject({ isError: true })
@@ -71,7 +71,7 @@ test('A task whose alarm rings a day late is nothing to anybody meanwhile, and t
   const { ttlMs } = await wire.until(taskId, 'completed')
   await workerd.get(`/clock-is-ahead?ms=${Number(ttlMs) + 86_400_000}`)
   const { error } = await wire.call('tasks/get', { taskId })
-  expect(error?.code).toBe(INVALID_PARAMS)
+  expect(error?.code).toBe(ErrorCode.INVALID_PARAMS)
   await ring(taskId)
   expect(await keys(taskId)).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MiniflareOptions } from 'miniflare'
-import { INVALID_PARAMS, type JsonObject } from '../../../src/index.ts'
+import { ErrorCode, type JsonObject } from '../../../src/index.ts'
 import { bundleWorker, startWorker, withTasks, type Workerd } from '../cloudflare/workerd.ts'
 import { lastMessage, openSession } from '../../transport/streamable-http/post.ts'
 import { textOf, wireOver, type Wire } from '../../tasks/fixture.ts'
@@ -108,7 +108,7 @@ describe('A task on Workers', () => {
     const { taskId } = created
     await expect
       .poll(async () => (await wire.call('tasks/get', { taskId })).error?.code)
-      .toBe(INVALID_PARAMS)
+      .toBe(ErrorCode.INVALID_PARAMS)
   })
 
   test('is nothing to anybody else, nor are ids that were never given [M-TASK-052] [M-TASK-070]', async () => {
@@ -117,7 +117,7 @@ describe('A task on Workers', () => {
     for (const id of ['nobody', taskId.replace(/^.{8}/, '00000000'), '0'.repeat(64)]) {
       expect((await wire.call('tasks/get', { taskId: id })).error).toEqual(other.error)
     }
-    expect(other.error?.code).toBe(INVALID_PARAMS)
+    expect(other.error?.code).toBe(ErrorCode.INVALID_PARAMS)
   })
 
   test('takes its outcome from a queue consumer in another isolate', async () => {

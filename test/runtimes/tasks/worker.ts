@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { DurableObject } from 'cloudflare:workers'
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'
-import { INTERNAL_ERROR, ProtocolError } from '../../../src/index.ts'
+import { ErrorCode, ProtocolError } from '../../../src/index.ts'
 import { authenticate, createServer, text, ToolError } from '../../../src/presets/server.ts'
 import { tasks } from '../../../src/tasks/index.ts'
 
@@ -47,7 +47,7 @@ server.tool('fail', { task: 'required' }, () => {
   throw new ToolError('Out of stock')
 })
 server.tool('crash', { task: 'required' }, () => {
-  throw new ProtocolError(INTERNAL_ERROR, 'The job crashed')
+  throw new ProtocolError(ErrorCode.INTERNAL_ERROR, 'The job crashed')
 })
 server.tool('short', { task: { support: 'required', ttlMs: 1500 } }, () => text('short'))
 server.tool('for-ever', { task: 'required' }, async (_args, ctx) => {
