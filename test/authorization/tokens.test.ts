@@ -21,7 +21,10 @@ const TOKEN = `${ISSUER}/token`
 const AUTHORIZE = `${ISSUER}/authorize`
 const KEY = `token ${MCP}`
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 /** Lets so much time pass, by the clock alone, that a token of an hour is about to end. */
 function nearlyAnHour(): void {
@@ -324,6 +327,35 @@ describe('renewing', () => {
     for (let round = 0; round < 5; round++) await client.callTool('book')
     // Once to sign in, once to see that nothing can be renewed
     expect(turns).toBe(2)
+  })
+
+  it('that fails is tried again after a time that grows with each failure', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const tokens = openStore()
+    let turns = 0
+    const counting: TokenStore = {
+      ...tokens,
+      withLock: (key, work) => {
+        if (key === KEY) turns++
+        return tokens.withLock(key, work)
+      },
+    }
+    const world = createWorld({ token: { expires_in: 3600, refresh_token: undefined } })
+    await using client = await world.connect(world.signIn({ tokens: counting }))
+    nearlyAnHour()
+    const turnsAt = async (seconds: number): Promise<number> => {
+      now = seconds * 1_000
+      turns = 0
+      await client.callTool('book')
+      return turns
+    }
+    expect(await turnsAt(0)).toBe(1)
+    expect(await turnsAt(9)).toBe(0)
+    expect(await turnsAt(10)).toBe(1)
+    expect(await turnsAt(29)).toBe(0)
+    expect(await turnsAt(30)).toBe(1)
   })
 
   it('is not expected to be possible [M-ASEC-007]', async () => {

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { McpError, ProtocolError } from '../../src/index.ts'
+import { isTransient, mayReopen } from '../../src/patterns/transient.ts'
+
+describe('A failure is transient', () => {
+  const http = (status: number): McpError => new McpError('HTTP', 'Refused', { data: { status } })
+  const answered = (code: number, status?: number): ProtocolError =>
+    Object.assign(new ProtocolError(code, 'Refused'), { status })
+
+  test.each<[string, Error]>([
+    ['nobody answered', new McpError('NETWORK', 'Cannot reach it')],
+    ['nobody answered in time', new McpError('TIMEOUT', 'Too late')],
+    ['the session ended', new McpError('SESSION_LOST', 'It ended')],
+    ...[408, 409, 425, 429, 500, 502, 503, 504, 520].map<[string, Error]>((status) => [
+      `HTTP says ${status}`,
+      http(status),
+    ]),
+    ['HTTP 503 came with a JSON-RPC error', answered(-32603, 503)],
+    ['a rate limiter answered', answered(429)],
+  ])('when %s', (_what, error) => {
+    expect(isTransient(error)).toBe(true)
+  })
+
+  test.each<[string, Error]>([
+    ...[400, 401, 403, 404, 405, 406, 501].map<[string, Error]>((status) => [
+      `HTTP says ${status}`,
+      http(status),
+    ]),
+    ['the connection was closed', new McpError('CLOSED', 'It was closed')],
+    ['the user has to sign in', new McpError('UNAUTHORIZED', 'No', { data: { status: 401 } })],
+    ['a server answered with an error', answered(-32603)],
+    ['a server refused the request', answered(-32602, 400)],
+    ['something else was thrown', new TypeError('Wrong')],
+  ])('but not when %s', (_what, error) => {
+    expect(isTransient(error)).toBe(false)
+  })
+})
+
+describe('A stream that has worked is opened again', () => {
+  const http = (status: number): McpError => new McpError('HTTP', 'Refused', { data: { status } })
+
+  test.each([400, 404, 406, 500, 501, 503])('after HTTP %i', (status) => {
+    expect(mayReopen(http(status))).toBe(true)
+  })
+
+  test('but not where the server offers none, or the user has to sign in', () => {
+    expect(mayReopen(http(405))).toBe(false)
+    expect(mayReopen(new McpError('UNAUTHORIZED', 'No', { data: { status: 401 } }))).toBe(false)
+  })
+})
