@@ -42,7 +42,7 @@ import type { ClientRegistry, Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'
 import type { InputMode, InputOptions } from './request/input-mode.ts'
 import type { Suspension } from './request/outcome.ts'
-import type { RequestContext } from './request/request-context.ts'
+import type { HandlerContext } from './request/base-request-context.ts'
 import type { BaseServer, BaseServerOptions, Middleware, Server } from './server.ts'
 
 /** What a preset composes a server of, so that nobody loads what is not used. */
@@ -76,7 +76,7 @@ export interface ClientInput {
     server: ServerDefinition,
     message: JsonRpcRequest,
     exchange: Exchange,
-  ): RequestContext | Promise<RequestContext>
+  ): HandlerContext | Promise<HandlerContext>
   /**
    * Gets what a suspended run needs: gives the result that asks the client for it, or once the client
    * was asked the context for another run.
@@ -86,9 +86,9 @@ export interface ClientInput {
   suspend(
     server: ServerDefinition,
     suspension: Suspension,
-    ctx: RequestContext,
+    ctx: HandlerContext,
     target: MethodTarget,
-  ): Promise<InputRequiredResult | RequestContext>
+  ): Promise<InputRequiredResult | HandlerContext>
   /**
    * What the client learns of an error that came of asking it; nothing for any other.
    *
@@ -113,7 +113,7 @@ export interface MethodTarget {
 export type Method = (
   server: ServerDefinition,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
   /** The tool that is called, where it was looked up already. */
   tool?: ToolEntry,
 ) => Result | Promise<Result>
@@ -125,7 +125,7 @@ export interface AppliedMiddleware {
 }
 
 /** Reports an error whose detail the client does not get. */
-export type Report = (error: unknown, ctx?: RequestContext) => void
+export type Report = (error: unknown, ctx?: HandlerContext) => void
 
 const OPTIONS: OptionNames<BaseServerOptions> = {
   ...{ instructions: 1, revisions: 1, capabilities: 1, pageSize: 1, cache: 1, onError: 1 },

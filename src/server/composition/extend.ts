@@ -11,7 +11,7 @@ import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import type { AddedMethod, Extensions, Honoured, SendNotification } from '../features/extensions.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type {
   ExtensionFilter,
@@ -93,7 +93,7 @@ class ExtensionTable implements Extensions {
     return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
   }
 
-  allows(result: Result, ctx: RequestContext): boolean {
+  allows(result: Result, ctx: HandlerContext): boolean {
     const { method, exchange } = ctx
     return [...this.#all.values()].some((each) => {
       const { resultTypes = [], resultMethods = [method] } = each
@@ -103,11 +103,11 @@ class ExtensionTable implements Extensions {
     })
   }
 
-  honour(wanted: SubscriptionFilter, ctx: RequestContext): Promise<Honoured> | undefined {
+  honour(wanted: SubscriptionFilter, ctx: HandlerContext): Promise<Honoured> | undefined {
     return this.#filters.size > 0 ? this.#honour(wanted, ctx) : undefined
   }
 
-  async #honour(wanted: SubscriptionFilter, ctx: RequestContext): Promise<Honoured> {
+  async #honour(wanted: SubscriptionFilter, ctx: HandlerContext): Promise<Honoured> {
     const filter: SubscriptionFilter = {}
     const starts: ((tell: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[] = []
     for (const [name, { extension, member }] of this.#filters) {

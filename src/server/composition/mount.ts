@@ -6,6 +6,7 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Result } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { LogRules } from '../request/logging.ts'
 import { applyMiddleware } from '../engine/run.ts'
@@ -80,7 +81,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
 /** Makes what tells what a server offers now. */
 function offerOf(source: ServerDefinition, prefix: string): () => Offer {
   const prefixed = (name: string): string => `${prefix}_${name}`
-  const report = (error: unknown, ctx: RequestContext): void => source.report(error, ctx)
+  const report = (error: unknown, ctx: HandlerContext): void => source.report(error, ctx)
   const tools = shown<ToolEntry>(source.tools, (name, entry) => {
     const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
       within(source, ctx, { name, arguments: args }, (params, inner) =>
@@ -140,7 +141,7 @@ async function within(
   source: ServerDefinition,
   ctx: Context,
   params: JsonObject,
-  answer: (params: JsonObject, ctx: RequestContext) => Promise<Result>,
+  answer: (params: JsonObject, ctx: HandlerContext) => Promise<Result>,
 ): Promise<Result> {
   const request = ctx as RequestContext
   request.logs = strictest(source.logs, request.logs)

@@ -13,8 +13,7 @@ import {
 import type { MethodTarget, ServerDefinition } from '../definition.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { Suspension } from '../request/outcome.ts'
-import { BaseRequestContext } from '../request/base-request-context.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import { BaseRequestContext, type HandlerContext } from '../request/base-request-context.ts'
 import { encodeError, encodeResult } from './encode.ts'
 import { resolveMethod } from './method.ts'
 import { runMethod } from './run.ts'
@@ -37,7 +36,7 @@ export async function dispatch(
   const { id, method } = message
   const { revision } = exchange
   const { input } = server.features
-  let ctx: RequestContext | undefined
+  let ctx: HandlerContext | undefined
   let response: JsonRpcResponse
   try {
     target ??= resolveMethod(server, method, revision)

@@ -9,7 +9,7 @@ import type { Result } from '../../protocol/types.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
 import type { Method, MethodTarget, ServerDefinition } from '../definition.ts'
 import { Suspension, type Outcome } from '../request/outcome.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 
 /**
  * Runs a method once.
@@ -19,7 +19,7 @@ import type { RequestContext } from '../request/request-context.ts'
 export async function runMethod(
   server: ServerDefinition,
   target: MethodTarget,
-  ctx: RequestContext,
+  ctx: HandlerContext,
 ): Promise<Outcome> {
   const { params = {} } = ctx.message
   const outcome = await settle(ctx, () =>
@@ -42,7 +42,7 @@ export async function runMethod(
 export function applyMiddleware(
   server: ServerDefinition,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
   run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
@@ -61,7 +61,7 @@ const KINDS: readonly unknown[] = ['complete', 'input_required']
 function resultFault(
   { extensions }: ServerDefinition,
   { facts }: MethodTarget,
-  ctx: RequestContext,
+  ctx: HandlerContext,
   result: Result | undefined,
 ): string | undefined {
   const { method } = ctx
@@ -82,7 +82,7 @@ function resultFault(
  * @throws What the run throws, unless it is suspended by that.
  */
 export async function settle(
-  ctx: RequestContext,
+  ctx: HandlerContext,
   run: () => Result | Promise<Result>,
 ): Promise<Outcome> {
   try {

@@ -6,8 +6,6 @@
 import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import type { ClientInput } from '../definition.ts'
 import type { UnavailableMode } from '../request/input-mode.ts'
-import type { BaseRequestContext } from '../request/base-request-context.ts'
-import type { RequestContext } from '../request/request-context.ts'
 import { TinyRequestContext } from '../request/tiny-request-context.ts'
 
 const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'createHandler' }
@@ -16,11 +14,7 @@ const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'createHandle
 export const withoutInput: ClientInput = {
   options: {},
   configure: () => UNAVAILABLE,
-  createContext(_server, message, exchange) {
-    const ctx: BaseRequestContext = new TinyRequestContext(message, exchange)
-    // Handlers of a tiny server have its type of context: none looks for what is not there
-    return ctx as RequestContext
-  },
+  createContext: (_server, message, exchange) => new TinyRequestContext(message, exchange),
   describeError: () => undefined,
   suspend: (_server, _suspension, { method }) => {
     throw cannotAsk(method)

@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CompleteResult, Result } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Requester } from '../request/exchange.ts'
 import { invalidParams, optionalObject, requireObject, requireString } from '../request/params.ts'
 import type { Entry, Registry } from '../registry.ts'
@@ -51,7 +51,7 @@ interface CompletableEntry extends Entry {
 export async function complete(
   server: Completable,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
 ): Promise<Result> {
   const completers = findCompleters(server, requireObject(params, 'ref'), ctx)
   const argument = requireObject(params, 'argument')

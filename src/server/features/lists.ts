@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Result } from '../../protocol/types.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import { paginate } from './pagination.ts'
 import type { Entry, Registry } from '../registry.ts'
 
@@ -24,7 +24,7 @@ const whole = new WeakMap<readonly unknown[], Result>()
  * is frozen, as it is given again: middleware that wants another list has to make one.
  */
 export function lister(name: Listed) {
-  return (server: Lists, { cursor }: JsonObject, ctx: RequestContext): Result => {
+  return (server: Lists, { cursor }: JsonObject, ctx: HandlerContext): Result => {
     const entries = server[name].list(ctx)
     const known = cursor === undefined && whole.get(entries)
     if (known) return known

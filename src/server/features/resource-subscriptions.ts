@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Result } from '../../protocol/types.ts'
 import { invalidParams } from '../request/params.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import { findResource, requireUri, type Resources } from './resources.ts'
 import { sessionRecord } from '../request/session-record.ts'
 import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
@@ -19,7 +19,7 @@ import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.t
 export function subscribeResource(
   registered: Resources,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
 ): Result {
   const uri = requireUri(params)
   findResource(registered, uri, ctx)
@@ -41,7 +41,7 @@ export function subscribeResource(
 export function unsubscribeResource(
   _registered: Resources,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
 ): Result {
   const uri = requireUri(params)
   const record = sessionRecord(ctx.method, ctx.exchange)

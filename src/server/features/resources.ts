@@ -22,7 +22,7 @@ import { serverFacts } from '../../protocol/server-facts.ts'
 import { requireHints } from './caching.ts'
 import type { Completers } from './completion.ts'
 import type { Context } from '../request/context.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Requester, Viewer } from '../request/exchange.ts'
 import { invalidParams, requireString } from '../request/params.ts'
 import {
@@ -172,7 +172,7 @@ export function entryOf<Place extends object>(
 export async function readResource(
   registered: Resources,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
 ): Promise<Result> {
   const uri = requireUri(params)
   const { entry, variables } = findResource(registered, uri, ctx)
@@ -199,7 +199,7 @@ export async function readResource(
 export function findResource(
   registered: Resources,
   uri: string,
-  ctx: RequestContext,
+  ctx: HandlerContext,
 ): FoundResource {
   const found = matchResource(registered, uri, ctx)
   if (found) return found
@@ -222,7 +222,7 @@ export function matchResource(
   return undefined
 }
 
-function notFound(uri: string, { exchange }: RequestContext): ProtocolError {
+function notFound(uri: string, { exchange }: HandlerContext): ProtocolError {
   return new ProtocolError(serverFacts(exchange.revision).resourceNotFound, 'Resource not found', {
     uri,
   })

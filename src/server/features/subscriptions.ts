@@ -9,7 +9,7 @@ import { notification, type JsonObject, type JsonRpcNotification } from '../../p
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
 import { invalidParams, requireObject } from '../request/params.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Requester } from '../request/exchange.ts'
 import { matchResource, type Resources } from './resources.ts'
 import type { Extensions, Honoured } from './extensions.ts'
@@ -48,7 +48,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
 export async function listen(
   server: Announcing,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
 ): Promise<Result> {
   const wanted = requireFilter(params)
   const added = await server.extensions?.honour(wanted, ctx)

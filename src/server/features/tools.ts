@@ -25,7 +25,7 @@ import type {
 import { isObject } from '../../protocol/validate.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Context } from '../request/context.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Viewer } from '../request/exchange.ts'
 import { invalidParams, readNameAndArguments } from '../request/params.ts'
 import {
@@ -118,7 +118,7 @@ export interface ToolEntry extends Entry {
 /** The tools of a server, and who learns of failures whose detail the model does not get. */
 export interface Tools {
   readonly tools: Registry<ToolEntry>
-  report(error: unknown, ctx: RequestContext): void
+  report(error: unknown, ctx: HandlerContext): void
   readonly tasks?: TaskMaker | undefined
 }
 
@@ -133,7 +133,7 @@ export interface TaskMaker {
     entry: ToolEntry,
     args: unknown,
     params: JsonObject,
-    ctx: RequestContext,
+    ctx: HandlerContext,
   ): Promise<Result | undefined>
 }
 
@@ -201,7 +201,7 @@ function takesObjects(schema: unknown): schema is JsonObject {
 export async function callTool(
   server: Tools,
   params: JsonObject,
-  ctx: RequestContext,
+  ctx: HandlerContext,
   found?: ToolEntry,
 ): Promise<Result> {
   const { name, args } = readNameAndArguments(params)

@@ -14,7 +14,7 @@ import type { Revision } from '../../protocol/revisions.ts'
 import type { Meta } from '../../protocol/types.ts'
 import { isObject, isRequestId } from '../../protocol/validate.ts'
 import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
-import type { BaseContext } from './context.ts'
+import type { BaseContext, Context } from './context.ts'
 
 /** What the model learns of an error that was not meant for it. */
 export const FAILED = 'The tool failed'
@@ -108,3 +108,6 @@ export class BaseRequestContext implements BaseContext {
     return undefined
   }
 }
+
+/** The context of a request of any server, which handlers know as {@link Context} or less. */
+export type HandlerContext = BaseRequestContext & Context
