@@ -1,14 +1,22 @@
-// A protected Worker whose tokens say until when they are good, and can be revoked.
+// A protected Worker whose tokens say for how long they are good, and can be revoked.
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'
 import { protectedResource } from '../../../src/protected-resource/index.ts'
 import { createServer } from '../../../src/presets/server.ts'
 
 const revoked = new Set<string>()
+let isReleased = false
 const server = createServer({ name: 'tokens', version: '1.0.0' })
 server.tool('long', {}, async (_args, ctx) => {
-  await ctx.progress(1)
-  await new Promise((resolve) => setTimeout(resolve, 3000))
+  isReleased = false
+  for (let n = 1; !isReleased; n++) {
+    await ctx.progress(n)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
   return 'done'
+})
+server.tool('release', {}, () => {
+  isReleased = true
+  return 'released'
 })
 
 const worker = createWorker(server, {
@@ -17,7 +25,8 @@ const worker = createWorker(server, {
     authorizationServers: ['https://issuer.example'],
     verify: async (token) => {
       if (revoked.has(token)) return { refused: 'It was revoked' }
-      const expiresAt = Number(token.split('-')[1])
+      // From when it is looked at, so that nothing that takes long comes too late
+      const expiresAt = Date.now() + Number(token.split('-')[1])
       return { subject: 'ada', audience: 'https://mcp.example/mcp', scopes: [], expiresAt }
     },
     clockSkewMs: 0,
