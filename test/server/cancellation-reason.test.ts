@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connect, type Client } from '../../src/presets/client.ts'
+import { connect, httpSse, type Client } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
 import {
   createGateway,
@@ -41,7 +41,8 @@ const overHttp: Way = (server, revision) =>
   connect('http://localhost/mcp', { ...over(sessionHandler(server)), revision })
 const overHttpSse: Way = (server, revision) => {
   const handle = createSseHandler(server)
-  return connect('http://localhost/sse', { ...over((request) => handle(request)), revision })
+  const options = { ...over((request) => handle(request)), revision, fallback: httpSse }
+  return connect('http://localhost/sse', options)
 }
 
 describe('The reason of a cancellation is that of the signal of its handler', () => {
