@@ -23,12 +23,17 @@ export async function withTimeout<T>(
   message: string = `Not done within ${timeoutMs} ms`,
 ): Promise<T> {
   signal?.throwIfAborted()
-  const late = new AbortController()
-  const over = signal ? AbortSignal.any([signal, late.signal]) : late.signal
-  const expire = (): void => late.abort(new McpError('TIMEOUT', message))
+  const over = new AbortController()
+  const expire = (): void => over.abort(new McpError('TIMEOUT', message))
+  // Not by `AbortSignal.any`, whose signals live as long as those that they come from
+  const leave = (): void => over.abort(signal?.reason)
   const timer = setTimeout(expire, Math.min(timeoutMs, MAX_DELAY_MS))
+  signal?.addEventListener('abort', leave)
   return new Promise<T>((resolve, reject) => {
-    over.addEventListener('abort', () => reject(over.reason))
-    work(over).then(resolve, reject)
-  }).finally(() => clearTimeout(timer))
+    over.signal.addEventListener('abort', () => reject(over.signal.reason))
+    work(over.signal).then(resolve, reject)
+  }).finally(() => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
+  })
 }

@@ -61,6 +61,13 @@ describe('Work with a timeout', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  test('stops listening to that signal when it is done', async () => {
+    const { signal } = new AbortController()
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    await withTimeout(1_000, async () => 1, signal)
+    expect(removed).toHaveBeenCalledOnce()
+  })
+
   test('is not begun when the signal has fired before', async () => {
     const work = vi.fn(async () => 1)
     await expect(withTimeout(1_000, work, AbortSignal.abort(new Error('Left')))).rejects.toThrow(
