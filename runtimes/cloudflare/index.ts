@@ -4,5 +4,4 @@
  * @module
  */
 export { createWorker, type Worker } from './worker.ts'
-export type { WorkerOptions } from './options.ts'
 export { objectStorage } from './storage.ts'
