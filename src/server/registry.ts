@@ -130,7 +130,7 @@ export class Registry<T extends Entry> {
   /** The entry of that key, if the caller may use it. */
   find(key: string, requester: Requester): T | undefined {
     const entry = this.#entries.get(key)
-    return entry?.enabled && !this.hides(key, requester) ? entry : undefined
+    return entry?.enabled && isVisible(entry, requester) ? entry : undefined
   }
 
   /** Whether an entry of that key, disabled or not, is hidden from the caller. */

@@ -22,8 +22,8 @@ export function resolveMethod(
     throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')
   }
   const run = server.features.methods.get(method)
-  const facts = findMethod(method, revision)
-  const target = run && facts ? { facts, run } : server.extensions?.method(method, revision)
+  const facts = run && findMethod(method, revision)
+  const target = facts ? { facts, run } : server.extensions?.method(method, revision)
   if (target && offers(server.offered, target.facts)) return target
   throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${method}"`)
 }

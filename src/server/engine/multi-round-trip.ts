@@ -19,7 +19,7 @@ import { describeAskError } from '../request/ask-errors.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { Ask, InputOptions, ReplayMode } from '../request/input-mode.ts'
 import type { Suspension } from '../request/outcome.ts'
-import { invalidParams, optionalObject } from '../request/params.ts'
+import { invalidParams, requireObject } from '../request/params.ts'
 import { RequestContext } from '../request/request-context.ts'
 import { cannotAsk } from './without-input.ts'
 
@@ -60,7 +60,9 @@ function createContext(
   const { params = {} } = message
   const { input } = exchange
   const ctx = new RequestContext(message, exchange, server.logs)
-  ctx.inputResponses = optionalObject(params, 'inputResponses')
+  if (params.inputResponses !== undefined) {
+    ctx.inputResponses = requireObject(params, 'inputResponses')
+  }
   if (input.kind !== 'replay' || params.requestState === undefined) return ctx
   return resume(ctx, params.requestState, input)
 }

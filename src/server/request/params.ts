@@ -48,9 +48,11 @@ export function optionalObject(params: JsonObject, name: string): JsonObject | u
  *
  * @throws {ProtocolError} `INVALID_PARAMS` when the name is missing, or the arguments are not an object.
  */
-export function readNameAndArguments(params: JsonObject): { name: string; args: JsonObject } {
-  return {
-    name: requireString(params, 'name'),
-    args: optionalObject(params, 'arguments') ?? {},
-  }
+export function readNameAndArguments({ name, arguments: args = {} }: JsonObject): {
+  name: string
+  args: JsonObject
+} {
+  if (typeof name !== 'string') throw invalidParams('"name" must be a string')
+  if (isObject(args)) return { name, args }
+  throw invalidParams('"arguments" must be an object')
 }

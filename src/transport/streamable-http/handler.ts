@@ -80,12 +80,13 @@ export function createHandler(
       const { method } = request
       const incoming = new IncomingRequest(endpoint, request, caller)
       if (method === 'POST') return guard.respond(await post(incoming, sessions))
-      if (!(method === 'GET' || method === 'DELETE') || !sessions.allow.includes(method)) {
+      const listens = method === 'GET' && !options.jsonOnly
+      if (!(listens || method === 'DELETE') || !sessions.allow.includes(method)) {
         throw methodNotAllowed(request, sessions.allow)
       }
       const session = await sessions.resolve(incoming)
       if (session instanceof Response) return guard.respond(session)
-      return guard.respond(await (method === 'GET' ? session.listen(incoming) : session.end()))
+      return guard.respond(await (listens ? session.listen(incoming) : session.end()))
     } catch (error) {
       return guard.respondError(error)
     }

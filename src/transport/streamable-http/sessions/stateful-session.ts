@@ -32,7 +32,7 @@ import { idInUse } from '../../../session/session.ts'
 import type { LiveSession } from '../../../session/live-session.ts'
 import type { SessionPool } from '../../../session/pool.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
-import { methodNotAllowed, invalidRequest, sessionNotFound } from '../../http/http-error.ts'
+import { invalidRequest, sessionNotFound } from '../../http/http-error.ts'
 import { readHeader } from '../../http/request-body.ts'
 import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
 import type { HandlerHooks } from '../options.ts'
@@ -123,7 +123,6 @@ export class StatefulSession implements SessionContext {
   async listen({ request, caller, acceptsEvents }: IncomingRequest): Promise<Response> {
     const { endpoint, pool } = this.#shared
     const { options, hooks, server } = endpoint
-    if (options.jsonOnly) throw methodNotAllowed(request, 'GET, POST, DELETE, OPTIONS')
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
     const { id: session, streams } = this.#live
     const { openStream = streamInBody, onStandaloneStream } = hooks
