@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
-import { isIdle, type LiveSession } from './live-session.ts'
+import { isIdle, type PoolEntry } from './pooled-session.ts'
 import type { SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 
@@ -13,9 +13,9 @@ export interface IdleSessionOptions {
   readonly store: SessionStore
   /** Milliseconds without a request after which a session ends. */
   readonly idleMs: number
-  /** In the order of last use. */
-  readonly live: ReadonlyMap<string, LiveSession>
-  readonly end: (live: LiveSession) => Promise<void>
+  /** The sessions that are live here, in the order of last use. */
+  readonly entries: ReadonlyMap<string, PoolEntry>
+  readonly end: (id: string) => Promise<void>
   /** Called with the record of a session that was not live here and was removed. */
   readonly removed: (record: SessionRecord) => void
   readonly report: (error: unknown) => void
@@ -35,26 +35,26 @@ export class IdleSessions {
   }
 
   /** Whether a session was idle for too long. */
-  isExpired(live: LiveSession): boolean {
-    return this.#isUnused(live) && isIdle(live)
+  isExpired(entry: PoolEntry): boolean {
+    return this.#isUnused(entry) && isIdle(entry)
   }
 
-  /** The sessions that were idle for too long. */
-  *expired(): Iterable<LiveSession> {
-    for (const live of this.#options.live.values()) {
-      if (!this.#isUnused(live)) return
-      if (isIdle(live)) yield live
+  /** The ids of the sessions that were idle for too long. */
+  *expired(): Iterable<string> {
+    for (const [id, entry] of this.#options.entries) {
+      if (!this.#isUnused(entry)) return
+      if (isIdle(entry)) yield id
     }
   }
 
   /** Notes in the store that a session is in use, if that was not noted recently. */
-  async noteUse(live: LiveSession): Promise<void> {
+  async noteUse(entry: PoolEntry): Promise<void> {
     const { store, idleMs, report } = this.#options
     const now = performance.now()
-    if (now - live.notedAt < this.#noteMs || idleMs === Infinity) return
-    live.notedAt = now
+    if (now - entry.notedAt < this.#noteMs || idleMs === Infinity) return
+    entry.notedAt = now
     try {
-      await store.touch?.(live.id)
+      await store.touch?.(entry.live.id)
     } catch (error) {
       report(error)
     }
@@ -82,20 +82,20 @@ export class IdleSessions {
     clearInterval(this.#timer)
   }
 
-  #isUnused({ usedAt }: LiveSession): boolean {
+  #isUnused({ usedAt }: PoolEntry): boolean {
     return performance.now() - usedAt > this.#options.idleMs
   }
 
   async #cleanUp(): Promise<void> {
-    const { store, idleMs, live: sessions, end, removed } = this.#options
-    for (const live of sessions.values()) if (!isIdle(live)) await this.noteUse(live)
+    const { store, idleMs, entries, end, removed } = this.#options
+    for (const entry of entries.values()) if (!isIdle(entry)) await this.noteUse(entry)
     // The last use may be later than the noted one
     const before = Date.now() - idleMs - 2 * this.#noteMs
     for (const id of (await store.unused?.(before)) ?? []) {
-      const live = sessions.get(id)
-      const record = live ? undefined : await store.load(id)
-      if (!live) await store.remove(id)
-      else if (this.isExpired(live)) await end(live)
+      const entry = entries.get(id)
+      const record = entry ? undefined : await store.load(id)
+      if (!entry) await store.remove(id)
+      else if (this.isExpired(entry)) await end(id)
       if (record) removed(record)
     }
   }

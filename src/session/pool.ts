@@ -7,14 +7,13 @@ import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from './account.ts'
 import { IdleSessions } from './idle-sessions.ts'
-import { isIdle, type LiveSession } from './live-session.ts'
+import { isIdle, type PoolEntry, type PooledSession } from './pooled-session.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
-import type { CallStore } from './resumable-calls.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 import { SessionStreams } from './streams.ts'
 
-/** For how long, and how many, sessions are kept. */
+/** How long sessions live, and how many there may be. */
 export interface SessionLimits {
   /** Milliseconds without a request after which a session ends; one hour by default. */
   idleMs?: number
@@ -33,9 +32,9 @@ export interface SessionLimits {
   maxSessionsPerCaller?: number
 }
 
-/** Who learns of what becomes of sessions. */
+/** Receives the events of sessions. */
 export interface SessionObserver {
-  /** Learns of every session that is opened or ends. */
+  /** Receives every session that is opened or ends. */
   observe?:
     | ((event: {
         type: 'session'
@@ -44,21 +43,21 @@ export interface SessionObserver {
         principal: string | undefined
       }) => void)
     | undefined
-  /** Learns why a store could not do what it was asked. */
+  /** Receives the errors of a store. */
   report(error: unknown): void
 }
 
 /** Opens, finds and ends sessions. What fails because the store does can be tried again. */
-export class SessionPool {
+export class SessionPool<S extends PooledSession> {
   readonly #store: SessionStore
   readonly #observer: SessionObserver
-  readonly #calls: CallStore | undefined
+  readonly #create: (parts: PooledSession) => S
   readonly #quota: SessionQuota
   readonly #idle: IdleSessions
-  /** In the order of last use. */
-  readonly #live = new Map<string, LiveSession>()
+  /** The live sessions in the order of last use. */
+  readonly #entries = new Map<string, PoolEntry<S>>()
 
-  /** @param calls Lets calls go on after their host was replaced. */
+  /** @param create Creates a live session, as it is opened or loaded. */
   constructor(
     store: SessionStore,
     {
@@ -67,34 +66,34 @@ export class SessionPool {
       maxSessionsPerCaller = Math.ceil(maxSessions / 2),
     }: SessionLimits,
     observer: SessionObserver,
-    calls?: CallStore,
+    create: (parts: PooledSession) => S,
   ) {
     this.#store = store
     this.#observer = observer
-    this.#calls = calls
+    this.#create = create
     this.#quota = new SessionQuota(maxSessions, maxSessionsPerCaller)
     this.#idle = new IdleSessions({
       store,
       idleMs,
-      live: this.#live,
-      end: (live) => this.end(live),
-      removed: (record) => this.#changed('ended', record),
+      entries: this.#entries,
+      end: (id) => this.#endEntry(id),
+      removed: (record) => this.#notify('ended', record),
       report: (error) => observer.report(error),
     })
   }
 
-  /** Calls `visit` with every session, also with those that only the store knows, if it can tell. */
-  each(visit: (live: LiveSession) => void): void {
-    const kept = this.#store.all?.()
-    if (!kept) {
-      for (const live of this.#live.values()) visit(live)
+  /** Calls `visit` with every session, also with those that only the store has, if it lists them. */
+  each(visit: (live: S) => void): void {
+    const stored = this.#store.all?.()
+    if (!stored) {
+      for (const { live } of this.#entries.values()) visit(live)
       return
     }
-    for (const { id, record } of kept) {
+    for (const { id, record } of stored) {
       try {
-        visit(this.#live.get(id) ?? this.#revive(id, record))
+        visit((this.#entries.get(id) ?? this.#add(id, record)).live)
       } catch (error) {
-        // One that cannot be revived must not affect the others
+        // One that cannot be created must not affect the others
         this.#observer.report(error)
       }
     }
@@ -106,14 +105,14 @@ export class SessionPool {
    * @param account The account of who opens it, if that is known.
    * @throws {ProtocolError} `INTERNAL_ERROR` when it cannot be stored, or a limit is reached.
    */
-  async open(record: SessionRecord, account?: string): Promise<LiveSession> {
+  async open(record: SessionRecord, account?: string): Promise<S> {
     await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
     const id = await this.#ask(() => this.#store.create(record))
     void this.#idle.startCleanup()
-    this.#changed('opened', record)
-    const live = this.#revive(id, record, account)
-    live.notedAt = live.usedAt
-    return live
+    this.#notify('opened', record)
+    const entry = this.#add(id, record, account)
+    entry.notedAt = entry.usedAt
+    return entry.live
   }
 
   /**
@@ -121,39 +120,38 @@ export class SessionPool {
    *
    * @throws {ProtocolError} when the store cannot tell.
    */
-  async find(id: string, principal: string | undefined): Promise<LiveSession | undefined> {
-    const known = this.#live.get(id)
+  async find(id: string, principal: string | undefined): Promise<S | undefined> {
+    const known = this.#entries.get(id)
     if (known && this.#idle.isExpired(known)) {
-      await this.end(known)
+      await this.end(known.live)
       return undefined
     }
     if (!known) await this.#idle.startCleanup()
-    const live = known ?? this.#load(id, await this.#ask(() => this.#store.load(id)))
-    if (!live || live.session.record.principal !== principal) return undefined
-    live.usedAt = performance.now()
-    this.#live.delete(id)
-    this.#live.set(id, live)
-    void this.#idle.noteUse(live)
-    return live
+    const entry = known ?? this.#load(id, await this.#ask(() => this.#store.load(id)))
+    if (!entry || entry.live.session.record.principal !== principal) return undefined
+    entry.usedAt = performance.now()
+    this.#entries.delete(id)
+    this.#entries.set(id, entry)
+    void this.#idle.noteUse(entry)
+    return entry.live
   }
 
   /**
-   * Keeps what a client asked to change of its session.
+   * Stores what a client asked to change of its session.
    *
-   * @throws {ProtocolError} when it cannot be kept; then the session is as it was.
+   * @throws {ProtocolError} when it cannot be stored; then the session is as it was.
    */
-  async save({ id, session }: LiveSession): Promise<void> {
-    const { record } = session
+  async save({ id, session: { record } }: S): Promise<void> {
     await this.#ask(() => this.#store.save(id, record)).catch(async (error: unknown) => {
-      const kept = await this.#ask(() => this.#store.load(id))
-      // A level that was never set before is not in what was kept.
-      if (kept) Object.assign(record, { logLevel: undefined }, kept)
+      const stored = await this.#ask(() => this.#store.load(id))
+      // A level that was never set before is not in what was stored
+      if (stored) Object.assign(record, { logLevel: undefined }, stored)
       throw error
     })
   }
 
-  /** Keeps what else changed of a session, for later hosts; this one goes on without as well. */
-  async note({ id, session }: LiveSession): Promise<void> {
+  /** Stores what else changed of a session, for later hosts; this one goes on without as well. */
+  async note({ id, session }: S): Promise<void> {
     try {
       await this.#store.save(id, session.record)
     } catch (error) {
@@ -162,7 +160,7 @@ export class SessionPool {
   }
 
   /** Notes that the client of a session listens to changes. */
-  async noteListening(live: LiveSession): Promise<void> {
+  async noteListening(live: S): Promise<void> {
     const { record } = live.session
     if (record.listens) return
     record.listens = true
@@ -170,12 +168,13 @@ export class SessionPool {
   }
 
   /** Ends a session and all that is open in it. */
-  async end(live: LiveSession): Promise<void> {
-    if (this.#live.delete(live.id)) this.#quota.remove(live)
-    live.session.close()
-    live.streams.close()
-    await this.#ask(() => this.#store.remove(live.id))
-    this.#changed('ended', live.session.record)
+  async end({ id, session, streams }: S): Promise<void> {
+    const entry = this.#entries.get(id)
+    if (entry && this.#entries.delete(id)) this.#quota.remove(entry)
+    session.close()
+    streams.close()
+    await this.#ask(() => this.#store.remove(id))
+    this.#notify('ended', session.record)
   }
 
   /**
@@ -185,36 +184,39 @@ export class SessionPool {
    */
   async close(): Promise<void> {
     this.#idle.stop()
-    await Promise.all([...this.#live.values()].map((live) => this.end(live)))
+    await Promise.all([...this.#entries.values()].map(({ live }) => this.end(live)))
   }
 
-  #load(id: string, record: SessionRecord | undefined): LiveSession | undefined {
-    return this.#live.get(id) ?? (record && this.#revive(id, record))
+  #load(id: string, record: SessionRecord | undefined): PoolEntry<S> | undefined {
+    return this.#entries.get(id) ?? (record && this.#add(id, record))
   }
 
-  #revive(
+  #add(
     id: string,
     record: SessionRecord,
     account = accountOf({ principal: record.principal }),
-  ): LiveSession {
+  ): PoolEntry<S> {
     const events = this.#store.eventStore(id)
     const streams = new SessionStreams(events)
-    // Every request to the client was stored, so none has had a higher id.
+    // Every request to the client was stored, so none has had a higher id
     const session = new Session(record, events.eventCount)
-    const calls = this.#calls?.open(session, streams)
-    const usedAt = performance.now()
-    const weight = this.#quota.weigh(record)
-    const live = { id, session, streams, calls, account, weight, usedAt, notedAt: -Infinity }
-    this.#live.set(id, live)
-    this.#quota.add(live)
-    return live
+    const entry: PoolEntry<S> = {
+      live: this.#create({ id, session, streams }),
+      account,
+      weight: this.#quota.weigh(record),
+      usedAt: performance.now(),
+      notedAt: -Infinity,
+    }
+    this.#entries.set(id, entry)
+    this.#quota.add(entry)
+    return entry
   }
 
-  #changed(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {
+  #notify(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {
     this.#observer.observe?.({ type: 'session', change, revision, principal })
   }
 
-  /** Asks the store; the client hears no more than that it may come back. */
+  /** Asks the store; the client only learns that it may come back. */
   async #ask<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
@@ -226,16 +228,21 @@ export class SessionPool {
 
   /** Ends expired sessions, then idle ones until there is room for one more. */
   async #makeRoom(wanted: CountedSession): Promise<void> {
-    for (const live of this.#idle.expired()) await this.#evict(live)
+    for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(wanted)) {
-      const evictable = this.#quota.findEvictable(this.#live.values(), wanted, isIdle)
+      const evictable = this.#quota.findEvictable(this.#entries.values(), wanted, isIdle)
       if (!evictable) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
-      await this.#evict(evictable)
+      await this.#evict(evictable.live.id)
     }
   }
 
   /** Ends a session to make room. A failure was reported, and must not keep others from opening. */
-  #evict(live: LiveSession): Promise<void> {
-    return this.end(live).catch(() => {})
+  #evict(id: string): Promise<void> {
+    return this.#endEntry(id).catch(() => {})
+  }
+
+  async #endEntry(id: string): Promise<void> {
+    const entry = this.#entries.get(id)
+    if (entry) await this.end(entry.live)
   }
 }

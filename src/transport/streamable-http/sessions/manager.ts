@@ -13,11 +13,11 @@ import {
   type RequestId,
 } from '../../../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../../../protocol/revisions.ts'
-import { initialize, sessionRevision } from '../../../server/features/initialize.ts'
-import type { Caller, ClientFacts } from '../../../server/request/exchange.ts'
+import { initialize } from '../../../server/features/initialize.ts'
+import type { Caller } from '../../../server/request/exchange.ts'
 import { unsupportedVersion } from '../../../server/request/request-meta.ts'
 import type { SessionRecord } from '../../../session/session.ts'
-import { HttpError, jsonResponse, invalidRequest, sessionNotFound } from '../../http/http-error.ts'
+import { HttpError, jsonResponse, invalidRequest } from '../../http/http-error.ts'
 import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
 import type { Reply, ReplyOptions } from '../reply.ts'
 
@@ -109,24 +109,13 @@ export function requireSessionId(incoming: IncomingRequest): string {
 }
 
 /**
- * What was negotiated when a session began.
+ * Checks that a request states no other revision than its session's.
  *
- * @throws {HttpError} 404 when there is no such session of this caller; 400 when the version header
- *   states another revision than the session's.
+ * @throws {HttpError} 400.
  */
-export function negotiated(
-  { stated, caller }: IncomingRequest,
-  record: SessionRecord | undefined,
-): { revision: RevisionFacts; client: ClientFacts } {
-  if (!record || record.principal !== caller.principal) throw sessionNotFound()
-  const revision = sessionRevision(record)
-  if (stated && stated !== revision) {
-    throw invalidRequest(400, `The session speaks ${revision.version}, not ${stated.version}`)
-  }
-  return {
-    revision,
-    client: { info: record.clientInfo, capabilities: record.clientCapabilities },
-  }
+export function requireRevision({ stated }: IncomingRequest, revision: RevisionFacts): void {
+  if (!stated || stated === revision) return
+  throw invalidRequest(400, `The session speaks ${revision.version}, not ${stated.version}`)
 }
 
 /**

@@ -8,7 +8,14 @@ import { createSealer, type Sealer, type Secrets } from '../../../patterns/seale
 import { INVALID_PARAMS, ProtocolError } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/validate.ts'
 import type { SessionRecord } from '../../../session/session.ts'
-import { answerInitialize, negotiated, requireSessionId, type SessionProvider } from './manager.ts'
+import { sessionRevision } from '../../../server/features/initialize.ts'
+import { sessionNotFound } from '../../http/http-error.ts'
+import {
+  answerInitialize,
+  requireRevision,
+  requireSessionId,
+  type SessionProvider,
+} from './manager.ts'
 import { UnstoredSession } from './none.ts'
 
 /** How sessions are sealed. */
@@ -41,7 +48,10 @@ export function sealedSessions({
     allow: 'POST, OPTIONS',
     async resolve(incoming) {
       const record = await unseal(sealer, requireSessionId(incoming))
-      const { revision, client } = negotiated(incoming, record)
+      if (!record || record.principal !== incoming.caller.principal) throw sessionNotFound()
+      const revision = sessionRevision(record)
+      requireRevision(incoming, revision)
+      const client = { info: record.clientInfo, capabilities: record.clientCapabilities }
       return new UnstoredSession(endpoint, revision, client)
     },
     open: (incoming, message) =>

@@ -26,10 +26,13 @@ import { serverFacts } from '../../../protocol/server-facts.ts'
 import type { Caller, Exchange } from '../../../server/request/exchange.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import type { Ask, UnavailableMode } from '../../../server/request/input-mode.ts'
+import { sessionRevision } from '../../../server/features/initialize.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { PendingCall } from '../../../session/event-store.ts'
-import { idInUse } from '../../../session/session.ts'
-import type { LiveSession } from '../../../session/live-session.ts'
+import type { PooledSession } from '../../../session/pooled-session.ts'
+import type { CallStore, PendingCalls } from '../../../session/resumable-calls.ts'
+import { idInUse, type Session } from '../../../session/session.ts'
+import type { SessionStreams } from '../../../session/streams.ts'
 import type { SessionPool } from '../../../session/pool.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
 import { invalidRequest, sessionNotFound } from '../../http/http-error.ts'
@@ -45,28 +48,37 @@ const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer t
 /** What the sessions of one handler share. */
 export interface SharedState {
   readonly endpoint: HttpEndpoint
-  readonly pool: SessionPool
+  readonly pool: SessionPool<StatefulSession>
+  /** Lets calls go on after their host was replaced. */
+  readonly calls: CallStore | undefined
 }
 
 /** Where the messages of one request go: its reply, or the stream of a call that is run again. */
 type MessageTarget = Pick<Reply, 'streams' | 'send' | 'disconnect' | 'call'>
 
-/** A live session. */
-export class StatefulSession implements SessionContext {
+/** A session that is live here: one object for all its requests. */
+export class StatefulSession implements SessionContext, PooledSession {
+  readonly id: string
+  readonly session: Session
+  readonly streams: SessionStreams
   readonly revision: RevisionFacts
   readonly #shared: SharedState
-  readonly #live: LiveSession
+  readonly #calls: PendingCalls | undefined
 
-  constructor(shared: SharedState, live: LiveSession, revision: RevisionFacts) {
+  /** @throws {TypeError} when the session has a revision that is unknown here. */
+  constructor(shared: SharedState, { id, session, streams }: PooledSession) {
+    this.id = id
+    this.session = session
+    this.streams = streams
+    this.revision = sessionRevision(session.record)
     this.#shared = shared
-    this.#live = live
-    this.revision = revision
+    this.#calls = shared.calls?.open(session, streams)
   }
 
   createReply(options: ReplyOptions, request?: JsonRpcRequest): Reply {
     this.#requireAlive()
     if (request && this.isInFlight(request.id)) throw idInUse(request.id)
-    const call = request && this.#live.calls?.begin(request)
+    const call = request && this.#calls?.begin(request)
     return new Reply(options, (events) => this.#openStream(events, call), call)
   }
 
@@ -78,7 +90,7 @@ export class StatefulSession implements SessionContext {
   ): Promise<JsonRpcResponse | undefined> {
     const { revision } = this
     const { endpoint, pool } = this.#shared
-    const { session } = this.#live
+    const { session } = this
     const { record, inFlight } = session
     const { elicitations } = record
     const { id, method } = message
@@ -86,8 +98,8 @@ export class StatefulSession implements SessionContext {
     const exchange = this.#exchange(reply, caller, cancellation)
     const response = await dispatch(endpoint.server, message, exchange)
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
-    if (changesSession(method, revision)) await pool.save(this.#live)
-    else if (record.elicitations !== elicitations) await pool.note(this.#live)
+    if (changesSession(method, revision)) await pool.save(this)
+    else if (record.elicitations !== elicitations) await pool.note(this)
     if (!cancellation.cancelled) return response
     // A client that cancelled wants no answer; one whose session ends still waits for it.
     const ended = (cancellation.reason as McpError).code === 'CLOSED'
@@ -98,7 +110,7 @@ export class StatefulSession implements SessionContext {
 
   async receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void> {
     this.#requireAlive()
-    const { session } = this.#live
+    const { session } = this
     const { endpoint, pool } = this.#shared
     if (isResponse(message)) {
       if (!session.settle(message)) this.#resumeCall(message, caller)
@@ -106,29 +118,29 @@ export class StatefulSession implements SessionContext {
       session.cancel(message.params?.requestId, message.params?.reason)
     } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
       session.record.initialized = true
-      await pool.note(this.#live)
+      await pool.note(this)
     } else if (message.method === 'notifications/roots/list_changed') {
       endpoint.server.clients?.rootsChanged(this.#standaloneExchange(caller))
     }
   }
 
   rejectPending(frame: unknown, error: Error): void {
-    this.#live.session.rejectPending(frame, error)
+    this.session.rejectPending(frame, error)
   }
 
   isInFlight(id: RequestId): boolean {
-    return this.#live.session.inFlight.has(id)
+    return this.session.inFlight.has(id)
   }
 
   async listen({ request, caller, acceptsEvents }: IncomingRequest): Promise<Response> {
     const { endpoint, pool } = this.#shared
     const { options, hooks, server } = endpoint
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
-    const { id: session, streams } = this.#live
+    const { id: session, streams } = this
     const { openStream = streamInBody, onStandaloneStream } = hooks
     const behaviour = sessionStream(server, options, {
       ...caller,
-      client: this.#live.session.client,
+      client: this.session.client,
     })
     const lastEventId = readHeader(request.headers, HEADER_LAST_EVENT_ID)
     const primed = serverFacts(this.revision).primedStreams === true
@@ -140,7 +152,7 @@ export class StatefulSession implements SessionContext {
       return response
     }
     if (onStandaloneStream) {
-      await pool.noteListening(this.#live)
+      await pool.noteListening(this)
       return onStandaloneStream({ session, primed })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event to resume after is unknown')
@@ -152,18 +164,19 @@ export class StatefulSession implements SessionContext {
   }
 
   async end(): Promise<Response> {
-    await this.#shared.pool.end(this.#live)
+    await this.#shared.pool.end(this)
     return new Response(null, { status: 200 })
   }
 
   /** @throws {HttpError} 404 when the session ended after it was found, as while a body was read. */
   #requireAlive(): void {
-    if (this.#live.session.life.cancelled) throw sessionNotFound()
+    if (this.session.life.cancelled) throw sessionNotFound()
   }
 
   #exchange(reply: MessageTarget, caller: Caller, cancellation: Cancellation): Exchange {
     const { revision } = this
-    const { session, calls } = this.#live
+    const { session } = this
+    const calls = this.#calls
     const { call } = reply
     const polled = reply.streams && serverFacts(revision).primedStreams
     return {
@@ -191,7 +204,7 @@ export class StatefulSession implements SessionContext {
 
   /** What reaches the client on the stream that belongs to no request. */
   #standaloneExchange({ principal }: Caller): Exchange {
-    const { session, streams } = this.#live
+    const { session, streams } = this
     const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
     const reply = { streams: true, send, disconnect: () => {}, call: undefined }
     return this.#exchange(reply, { principal }, session.life)
@@ -201,10 +214,10 @@ export class StatefulSession implements SessionContext {
   #asker(reply: MessageTarget): Ask {
     const { endpoint, pool } = this.#shared
     const { askTimeoutMs: timeoutMs } = endpoint.options
-    const { session } = this.#live
+    const { session } = this
     return async ({ method, params }, signal, sent) => {
       // The end of a URL may be announced after this host is gone.
-      if (session.record.elicitations) await pool.note(this.#live)
+      if (session.record.elicitations) await pool.note(this)
       const send = (asked: JsonRpcMessage): void => {
         if (isRequest(asked)) sent?.(asked.id)
         void reply.send(asked)
@@ -218,7 +231,7 @@ export class StatefulSession implements SessionContext {
   #resumeCall(response: JsonRpcResponse, caller: Caller): void {
     const { endpoint } = this.#shared
     const report = (error: unknown): void => endpoint.server.report(error)
-    const work = this.#live.calls
+    const work = this.#calls
       ?.resume(response, async (call, outlet) => {
         const answer = await this.handle(call.request, { ...outlet, call }, caller)
         return answer && writable(answer, report)
@@ -229,7 +242,7 @@ export class StatefulSession implements SessionContext {
 
   /** The stream on which a request is answered; a client may come back to it. */
   #openStream(events: EventStream, call: PendingCall | undefined): ReplyStream {
-    const { streams } = this.#live
+    const { streams } = this
     const stream = streams.open(call)
     stream.connect(events)
     if (serverFacts(this.revision).primedStreams) stream.sendEventId()

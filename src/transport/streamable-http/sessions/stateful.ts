@@ -15,7 +15,12 @@ import { SessionPool, type SessionLimits } from '../../../session/pool.ts'
 import { createMemorySessionStore, type SessionStore } from '../../../session/store.ts'
 import { sessionNotFound } from '../../http/http-error.ts'
 import type { HttpEndpoint } from '../incoming.ts'
-import { answerInitialize, negotiated, requireSessionId, type SessionProvider } from './manager.ts'
+import {
+  answerInitialize,
+  requireRevision,
+  requireSessionId,
+  type SessionProvider,
+} from './manager.ts'
 import { StatefulSession } from './stateful-session.ts'
 
 /** Where sessions are kept, for how long, and how many. */
@@ -43,16 +48,20 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
   requireKnown('statefulSessions', options, OPTIONS)
   const { store = createMemorySessionStore(), calls, ...limits } = options
   return (endpoint) => {
-    const pool = new SessionPool(store, limits, endpoint.server, calls)
-    const shared = { endpoint, pool }
+    const pool: SessionPool<StatefulSession> = new SessionPool(
+      store,
+      limits,
+      endpoint.server,
+      (parts) => new StatefulSession({ endpoint, pool, calls }, parts),
+    )
     const unsubscribe = announceChanges(endpoint, pool)
     return {
       allow: 'GET, POST, DELETE, OPTIONS',
       async resolve(incoming) {
-        const live = await pool.find(requireSessionId(incoming), incoming.caller.principal)
-        const { revision } = negotiated(incoming, live?.session.record)
-        if (!live) throw sessionNotFound()
-        return new StatefulSession(shared, live, revision)
+        const session = await pool.find(requireSessionId(incoming), incoming.caller.principal)
+        if (!session) throw sessionNotFound()
+        requireRevision(incoming, session.revision)
+        return session
       },
       open: (incoming, message) =>
         answerInitialize(incoming, message, true, async (record) => {
@@ -70,7 +79,7 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
 /** Announces changes to every session; a server without a source of changes does all the rest. */
 async function announceChanges(
   { server, hooks }: HttpEndpoint,
-  pool: SessionPool,
+  pool: SessionPool<StatefulSession>,
 ): Promise<Unsubscribe> {
   try {
     const subscribed = await (hooks.changeSource ?? server.notify)?.subscribe((change) => {

@@ -1,20 +1,22 @@
 /**
- * A session that is served in this process.
+ * A session that is served in this process, as a pool knows it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { CountedSession } from './quota.ts'
-import type { PendingCalls } from './resumable-calls.ts'
 import type { Session } from './session.ts'
 import type { SessionStreams } from './streams.ts'
 
-/** A session with its id, its streams, and when it was used. */
-export interface LiveSession extends CountedSession {
+/** What a pool creates sessions from, and needs of them. */
+export interface PooledSession {
   readonly id: string
   readonly session: Session
   readonly streams: SessionStreams
-  /** The calls that can be run again, if they are stored. */
-  readonly calls: PendingCalls | undefined
+}
+
+/** A session in a pool, and when it was used. */
+export interface PoolEntry<S extends PooledSession = PooledSession> extends CountedSession {
+  readonly live: S
   /** By the monotonic clock, in milliseconds. */
   usedAt: number
   /** When its use was last noted in the store, by the same clock. */
@@ -22,6 +24,6 @@ export interface LiveSession extends CountedSession {
 }
 
 /** Whether a session may end: nothing is answered in it, and no client listens. */
-export function isIdle({ session, streams }: LiveSession): boolean {
+export function isIdle({ live: { session, streams } }: PoolEntry): boolean {
   return session.inFlight.size === 0 && !streams.connected
 }
