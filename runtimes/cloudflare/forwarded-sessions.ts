@@ -8,7 +8,7 @@
 import {
   requireSessionId,
   sessionNotFound,
-  sessionStream,
+  standaloneStreamOptions,
   type IncomingRequest,
   type SessionProvider,
 } from '#internal/http'
@@ -103,7 +103,7 @@ async function openStream(
   }
   if (sockets.length === 0) return new Response(response.body, response)
   const { server, options } = endpoint
-  const stream = eventStreamResponse(sockets, sessionStream(server, options, caller))
+  const stream = eventStreamResponse(sockets, standaloneStreamOptions(server, options, caller))
   if (waiting) begin(waiting)
   return stream
 }

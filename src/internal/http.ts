@@ -34,4 +34,4 @@ export {
 } from '../transport/streamable-http/sessions/manager.ts'
 export type { IncomingRequest } from '../transport/streamable-http/incoming.ts'
 export { sessionNotFound } from '../transport/http/http-error.ts'
-export { sessionStream } from '../transport/streamable-http/stream-options.ts'
+export { standaloneStreamOptions } from '../transport/streamable-http/sessions/standalone-stream.ts'

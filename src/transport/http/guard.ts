@@ -13,7 +13,7 @@ import type { BaseServer } from '../../server/server.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
-import { HttpError, httpErrorResponse, jsonResponse } from './http-error.ts'
+import { HttpError, jsonResponse } from './http-error.ts'
 import { checkOrigin } from './origin.ts'
 
 /** Where requests may come from. */
@@ -86,16 +86,10 @@ export class RequestGuard {
     }
     const { status, error: cause, options } = refusal
     const { code, message } = cause
-    const { reason } = options
-    this.#server.observe?.({
-      type: 'refusal',
-      status,
-      code,
-      message,
-      reason,
-      origin: this.#origin,
-    })
-    return this.respond(httpErrorResponse(refusal))
+    const { id, headers, reason } = options
+    const origin = this.#origin
+    this.#server.observe?.({ type: 'refusal', status, code, message, reason, origin })
+    return this.respond(jsonResponse(errorResponse(id, toErrorObject(cause)), status, headers))
   }
 }
 

@@ -5,13 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import { errorResponse, type JsonRpcMessage, type RequestId } from '../../protocol/jsonrpc.ts'
-import {
-  INVALID_REQUEST,
-  ProtocolError,
-  retryAfterMsOf,
-  toErrorObject,
-} from '../../protocol/errors.ts'
+import type { JsonRpcMessage, RequestId } from '../../protocol/jsonrpc.ts'
+import { INVALID_REQUEST, ProtocolError, retryAfterMsOf } from '../../protocol/errors.ts'
 
 /** What is known of a refused request, and more headers of its response. */
 export interface HttpErrorOptions {
@@ -52,19 +47,9 @@ export function sessionNotFound(): HttpError {
   return invalidRequest(404, 'Session not found')
 }
 
-/** The error of a request that came after the handler was closed. */
-export function closed(): HttpError {
-  return invalidRequest(503, 'The server is closed')
-}
-
 /** The error of an HTTP method that the endpoint does not have. */
 export function methodNotAllowed({ method }: Request, allow: string): HttpError {
   return invalidRequest(405, `"${method}" is not allowed here`, { headers: { allow } })
-}
-
-/** The response that an error becomes. */
-export function httpErrorResponse({ status, error, options }: HttpError): Response {
-  return jsonResponse(errorResponse(options.id, toErrorObject(error)), status, options.headers)
 }
 
 /** Whoever cannot be served now may come back after that many seconds. */

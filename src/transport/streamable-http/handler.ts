@@ -11,7 +11,7 @@ import type { Caller } from '../../server/request/exchange.ts'
 import type { InputOptions } from '../../server/request/input-mode.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { RequestGuard } from '../http/guard.ts'
-import { closed, methodNotAllowed } from '../http/http-error.ts'
+import { invalidRequest, methodNotAllowed } from '../http/http-error.ts'
 import { IncomingRequest, type HttpEndpoint } from './incoming.ts'
 import type { EndpointOptions, HandlerHooks } from './options.ts'
 import { post } from './post.ts'
@@ -76,7 +76,7 @@ export function createHandler(
       const caller =
         guard.check() ?? (auth ? await guard.authenticate(auth, given) : { request, ...given })
       if (caller instanceof Response) return guard.respond(caller)
-      if (ending.over) throw closed()
+      if (ending.over) throw invalidRequest(503, 'The server is closed')
       const { method } = request
       const incoming = new IncomingRequest(endpoint, request, caller)
       if (method === 'POST') return guard.respond(await post(incoming, sessions))

@@ -40,8 +40,8 @@ import { readHeader } from '../../http/request-body.ts'
 import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
 import type { HandlerHooks } from '../options.ts'
 import { Reply, type ReplyOptions, type ReplyStream } from '../reply.ts'
-import { sessionStream } from '../stream-options.ts'
 import type { SessionContext } from './manager.ts'
+import { standaloneStreamOptions } from './standalone-stream.ts'
 
 const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer that is a stream' }
 
@@ -138,7 +138,7 @@ export class StatefulSession implements SessionContext, PooledSession {
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
     const { id: session, streams } = this
     const { openStream = streamInBody, onStandaloneStream } = hooks
-    const behaviour = sessionStream(server, options, {
+    const behaviour = standaloneStreamOptions(server, options, {
       ...caller,
       client: this.session.client,
     })

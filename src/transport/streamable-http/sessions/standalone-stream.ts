@@ -3,16 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-import type { Requester } from '../../server/request/exchange.ts'
-import type { ServerDefinition } from '../../server/definition.ts'
-import { isHidden } from '../../server/features/subscriptions.ts'
-import type { EventStreamOptions } from '../http/event-stream.ts'
+import type { Requester } from '../../../server/request/exchange.ts'
+import type { ServerDefinition } from '../../../server/definition.ts'
+import { isHidden } from '../../../server/features/subscriptions.ts'
+import type { EventStreamOptions } from '../../http/event-stream.ts'
 
 /**
  * The options of the stream that answers a GET, for every transport of it: a caller gets only what
  * it may see now, even if it could see more when it subscribed, or when the message was stored.
  */
-export function sessionStream(
+export function standaloneStreamOptions(
   server: ServerDefinition,
   { keepAliveMs }: { readonly keepAliveMs?: number | undefined },
   requester: Requester,
