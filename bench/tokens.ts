@@ -92,7 +92,7 @@ async function contenders(alg: string): Promise<Record<Kind, () => Promise<void>
       if (!good) throw new Error('The signature is wrong')
     },
     jose: async () => void (await jwtVerify(token, publicKey)),
-    first: call(jwtTokens({ jwks, rememberMs: 0 })),
+    first: call(jwtTokens({ jwks, cacheTtlMs: 0 })),
     later: call(jwtTokens({ jwks })),
   }
 }

@@ -4,8 +4,12 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
-import type { CarrierEvents, MessagePortOptions } from '#internal/ports'
-import { carrierTransport, type MessageCarrier, type Transport } from '../../src/transport/index.ts'
+import type { ChannelEvents, MessagePortOptions } from '#internal/ports'
+import {
+  channelTransport,
+  type MessageChannelLike,
+  type Transport,
+} from '../../src/transport/index.ts'
 
 /** Settings of connections over a broadcast channel. */
 export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
@@ -32,7 +36,7 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   let channel: BroadcastChannel | undefined
   let server: string | undefined
-  const carrier: MessageCarrier = {
+  const carrier: MessageChannelLike = {
     shared: true,
     open({ message, unreadable }) {
       channel = new BroadcastChannel(name)
@@ -47,7 +51,7 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
     post: (data) => channel?.postMessage({ edgewise: 'relay', from: id, to: server, data }),
     close: () => channel?.close(),
   }
-  return carrierTransport(carrier, options)
+  return channelTransport(carrier, options)
 }
 
 /**
@@ -63,11 +67,11 @@ export function acceptBroadcasts(
 ): () => void {
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const channel = new BroadcastChannel(name)
-  const peers = new Map<string, CarrierEvents>()
+  const peers = new Map<string, ChannelEvents>()
   const meet = (peer: string): void => {
-    let events: CarrierEvents | undefined
+    let events: ChannelEvents | undefined
     onPort(
-      carrierTransport(
+      channelTransport(
         {
           shared: true,
           open: (given) => void peers.set(peer, (events = given)),

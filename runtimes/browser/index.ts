@@ -7,7 +7,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export { completeSignIn, popup, returnedFromSignIn } from './popup.ts'
-export { indexedDbKeyPair, indexedDbTokens } from './indexed-db.ts'
+export { indexedDbKeyPair, indexedDbTokenStore } from './indexed-db.ts'
 export * from '../../src/presets/client.ts'
 export * from '../../src/index.ts'
 export { connect, createReconnectingClient } from './connect.ts'

@@ -17,7 +17,7 @@ const ASK_MS = 5_000
  *
  * @param database The name of the database; one for each user. Default: `edgewise`.
  */
-export function indexedDbTokens(database = 'edgewise'): TokenStore {
+export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
   return {
     get: (key) => run(database, TOKENS, 'readonly', (tokens) => tokens.get(key)),
     set: (key, value) => run(database, TOKENS, 'readwrite', (tokens) => tokens.put(value, key)),

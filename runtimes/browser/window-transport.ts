@@ -6,7 +6,11 @@
  */
 import type { MessagePortOptions } from '#internal/ports'
 import { McpError } from '../../src/index.ts'
-import { carrierTransport, type MessageCarrier, type Transport } from '../../src/transport/index.ts'
+import {
+  channelTransport,
+  type MessageChannelLike,
+  type Transport,
+} from '../../src/transport/index.ts'
 
 /** Settings of {@link windowTransport}. */
 export interface WindowTransportOptions extends MessagePortOptions {
@@ -32,10 +36,10 @@ const LOOK_MS = 1_000
  * @throws {TypeError} When the origin is none, or the target is no window.
  */
 export function windowTransport(target: Window, options: WindowTransportOptions): Transport {
-  return carrierTransport(windowCarrier(target, options.origin), options)
+  return channelTransport(windowCarrier(target, options.origin), options)
 }
 
-function windowCarrier(target: Window, origin: string): MessageCarrier {
+function windowCarrier(target: Window, origin: string): MessageChannelLike {
   if (!isWindow(target)) throw new TypeError('A window is needed')
   requireOrigin(origin)
   let pinned = origin

@@ -7,7 +7,7 @@
 export { serve } from './serve.ts'
 export { serveStdio } from './serve-stdio.ts'
 export { stdioClient } from './stdio-client.ts'
-export { fileTokens } from '../node/file-tokens.ts'
+export { fileTokenStore } from '../node/file-tokens.ts'
 export { loopback } from '../node/loopback.ts'
 export { publicAddresses } from '../node/public-addresses.ts'
 export type { HttpServer } from '../../src/transport/index.ts'

@@ -5,7 +5,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
 import { DurableObject } from 'cloudflare:workers'
-import type { GivenOutcome, InputOutcome, NewTask, TaskEngine } from '#internal/tasks'
+import type { ReportedOutcome, InputOutcome, NewTask, TaskEngine } from '#internal/tasks'
 import type { TaskRecord, Tasks } from '../../src/tasks/index.ts'
 import { requireSql } from './bindings.ts'
 import type { ObjectClass } from './session-object.ts'
@@ -84,7 +84,7 @@ export function taskObject(tasks: () => Tasks): ObjectClass {
       return this.#engine.cancel(this.#id, principal)
     }
 
-    settle(outcome: GivenOutcome): Promise<boolean> {
+    settle(outcome: ReportedOutcome): Promise<boolean> {
       return this.#engine.settle(this.#id, outcome)
     }
 

@@ -5,7 +5,13 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { backoffMs, sleep, untilAborted } from '#internal/patterns'
-import type { GivenOutcome, InputOutcome, NewTask, TaskService, TaskWait } from '#internal/tasks'
+import type {
+  ReportedOutcome,
+  InputOutcome,
+  NewTask,
+  TaskService,
+  TaskPollOptions,
+} from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import { objectOf } from './session-id.ts'
@@ -21,7 +27,7 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
     given: { readonly [wireKey: string]: InputOutcome },
   ): Promise<TaskRecord | undefined>
   cancel(principal: string | null): Promise<TaskRecord | undefined>
-  settle(outcome: GivenOutcome): Promise<boolean>
+  settle(outcome: ReportedOutcome): Promise<boolean>
   say(statusMessage: string): Promise<boolean>
 }
 
@@ -66,7 +72,7 @@ export class ObjectTasks implements TaskService {
     seen,
     waitMs,
     signal,
-  }: TaskWait): Promise<TaskRecord | undefined> {
+  }: TaskPollOptions): Promise<TaskRecord | undefined> {
     const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, LOOK_MS))
     if (!found || !signal) return found
     return untilAborted(Promise.resolve(found), signal)
@@ -136,7 +142,7 @@ export class ObjectTasks implements TaskService {
     return this.#ask(taskId, (task) => task.cancel(principal))
   }
 
-  async settle(taskId: string, outcome: GivenOutcome): Promise<boolean> {
+  async settle(taskId: string, outcome: ReportedOutcome): Promise<boolean> {
     return (await this.#ask(taskId, (task) => task.settle(plain(outcome)))) ?? false
   }
 

@@ -12,7 +12,7 @@ import type { TokenStore } from '../../src/authorization/index.ts'
  * of them is Deno's. Give the result to the way of signing in as `tokens`. Deno has to allow reading
  * and writing the folder.
  */
-export function fileTokens(folder: string): TokenStore {
+export function fileTokenStore(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined
   // Here, so that programs that sign nobody in do not load it.
   const load = async (): Promise<TokenStore> => {

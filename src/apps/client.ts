@@ -22,13 +22,13 @@ export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): Clie
 }
 
 /** What a tool says of its interface; the older flat form counts too. */
-export function uiOfTool({ _meta }: Tool): AppToolMeta {
+export function getToolUi({ _meta }: Tool): AppToolMeta {
   return toolMetaOf(_meta)
 }
 
 /** Whether a tool may be called by an interface of the same server. */
-export function isForApp(tool: Tool): boolean {
-  return uiOfTool(tool).visibility?.includes('app') ?? true
+export function isAppVisible(tool: Tool): boolean {
+  return getToolUi(tool).visibility?.includes('app') ?? true
 }
 
 /**
@@ -38,7 +38,7 @@ export function isForApp(tool: Tool): boolean {
  *
  * @param listed The resource as a list had it, if it was listed.
  */
-export function uiOfContents(contents: ResourceContents, listed?: Resource): AppResourceMeta {
+export function getContentsUi(contents: ResourceContents, listed?: Resource): AppResourceMeta {
   for (const ui of [contents._meta?.ui, listed?._meta?.ui])
     if (isObject(ui)) return resourceMetaOf(ui)
   return {}

@@ -12,7 +12,7 @@ import { addExtension } from '../server/composition/extend.ts'
 import { wholeDefinitionOf } from '../server/definition.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
-import { APPS, isForModel, takesApps, toolMetaOf } from './ui.ts'
+import { APPS, isModelVisible, takesApps, toolMetaOf } from './ui.ts'
 
 const extended = new WeakSet<Server>()
 
@@ -21,7 +21,7 @@ const extended = new WeakSet<Server>()
  *
  * @param ctx Of any handler.
  */
-export function showsApps(ctx: Pick<Context, 'extension'>): boolean {
+export function supportsApps(ctx: Pick<Context, 'extension'>): boolean {
   return takesApps(ctx.extension(APPS))
 }
 
@@ -30,7 +30,7 @@ export function showsApps(ctx: Pick<Context, 'extension'>): boolean {
  * client it does no harm: those that show none ignore it.
  */
 function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
-  return ctx.client.unknown === true || showsApps(ctx)
+  return ctx.client.unknown === true || supportsApps(ctx)
 }
 
 /** Declares the extension, once for each server. */
@@ -50,7 +50,7 @@ export function extendByApps(server: Server): ServerDefinition {
       server.use('tools/call', async ({ params }, ctx, next) => {
         const name = String(params.name)
         const tool = definition.tools.find(name, ctx)
-        if (!tool || mayShowApps(ctx) || isForModel(tool.item)) return next()
+        if (!tool || mayShowApps(ctx) || isModelVisible(tool.item)) return next()
         throw new ProtocolError(INVALID_PARAMS, `Unknown tool: "${name}"`)
       })
     },
@@ -69,10 +69,10 @@ const plain = new WeakMap<Result, Result>()
 function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
   const tools = result.tools as readonly Tool[]
   if (!mayShowApps(ctx)) {
-    return kept(plain, result, () => ({ tools: tools.filter(isForModel).map(withoutUi) }))
+    return kept(plain, result, () => ({ tools: tools.filter(isModelVisible).map(withoutUi) }))
   }
   // A tool for interfaces only would be shown to the model by a client that has none
-  const known = showsApps(ctx) ? tools : tools.filter(isForModel)
+  const known = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
   const lost = known.filter((tool) => isLost(definition, tool, ctx))
   if (lost.length === 0 && known === tools) return kept(shown, result, () => ({}))
   const linked = known.map((tool) => (lost.includes(tool) ? withoutLink(tool) : tool))

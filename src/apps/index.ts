@@ -7,6 +7,6 @@
  */
 export { appResource } from './app-resource.ts'
 export { appTool } from './app-tool.ts'
-export { appsClient, isForApp, uiOfContents, uiOfTool } from './client.ts'
-export { showsApps } from './extension.ts'
-export { isForModel } from './ui.ts'
+export { appsClient, isAppVisible, getContentsUi, getToolUi } from './client.ts'
+export { supportsApps } from './extension.ts'
+export { isModelVisible } from './ui.ts'

@@ -107,6 +107,6 @@ export function toolMetaOf(meta: unknown): AppToolMeta {
 }
 
 /** Whether a tool may be shown to a model. */
-export function isForModel({ _meta }: Tool): boolean {
+export function isModelVisible({ _meta }: Tool): boolean {
   return toolMetaOf(_meta).visibility?.includes('model') ?? true
 }

@@ -13,7 +13,7 @@ import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
 
 /** As whom a machine appears, and how. */
-export interface MachineOptions extends IssuerOptions {
+export interface ClientCredentialsOptions extends IssuerOptions {
   readonly clientId: string
   /** The secret; goes in a header or in the body, as the authorization server says. */
   readonly clientSecret?: string
@@ -29,13 +29,13 @@ export interface MachineOptions extends IssuerOptions {
  * @throws {TypeError} When the issuer, the client's id, or a way to prove who the client is, is
  *   missing, or an option is unknown.
  */
-export function clientCredentials(options: MachineOptions): SignIn {
+export function clientCredentials(options: ClientCredentialsOptions): SignIn {
   requireKnown('clientCredentials', options, {
     ...ISSUER_OPTIONS,
     clientId: 1,
     clientSecret: 1,
     authentication: 1,
-  } satisfies OptionNames<MachineOptions>)
+  } satisfies OptionNames<ClientCredentialsOptions>)
   // From a variable that is not set: it would be refused far from here, as an unknown client
   if (!options.clientId) throw new TypeError('"clientId" is missing')
   if (!options.clientSecret && !options.authentication) {

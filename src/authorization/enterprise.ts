@@ -6,7 +6,7 @@
  */
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { Awaitable } from '../patterns/awaitable.ts'
-import type { MachineOptions } from './client-credentials.ts'
+import type { ClientCredentialsOptions } from './client-credentials.ts'
 import { oauthClient, type ClientCredentials } from './clients.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
@@ -37,7 +37,7 @@ export interface IdentityProvider extends ClientCredentials {
 }
 
 /** How a company's users are signed in. */
-export interface EnterpriseOptions extends MachineOptions {
+export interface EnterpriseOptions extends ClientCredentialsOptions {
   readonly identityProvider: IdentityProvider
   /** Gives what the single sign-on led to, not expired; asked for each token. */
   readonly subject: () => Awaitable<SubjectToken>

@@ -11,7 +11,7 @@ import type { UrlPolicy } from './urls.ts'
 
 /** What every way of signing in can be told. */
 export interface AuthorizationOptions {
-  /** Keeps tokens and registrations. Default: {@link memoryTokens}. */
+  /** Keeps tokens and registrations. Default: {@link memoryTokenStore}. */
   readonly tokens?: TokenStore
   /** Scopes to ask for beside those that the server names. */
   readonly scopes?: readonly string[]

@@ -12,7 +12,13 @@ import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
 import { covers } from './metadata.ts'
 import type { Network } from './requests.ts'
-import { memoryTokens, readToken, tokenKey, type TokenRecord, type TokenStore } from './store.ts'
+import {
+  memoryTokenStore,
+  readToken,
+  tokenKey,
+  type TokenRecord,
+  type TokenStore,
+} from './store.ts'
 import { splitScope } from './token.ts'
 import { isPrivateHost } from './urls.ts'
 
@@ -71,7 +77,7 @@ export class Provider implements SignIn {
     this.extensions = Object.fromEntries(ids.flatMap((one) => (one ? [[one, {}]] : [])))
     this.#grant = grant
     this.#options = options
-    this.#tokens = options.tokens ?? memoryTokens()
+    this.#tokens = options.tokens ?? memoryTokenStore()
   }
 
   async headers(request: HttpRequestFacts): Promise<HeaderRecord> {

@@ -26,7 +26,7 @@ export interface TokenStore {
 }
 
 /** Keeps everything in memory, for as long as the process lives. */
-export function memoryTokens(): TokenStore {
+export function memoryTokenStore(): TokenStore {
   const values = new Map<string, JsonObject>()
   return {
     get: (key) => values.get(key),

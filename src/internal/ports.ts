@@ -5,4 +5,4 @@
  */
 export type { ConnectionOptions } from '../server/serve-transport.ts'
 export type { MessagePortOptions } from '../transport/ports/message-port.ts'
-export type { CarrierEvents } from '../transport/ports/port-carrier.ts'
+export type { ChannelEvents } from '../transport/ports/port-carrier.ts'

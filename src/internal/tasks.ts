@@ -3,9 +3,9 @@
  *
  * @module
  */
-export type { TaskMaker } from '../server/features/tools.ts'
+export type { TaskFactory } from '../server/features/tools.ts'
 export { tasksOf } from '../server/definition.ts'
 export type { TaskEngine } from '../tasks/engine.ts'
 export type { InputOutcome, NewTask } from '../tasks/record.ts'
 export type { TaskKeeper } from '../tasks/store.ts'
-export type { GivenOutcome, TaskService, TaskWait } from '../tasks/service.ts'
+export type { ReportedOutcome, TaskService, TaskPollOptions } from '../tasks/service.ts'

@@ -110,7 +110,7 @@ export { serverExtension } from '../server/composition/extend.ts'
 export type { FormQuestion } from '../server/request/elicitation.ts'
 export { observer, type ObservedEvent, type ServerObserver } from '../server/observer.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
-export { warnOfRepeats } from '../server/middleware/unsafe-replay.ts'
+export { warnOnUnsafeReplay } from '../server/middleware/unsafe-replay.ts'
 export { text } from '../protocol/content.ts'
 export {
   audio,

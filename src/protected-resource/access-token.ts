@@ -28,7 +28,7 @@ export interface AccessToken {
 }
 
 /** For whom a token must be meant. */
-export interface Expected {
+export interface TokenExpectations {
   /** The identifier of the protected resource: the URL of the endpoint. */
   readonly resource: string
   /** The values of `aud` of which the token must have one. */
@@ -56,7 +56,7 @@ export interface RefusedToken {
  */
 export type TokenVerifier = (
   token: string,
-  expected: Expected,
+  expected: TokenExpectations,
 ) => Promise<AccessToken | RefusedToken | undefined>
 
 /** The token that a set of claims describes: those of a JWT (RFC 9068), or of an introspection. */
@@ -80,7 +80,11 @@ export function tokenOf(claims: JsonObject): AccessToken {
  * What is wrong with a token that is authentic: nothing when it is meant for this server, comes from
  * an issuer that it trusts, and is good now.
  */
-export function faultOf(token: AccessToken, expected: Expected, now: number): string | undefined {
+export function faultOf(
+  token: AccessToken,
+  expected: TokenExpectations,
+  now: number,
+): string | undefined {
   const { issuer, subject, clientId, audience, expiresAt, notBefore, confirmation } = token
   const { clockSkewMs } = expected
   const named = typeof audience === 'string' ? [audience] : (audience ?? [])
@@ -106,7 +110,7 @@ export function faultOf(token: AccessToken, expected: Expected, now: number): st
 }
 
 /** What is wrong with a token of an issuer that is not trusted. */
-export function foreignIssuer(issuer: string, { authorizationServers }: Expected): string {
+export function foreignIssuer(issuer: string, { authorizationServers }: TokenExpectations): string {
   return `Its issuer is ${quote(issuer)}, not ${anyOf(authorizationServers)}`
 }
 

@@ -11,7 +11,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { digestText } from '../patterns/digest.ts'
 import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
-import { createReplays, type Replays } from './replays.ts'
+import { createReplayCache, type ReplayCache } from './replays.ts'
 
 /** Which proofs are taken. */
 export interface DpopOptions {
@@ -27,11 +27,11 @@ export interface DpopOptions {
    * Remembers which proofs were used; by default this instance of the server does, up to 100,000.
    * Several instances need something they share, or a nonce that is good for a short time only.
    */
-  replays?: Replays
+  replays?: ReplayCache
 }
 
 /** What the proof of a request must fit. */
-export interface Proven {
+export interface VerifiedProof {
   readonly token: string
   /** How the token was sent. */
   readonly scheme: 'bearer' | 'dpop'
@@ -42,7 +42,7 @@ export interface Proven {
 }
 
 /** Why a request is refused. */
-export interface ProofFault {
+export interface DpopError {
   readonly error: 'invalid_dpop_proof' | 'invalid_token' | 'use_dpop_nonce'
   /** What the client is told; without quotes. */
   readonly message: string
@@ -57,7 +57,7 @@ export interface DpopVerifier {
   readonly required: boolean
   readonly algorithms: readonly string[]
   /** What is wrong with the token or the proof of a request, if anything. */
-  check(request: Request, proven: Proven): Promise<ProofFault | undefined>
+  check(request: Request, proven: VerifiedProof): Promise<DpopError | undefined>
 }
 
 const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS256']
@@ -65,12 +65,15 @@ const MAX_AGE_MS = 300_000
 
 /** Takes DPoP-bound tokens. */
 export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
-  const { required = false, replays = createReplays() } = options
+  const { required = false, replays = createReplayCache() } = options
   const maxAgeMs = Math.min(options.maxAgeMs ?? MAX_AGE_MS, MAX_AGE_MS)
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const nonces = options.nonce && createNonces(options.nonce)
 
-  const faultOf = async (request: Request, proven: Proven): Promise<ProofFault | undefined> => {
+  const faultOf = async (
+    request: Request,
+    proven: VerifiedProof,
+  ): Promise<DpopError | undefined> => {
     const read = await readProof(request.headers.get('dpop'), algorithms)
     if ('error' in read) return read
     const wrong = await misfit(read, request, proven, maxAgeMs)
@@ -107,7 +110,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
 }
 
 /** Why no proof can help. */
-function unprovenFault({ thumbprint, scheme }: Proven): string | undefined {
+function unprovenFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
   if (thumbprint === undefined) return 'The access token is bound to no key'
   if (scheme === 'dpop') return undefined
   return 'The access token is bound to a key, but was sent without the DPoP scheme'
@@ -124,7 +127,7 @@ interface ProofClaims {
   readonly jkt: string
 }
 
-function invalid(reason: string): ProofFault {
+function invalid(reason: string): DpopError {
   const message = 'The DPoP proof is missing, malformed, used or not for this request'
   return { error: 'invalid_dpop_proof', message, reason }
 }
@@ -133,7 +136,7 @@ function invalid(reason: string): ProofFault {
 async function misfit(
   { htm, htu, ath, iat }: ProofClaims,
   { method, url }: Request,
-  { token, resource }: Proven,
+  { token, resource }: VerifiedProof,
   maxAgeMs: number,
 ): Promise<string | undefined> {
   if (htm !== method) return `The proof is for ${quote(htm)}, not ${quote(method)}`
@@ -160,7 +163,7 @@ function withoutQuery(text: string): string {
 async function readProof(
   proof: string | null,
   algorithms: string[],
-): Promise<ProofClaims | ProofFault> {
+): Promise<ProofClaims | DpopError> {
   if (proof === null) return invalid('There is no proof')
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {

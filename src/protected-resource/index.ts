@@ -4,9 +4,9 @@
  * @module
  */
 export { protectedResource } from './protected-resource.ts'
-export type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
+export type { AccessToken, TokenVerifier } from './access-token.ts'
 export { jwtTokens } from './jwt-tokens.ts'
 export { introspectedTokens } from './introspected-tokens.ts'
-export { rememberTokens } from './remembered-tokens.ts'
+export { cacheTokens } from './remembered-tokens.ts'
 export { dpopProofs } from './dpop-proofs.ts'
-export type { Replays } from './replays.ts'
+export type { ReplayCache } from './replays.ts'

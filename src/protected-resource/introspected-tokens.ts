@@ -33,7 +33,7 @@ export interface IntrospectionOptions {
 
 /**
  * Verifies tokens by introspection, one request for each, so that a revoked token is noticed at
- * once; `rememberTokens` around it asks less often. An answer without `aud` makes the token one for
+ * once; `cacheTokens` around it asks less often. An answer without `aud` makes the token one for
  * nobody: wrap the verifier to add it, if the authorization server has no other resources. A server
  * that cannot be reached, or rejects every request, gets the next one after 5 seconds; until then
  * requests with any token are answered with 503.

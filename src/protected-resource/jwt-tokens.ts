@@ -16,10 +16,10 @@ import {
   type TokenVerifier,
 } from './access-token.ts'
 import { createKeySets, type FindKey, type KeySetOptions } from './key-sets.ts'
-import { rememberTokens, type RememberOptions } from './remembered-tokens.ts'
+import { cacheTokens, type CacheTokensOptions } from './remembered-tokens.ts'
 
 /** How tokens are checked, and where the keys come from: by default the issuer's metadata tells. */
-export interface JwtTokenOptions extends KeySetOptions, RememberOptions {
+export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
   /** The algorithms that are accepted; the usual ones with a public key by default. */
   algorithms?: readonly string[]
 }
@@ -35,7 +35,7 @@ const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
  * minutes, and when a token names a key that is not among them, though at most every 30 seconds, or
  * 5 seconds after an issuer failed: until then requests whose token needs it are answered with 503. A
  * token whose signature was good is remembered for a minute: a key that its issuer withdraws is
- * honoured for at most eleven, and for those ten where `rememberMs` is 0.
+ * honoured for at most eleven, and for those ten where `cacheTtlMs` is 0.
  */
 export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
   const keySets = createKeySets(options)
@@ -68,7 +68,7 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
       ? tokenOf(claims)
       : refuse(`Its "${odd}" is ${quote(claims[odd])}, not a time`)
   }
-  return rememberTokens(verify, options)
+  return cacheTokens(verify, options)
 }
 
 function refuse(refused: string): RefusedToken {

@@ -7,7 +7,7 @@ import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Caller } from '../server/request/exchange.ts'
-import type { AccessToken, Expected, TokenVerifier } from './access-token.ts'
+import type { AccessToken, TokenExpectations, TokenVerifier } from './access-token.ts'
 import type { DpopVerifier } from './dpop-proofs.ts'
 
 /** How a server is protected. */
@@ -24,7 +24,7 @@ export interface ProtectedResourceOptions {
   /** The scopes that every request needs; none by default. Clients ask for them first. */
   scopes?: readonly string[]
   /** The scopes that a message needs beside those of the server and of the tool that it calls. */
-  scopesOf?: (
+  requiredScopes?: (
     message: { readonly method: string; readonly params: JsonObject },
     caller: Caller,
   ) => readonly string[]
@@ -32,7 +32,7 @@ export interface ProtectedResourceOptions {
    * Whether the granted scopes hold one that is needed, where some imply others; by default only if
    * it is among them.
    */
-  holds?: (granted: readonly string[], needed: string) => boolean
+  isScopeSatisfied?: (granted: readonly string[], needed: string) => boolean
   /** What tokens may have as `aud`; the resource by default. */
   audience?: string | readonly string[]
   /** How far clocks may be apart, in milliseconds; 30,000 by default. */
@@ -56,7 +56,7 @@ export interface ProtectedResourceOptions {
 }
 
 /** What the options come to. */
-export interface Settings extends Expected {
+export interface Settings extends TokenExpectations {
   readonly options: ProtectedResourceOptions
   /** The scopes that every request needs. */
   readonly scopes: readonly string[]
@@ -69,7 +69,14 @@ export interface Settings extends Expected {
 }
 
 const OPTIONS: OptionNames<ProtectedResourceOptions> = {
-  ...{ resource: 1, authorizationServers: 1, verify: 1, scopes: 1, scopesOf: 1, holds: 1 },
+  ...{
+    resource: 1,
+    authorizationServers: 1,
+    verify: 1,
+    scopes: 1,
+    requiredScopes: 1,
+    isScopeSatisfied: 1,
+  },
   ...{ audience: 1, clockSkewMs: 1, revocationCheckMs: 1, dpop: 1, principal: 1, metadata: 1 },
 }
 

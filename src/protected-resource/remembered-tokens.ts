@@ -9,15 +9,15 @@ import { isObject } from '../protocol/validate.ts'
 import type { AccessToken, TokenVerifier } from './access-token.ts'
 
 /** For how long, and how many, tokens are remembered. */
-export interface RememberOptions {
+export interface CacheTokensOptions {
   /**
    * For how long a token is not verified again, in milliseconds, though never past its end; 60,000
    * by default, and 0 remembers none. For so long nobody notices that a token was revoked, or that
    * the key that signed it was withdrawn.
    */
-  rememberMs?: number
+  cacheTtlMs?: number
   /** How many are remembered; 1,000 by default. Beyond that the oldest are forgotten. */
-  maxRemembered?: number
+  maxEntries?: number
 }
 
 /**
@@ -26,15 +26,15 @@ export interface RememberOptions {
  * audience, times, scopes and proofs are still checked with each request. What is remembered is
  * frozen, as handlers of several requests get to see it.
  */
-export function rememberTokens(
+export function cacheTokens(
   verify: TokenVerifier,
-  { rememberMs = 60_000, maxRemembered = 1000 }: RememberOptions = {},
+  { cacheTtlMs = 60_000, maxEntries = 1000 }: CacheTokensOptions = {},
 ): TokenVerifier {
-  if (!(rememberMs > 0 && maxRemembered > 0)) return verify
+  if (!(cacheTtlMs > 0 && maxEntries > 0)) return verify
   // By the whole token, so that no other one, with another signature say, passes for it. A digest
   // would keep it from whoever reads this memory, who finds it in the requests anyway, and would
   // cost a trip to another thread, which is what remembering is to spare.
-  const known = boundedCache<string, AccessToken>(maxRemembered)
+  const known = boundedCache<string, AccessToken>(maxEntries)
   return async (text, expected) => {
     const found = known.get(text)
     if (found) return found
@@ -42,7 +42,7 @@ export function rememberTokens(
     if (!token || 'refused' in token) return token
     const leftMs = (token.expiresAt ?? Infinity) - Date.now()
     freeze(token)
-    known.set(text, token, performance.now() + Math.min(rememberMs, leftMs))
+    known.set(text, token, performance.now() + Math.min(cacheTtlMs, leftMs))
     return token
   }
 }

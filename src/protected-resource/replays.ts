@@ -6,7 +6,7 @@
 import { boundedCache } from '../patterns/bounded-cache.ts'
 
 /** Remembers which proofs were used. */
-export interface Replays {
+export interface ReplayCache {
   /**
    * Notes a use.
    *
@@ -22,7 +22,7 @@ export interface Replays {
  *
  * @param maxEntries How many; 100,000 by default. Beyond that the oldest are forgotten.
  */
-export function createReplays(maxEntries = 100_000): Replays {
+export function createReplayCache(maxEntries = 100_000): ReplayCache {
   const uses = boundedCache<string, true>(maxEntries, () => Date.now())
   return {
     use(key, until) {

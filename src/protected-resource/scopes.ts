@@ -30,11 +30,11 @@ export function requirePermission(
   const { options, scopes } = settings
   const { auth } = caller
   const granted = auth?.scopes ?? []
-  const holds = options.holds ?? ((all, scope) => all.includes(scope))
+  const isSatisfied = options.isScopeSatisfied ?? ((all, scope) => all.includes(scope))
   const needed = union(scopes, [...more, ...neededFor(settings, frame, caller, server)])
-  if (needed.every((scope) => holds(granted, scope))) return
+  if (needed.every((scope) => isSatisfied(granted, scope))) return
 
-  const lacking = needed.filter((scope) => !holds(granted, scope))
+  const lacking = needed.filter((scope) => !isSatisfied(granted, scope))
   const id = isObject(frame) && isRequestId(frame.id) ? frame.id : undefined
   throw challenge(
     settings,
@@ -85,6 +85,6 @@ function neededFor(
     method === 'tools/call' && typeof params.name === 'string'
       ? findTool(server, params.name, caller)
       : undefined
-  const more = settings.options.scopesOf?.({ method, params }, caller)
+  const more = settings.options.requiredScopes?.({ method, params }, caller)
   return [...(tool?.scopes ?? []), ...(more ?? [])]
 }

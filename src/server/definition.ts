@@ -33,7 +33,7 @@ import {
   type ResourceEntry,
   type ResourceTemplateEntry,
 } from './features/resources.ts'
-import { toolEntry, type TaskMaker, type ToolEntry } from './features/tools.ts'
+import { toolEntry, type TaskFactory, type ToolEntry } from './features/tools.ts'
 import type { Notifier } from './notifier.ts'
 import type { Observation, Observer, Watch } from './observer.ts'
 import { Registry } from './registry.ts'
@@ -160,7 +160,7 @@ export class ServerDefinition implements Registered {
   /** What extensions add, if there are any. */
   extensions: Extensions | undefined
   /** Makes tasks of calls; set by the extension that does. */
-  tasks: TaskMaker | undefined
+  tasks: TaskFactory | undefined
   /** Receives the clients that can be reached; set by gateways. */
   clients: ClientRegistry | undefined
   /** What wraps requests, outermost first. */
@@ -310,7 +310,7 @@ function notMadeBy(entries: string): TypeError {
 }
 
 /** What makes tasks of the calls of a server, if anything does. */
-export function tasksOf(server: BaseServer): TaskMaker | undefined {
+export function tasksOf(server: BaseServer): TaskFactory | undefined {
   return definitionOf(server).tasks
 }
 

@@ -21,7 +21,7 @@ import {
   type TaskRecord,
 } from './record.ts'
 import { failsBy, type Platform } from './run.ts'
-import type { GivenOutcome, TaskService, TaskWait } from './service.ts'
+import type { ReportedOutcome, TaskService, TaskPollOptions } from './service.ts'
 import { answer, cancel, say, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
 import { isWaiting, TaskWork, type WorkOptions } from './work.ts'
@@ -29,13 +29,13 @@ import { isWaiting, TaskWork, type WorkOptions } from './work.ts'
 /** How tasks are kept and worked on. */
 export interface EngineOptions extends WorkOptions {
   /** What bounds tasks, and forgets those whose time is over; the host does it itself otherwise. */
-  readonly all?: AllTasks | undefined
+  readonly all?: TaskLimits | undefined
   /** Learns how a task is after each change that clients can see. */
   readonly changed?: ((task: TaskRecord) => void) | undefined
 }
 
 /** All tasks of a process, or of several. */
-export interface AllTasks {
+export interface TaskLimits {
   readonly store: TaskStore
   /** The most tasks that are kept at once. */
   readonly maxTasks: number
@@ -92,7 +92,7 @@ export class TaskEngine implements TaskService {
     return this.#tasks.get(taskId, principal)
   }
 
-  next(wait: TaskWait): Promise<TaskRecord | undefined> {
+  next(wait: TaskPollOptions): Promise<TaskRecord | undefined> {
     return this.#tasks.next(wait)
   }
 
@@ -122,7 +122,7 @@ export class TaskEngine implements TaskService {
     return this.#tasks.change(taskId, cancel())
   }
 
-  async settle(taskId: string, given: GivenOutcome): Promise<boolean> {
+  async settle(taskId: string, given: ReportedOutcome): Promise<boolean> {
     const outcome = 'error' in given ? given : await this.#read(taskId, given.returned)
     if (!outcome) return false
     let settled = false
@@ -195,7 +195,7 @@ export class TaskEngine implements TaskService {
 }
 
 async function isFull(
-  { store, maxTasks, maxTasksPerPrincipal }: AllTasks,
+  { store, maxTasks, maxTasksPerPrincipal }: TaskLimits,
   principal: string | null,
 ): Promise<boolean> {
   if ((await store.count()) >= maxTasks) return true

@@ -38,11 +38,11 @@ const connections = new WeakMap<ClientCapabilities, Tasks>()
 
 /**
  * What a client declares, among its `capabilities`, that takes tasks for questions:
- * `connect(url, { capabilities: { tasks: RECEIVED_TASKS }, extensions: [followTasks()] })`. It brings
+ * `connect(url, { capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [followTasks()] })`. It brings
  * what answers such requests; to declare fewer of them, spread it:
- * `{ ...RECEIVED_TASKS, requests: { elicitation: { create: {} } } }`.
+ * `{ ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } }`.
  */
-export const RECEIVED_TASKS: ReceivedTasks = {
+export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
   cancel: {},
   requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
   [receives](answer, capabilities) {

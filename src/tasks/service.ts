@@ -26,7 +26,7 @@ export interface TaskService {
   /** The task. */
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
   /** The task once it changed after `seen`, or when `waitMs` are over. */
-  next(wait: TaskWait): Promise<TaskRecord | undefined>
+  next(wait: TaskPollOptions): Promise<TaskRecord | undefined>
   /** Takes answers; the task after that. */
   answer(
     taskId: string,
@@ -37,7 +37,7 @@ export interface TaskService {
   /** Ends a task that is not at its end, and stops its work; the task after that. */
   cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
   /** Ends a task with an outcome that its author knows; whether there was something to end. */
-  settle(taskId: string, outcome: GivenOutcome): Promise<boolean>
+  settle(taskId: string, outcome: ReportedOutcome): Promise<boolean>
   /** Says what is being done for a task whose outcome comes from elsewhere. */
   say(taskId: string, statusMessage: string): Promise<boolean>
   /**
@@ -56,10 +56,10 @@ export interface TaskService {
 }
 
 /** An outcome as an author gives it: what the tool could have returned, or an error. */
-export type GivenOutcome = { readonly returned: ToolReturn } | { readonly error: ErrorObject }
+export type ReportedOutcome = { readonly returned: ToolReturn } | { readonly error: ErrorObject }
 
 /** What {@link TaskService.next} waits for. */
-export interface TaskWait {
+export interface TaskPollOptions {
   readonly taskId: string
   readonly principal: string | null
   /** The `lastUpdatedAt` that is known already. */

@@ -8,7 +8,7 @@ import { withTimeout } from '../patterns/timeout.ts'
 import { McpError } from '../protocol/errors.ts'
 import { TaskSubscribers } from './subscribers.ts'
 import { expiresAt, TIME_IS_OVER, type TaskRecord } from './record.ts'
-import type { TaskWait } from './service.ts'
+import type { TaskPollOptions } from './service.ts'
 import { finish, type Transition } from './state.ts'
 import type { TaskKeeper } from './store.ts'
 
@@ -37,7 +37,7 @@ export class TaskRepository {
   }
 
   /** The task once it changed after `seen`, or when `waitMs` are over. */
-  async next(wait: TaskWait): Promise<TaskRecord | undefined> {
+  async next(wait: TaskPollOptions): Promise<TaskRecord | undefined> {
     const { taskId, principal, seen, waitMs, signal } = wait
     let stop = (): void => {}
     // Heard before the task is read, so that no change falls in between.

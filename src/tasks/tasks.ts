@@ -20,7 +20,7 @@ import type {
 } from '../server/composition/server-extension.ts'
 import { wholeDefinitionOf } from '../server/definition.ts'
 import type { ToolReturn } from '../server/features/tool-result.ts'
-import type { TaskMaker, ToolEntry } from '../server/features/tools.ts'
+import type { TaskFactory, ToolEntry } from '../server/features/tools.ts'
 import { taskIdOf } from './context.ts'
 import type { ServedTasks } from './access.ts'
 import { cancelCoreTask, getCoreResult, getCoreTask, listCoreTasks } from './core-methods.ts'
@@ -39,7 +39,7 @@ export interface TaskHandle {
 }
 
 /** The tasks of one server: an extension, and what authors do with tasks from elsewhere. */
-export interface Tasks extends ServerExtension, TaskMaker {
+export interface Tasks extends ServerExtension, TaskFactory {
   /**
    * The task that a handler works on. Returned from the handler, it says that the outcome comes from
    * elsewhere: a queue, a webhook, another process.

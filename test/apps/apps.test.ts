@@ -6,11 +6,11 @@ import {
   appResource,
   appsClient,
   appTool,
-  isForApp,
-  isForModel,
-  showsApps,
-  uiOfContents,
-  uiOfTool,
+  isAppVisible,
+  isModelVisible,
+  supportsApps,
+  getContentsUi,
+  getToolUi,
 } from '../../src/apps/index.ts'
 import type { Tool } from '../../src/index.ts'
 import { createServer, type Server, text } from '../../src/presets/server.ts'
@@ -40,7 +40,7 @@ function weather(): { server: Server; errors: unknown[]; remove: () => void } {
     'forecast',
     { input: z.object({ city: z.string() }), ui: URI, meta: { 'com.example/x': 1 } },
     ({ city }, ctx) => ({
-      content: [text(showsApps(ctx) ? `Shown: ${city}` : `Sunny in ${city}`)],
+      content: [text(supportsApps(ctx) ? `Shown: ${city}` : `Sunny in ${city}`)],
       structuredContent: { city },
     }),
   )
@@ -120,7 +120,7 @@ describe('a server with interfaces', () => {
     const { server } = weather()
     const revision = '2025-11-25'
     const host = await connectInMemory(server, { revision, extensions: [appsClient()] })
-    expect((await host.listAllTools()).map(uiOfTool)[0]).toEqual({ resourceUri: URI })
+    expect((await host.listAllTools()).map(getToolUi)[0]).toEqual({ resourceUri: URI })
     expect(await host.callTool('forecast', { city: 'Oslo' })).toMatchObject({
       content: [{ text: 'Shown: Oslo' }],
     })
@@ -133,7 +133,7 @@ describe('a server with interfaces', () => {
     const client = await connectInMemory(server, { extensions: [appsClient()] })
     remove()
     const tools = await client.listAllTools({ cache: 'reload' })
-    expect(tools.map(uiOfTool)).toEqual([{}, { visibility: ['app'] }, {}])
+    expect(tools.map(getToolUi)).toEqual([{}, { visibility: ['app'] }, {}])
     expect(() => appTool(server, 'late', { ui: URI }, () => text(''))).toThrow('is not registered')
   })
 
@@ -207,7 +207,7 @@ describe('a malformed policy', () => {
       prefersBorder: 'yes',
     }
     const contents = { uri: 'ui://x', text: PAGE, _meta: { ui: sent } }
-    expect(uiOfContents(contents)).toEqual({
+    expect(getContentsUi(contents)).toEqual({
       csp: { resourceDomains: [origin], frameDomains: [origin] },
       permissions: { camera: {} },
     })
@@ -306,15 +306,15 @@ describe('a host', () => {
       [['future'], false, false],
     ] as const) {
       const one = tool({ ui: { visibility } })
-      expect([isForModel(one), isForApp(one)]).toEqual([model, app])
+      expect([isModelVisible(one), isAppVisible(one)]).toEqual([model, app])
     }
-    expect(isForModel({ name: 't', inputSchema })).toBe(true)
+    expect(isModelVisible({ name: 't', inputSchema })).toBe(true)
   })
 
   it('finds the document of a tool in the older form too [M-APPS-010]', () => {
-    expect(uiOfTool(tool({ 'ui/resourceUri': URI }))).toEqual({ resourceUri: URI })
+    expect(getToolUi(tool({ 'ui/resourceUri': URI }))).toEqual({ resourceUri: URI })
     const both = { 'ui/resourceUri': 'ui://old', ui: { resourceUri: URI } }
-    expect(uiOfTool(tool(both))).toEqual({ resourceUri: URI })
+    expect(getToolUi(tool(both))).toEqual({ resourceUri: URI })
   })
 
   it.each([
@@ -324,16 +324,16 @@ describe('a host', () => {
     { ui: { resourceUri: 1, visibility: 'app' } },
     { ui: { resourceUri: 'https://x' } },
   ])('takes no nonsense for an interface: %j [M-VER-022]', (meta) => {
-    expect(uiOfTool(tool(meta))).toEqual({})
+    expect(getToolUi(tool(meta))).toEqual({})
   })
 
   it('goes by what the contents say before what the list says [M-APPS-056]', () => {
     const listed = { uri: URI, name: 'x', _meta: { ui: { prefersBorder: true } } }
     const contents = { uri: URI, text: PAGE }
-    expect(uiOfContents({ ...contents, _meta: { ui: { domain: 'd' } } }, listed)).toEqual({
+    expect(getContentsUi({ ...contents, _meta: { ui: { domain: 'd' } } }, listed)).toEqual({
       domain: 'd',
     })
-    expect(uiOfContents(contents, listed)).toEqual({ prefersBorder: true })
-    expect(uiOfContents(contents)).toEqual({})
+    expect(getContentsUi(contents, listed)).toEqual({ prefersBorder: true })
+    expect(getContentsUi(contents)).toEqual({})
   })
 })

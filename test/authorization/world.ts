@@ -5,7 +5,7 @@
  */
 import type { SignInOptions } from '../../src/authorization/sign-in.ts'
 import {
-  memoryTokens,
+  memoryTokenStore,
   signIn,
   type AuthorizationFlow,
   type SignIn,
@@ -240,7 +240,7 @@ export async function sha256(text: string): Promise<string> {
 /** A store whose content can be looked at. */
 export function openStore(): TokenStore & { readonly values: Map<string, JsonObject> } {
   const values = new Map<string, JsonObject>()
-  const { withLock } = memoryTokens()
+  const { withLock } = memoryTokenStore()
   return {
     values,
     get: (key) => values.get(key),

@@ -1,7 +1,7 @@
 // Tokens that are bound to a key, and the proofs that come with them.
 import { base64url } from 'jose'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createReplays } from '../../src/protected-resource/replays.ts'
+import { createReplayCache } from '../../src/protected-resource/replays.ts'
 import { dpopProofs } from '../../src/protected-resource/index.ts'
 import { bearer, call, challengeOf, protect, textOf, type GivenHeaders } from './endpoint.ts'
 import { Issuer, makeKey, Prover, RESOURCE } from './issuer.ts'
@@ -274,7 +274,7 @@ describe('The memory of used proofs', () => {
   it('forgets those that are refused for their age anyway, and the oldest beyond its bound', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
-      const replays = createReplays(2)
+      const replays = createReplayCache(2)
       const until = Date.now() + 1000
       expect(['a', 'a', 'b', 'b'].map((key) => replays.use(key, until))).toEqual([
         true,

@@ -37,7 +37,7 @@ describe('A JWT that was good a moment ago', () => {
 
   it('has it checked with each request where that is wanted', async () => {
     const checks = vi.spyOn(crypto.subtle, 'verify')
-    for (const options of [{ rememberMs: 0 }, { maxRemembered: 0 }]) {
+    for (const options of [{ cacheTtlMs: 0 }, { maxEntries: 0 }]) {
       checks.mockClear()
       const endpoint = protect(issuer, { verify: verifier(options) })
       const token = await issuer.token()
@@ -61,7 +61,7 @@ describe('A JWT that was good a moment ago', () => {
 
   it('is one of so many, of which the oldest is forgotten', async () => {
     const checks = vi.spyOn(crypto.subtle, 'verify')
-    const endpoint = protect(issuer, { verify: verifier({ maxRemembered: 2 }) })
+    const endpoint = protect(issuer, { verify: verifier({ maxEntries: 2 }) })
     const tokens = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.token({ sub })))
     for (const index of [0, 1, 1, 2, 1, 2]) await status(endpoint, tokens[index]!)
     expect(checks).toHaveBeenCalledTimes(3)

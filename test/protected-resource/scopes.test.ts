@@ -132,7 +132,8 @@ describe('Other rules for scopes', () => {
   it('are a hierarchy, in which broader scopes imply narrower ones [M-ASEC-035]', async () => {
     const { handle } = protect(issuer, {
       scopes: ['notes:read'],
-      holds: (all, needed) => all.includes(needed) || all.includes(`${needed.split(':')[0]}:admin`),
+      isScopeSatisfied: (all, needed) =>
+        all.includes(needed) || all.includes(`${needed.split(':')[0]}:admin`),
     })
     expect((await call(handle, 'write', await granted('notes:admin'))).status).toBe(200)
     expect((await call(handle, 'write', await granted('notes:read'))).status).toBe(403)
@@ -140,7 +141,7 @@ describe('Other rules for scopes', () => {
 
   it('are a function of the message', async () => {
     const { handle } = protect(issuer, {
-      scopesOf: ({ method, params }, { principal }) =>
+      requiredScopes: ({ method, params }, { principal }) =>
         method === 'tools/call' && params.name === 'whoami' && principal === 'ada' ? ['self'] : [],
     })
     const refused = await call(handle, 'whoami', await granted('mcp'))

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import {
   introspectedTokens,
-  rememberTokens,
+  cacheTokens,
   type AccessToken,
   type TokenVerifier,
 } from '../../src/protected-resource/index.ts'
@@ -164,7 +164,7 @@ describe('Remembered tokens', () => {
         return Promise.resolve(text === 'good' ? { ...token, expiresAt } : undefined)
       }
       const { handle } = protect(undefined, {
-        verify: rememberTokens(verify, { rememberMs: 60_000 }),
+        verify: cacheTokens(verify, { cacheTtlMs: 60_000 }),
         clockSkewMs: 0,
       })
       const status = async (text: string): Promise<number> =>
@@ -184,12 +184,12 @@ describe('Remembered tokens', () => {
 
   it('are not more than asked for', async () => {
     const seen: string[] = []
-    const verify = rememberTokens(
+    const verify = cacheTokens(
       (text) => {
         seen.push(text)
         return Promise.resolve(token)
       },
-      { maxRemembered: 2 },
+      { maxEntries: 2 },
     )
     const { handle } = protect(undefined, { verify })
     for (const text of ['a', 'b', 'b', 'c', 'b', 'c', 'a']) {

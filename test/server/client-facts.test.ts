@@ -1,7 +1,7 @@
 // What a server decides by what it knows of the client, and by knowing nothing.
 import { describe, expect, it } from 'vitest'
 import { APP_MIME_TYPE, APPS } from '../../src/apps/ui.ts'
-import { appResource, appTool, showsApps, uiOfTool } from '../../src/apps/index.ts'
+import { appResource, appTool, supportsApps, getToolUi } from '../../src/apps/index.ts'
 import type { Tool } from '../../src/index.ts'
 import {
   createHandler,
@@ -33,7 +33,7 @@ function weather() {
   const server = createServer({ name: 'weather', version: '1' })
   appResource(server, URI, { name: 'dashboard' }, PAGE)
   appTool(server, 'forecast', { ui: URI }, (_args, ctx) =>
-    text(showsApps(ctx) ? 'Look' : 'Sunny all day'),
+    text(supportsApps(ctx) ? 'Look' : 'Sunny all day'),
   )
   appTool(server, 'refresh', { ui: URI, visibility: ['app'] }, () => text('fresh'))
   return server
@@ -51,7 +51,7 @@ describe('a request without a session, whose client is unknown', () => {
     const handle = createHandler(weather())
     await post(handle, initializeRequest('2025-11-25', { capabilities: SHOWS_APPS }))
     const { result: tools } = await sessionless(handle, 'tools/list')
-    expect((tools.tools as Tool[]).map((tool) => [tool.name, uiOfTool(tool)])).toEqual([
+    expect((tools.tools as Tool[]).map((tool) => [tool.name, getToolUi(tool)])).toEqual([
       ['forecast', { resourceUri: URI }],
     ])
     const { result: resources } = await sessionless(handle, 'resources/list')
@@ -76,7 +76,7 @@ describe('a request without a session, whose client is unknown', () => {
     appTool(server, 'history', { ui: 'ui://other' }, () => text('Rain'))
     page.remove()
     const { result } = await sessionless(createHandler(server), 'tools/list')
-    expect((result.tools as Tool[]).map(uiOfTool)).toEqual([{}, { resourceUri: 'ui://other' }])
+    expect((result.tools as Tool[]).map(getToolUi)).toEqual([{}, { resourceUri: 'ui://other' }])
   })
 
   it('may use the methods of an extension, which shows that its client knows it [C043]', async () => {

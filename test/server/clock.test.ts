@@ -1,6 +1,6 @@
 // A clock that is set back while a server runs: what measures a time goes on as if nothing happened.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { rememberTokens } from '../../src/protected-resource/index.ts'
+import { cacheTokens } from '../../src/protected-resource/index.ts'
 import {
   createHandler,
   createServer,
@@ -64,12 +64,12 @@ describe('A clock that is set back by an hour', () => {
 
   it('does not lengthen the time for which a token is remembered [S019]', async () => {
     let asked = 0
-    const verify = rememberTokens(
+    const verify = cacheTokens(
       async () => {
         asked++
         return { subject: 'ada', audience: 'x', scopes: [], expiresAt: Date.now() + 1e9 }
       },
-      { rememberMs: 1000 },
+      { cacheTtlMs: 1000 },
     )
     const expected = { resource: 'x', audience: ['x'], authorizationServers: [], clockSkewMs: 0 }
     await verify('token', expected)

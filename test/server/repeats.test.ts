@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { createServer, warnOfRepeats } from '../../src/presets/server.ts'
+import { createServer, warnOnUnsafeReplay } from '../../src/presets/server.ts'
 import type { Revision } from '../../src/index.ts'
 
 const schema = z.object({ yes: z.boolean() })
@@ -10,7 +10,7 @@ const fetchSomething = (): Promise<string> =>
 
 function makeServer(warned: string[]) {
   const server = createServer({ name: 's', version: '1' }, { onError: () => {} })
-  server.use(warnOfRepeats((problem) => warned.push(problem)))
+  server.use(warnOnUnsafeReplay((problem) => warned.push(problem)))
   server.tool('careless', {}, async (_args, ctx) => {
     await fetchSomething()
     return (await ctx.elicit({ message: 'Sure?', schema })).action
@@ -52,7 +52,7 @@ const connect = (warned: string[], revision: Revision) =>
     roots: [{ uri: 'file:///a' }],
   })
 
-describe.each(['2025-11-25', '2026-07-28'] as const)('warnOfRepeats in %s', (revision) => {
+describe.each(['2025-11-25', '2026-07-28'] as const)('warnOnUnsafeReplay in %s', (revision) => {
   it('names a handler that waits for something and then asks, once', async () => {
     const warned: string[] = []
     await using client = await connect(warned, revision)
@@ -99,13 +99,13 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOfRepeats in %s', (rev
   })
 })
 
-it('warnOfRepeats tells the console by default, and leaves other requests alone', async () => {
+it('warnOnUnsafeReplay tells the console by default, and leaves other requests alone', async () => {
   const printed: unknown[] = []
   const { error } = console
   console.error = (text: unknown) => printed.push(text)
   try {
     const server = createServer({ name: 's', version: '1' })
-    server.use(warnOfRepeats())
+    server.use(warnOnUnsafeReplay())
     server.tool('careless', {}, async (_args, ctx) => {
       await fetchSomething()
       return (await ctx.elicit({ message: 'Sure?', schema })).action

@@ -5,7 +5,7 @@ import { createServer, text, type Server } from '../../src/presets/server.ts'
 import {
   callTask,
   followTasks,
-  RECEIVED_TASKS,
+  CLIENT_TASK_CAPABILITIES,
   sampleAsTask,
   startTask,
   taskOf,
@@ -458,7 +458,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [followTasks()],
-      capabilities: { tasks: RECEIVED_TASKS },
+      capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => new Promise((resolve) => (answer = resolve)),
     })
     const declared = client.sent('initialize')[0]?.params as JsonObject
@@ -509,11 +509,13 @@ describe('Questions of 2025-11-25 that are tasks', () => {
 
   const params = { messages: [], maxTokens: 1, task: {} }
 
-  test('become tasks only where the client declares it, with what it takes of RECEIVED_TASKS', async () => {
+  test('become tasks only where the client declares it, with what it takes of CLIENT_TASK_CAPABILITIES', async () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [followTasks()],
-      capabilities: { tasks: { ...RECEIVED_TASKS, requests: { elicitation: { create: {} } } } },
+      capabilities: {
+        tasks: { ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } },
+      },
       onSample: () => model,
       onElicit: () => ({ action: 'decline' }),
     })
@@ -545,7 +547,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [followTasks()],
-      capabilities: { tasks: RECEIVED_TASKS },
+      capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => new Promise(() => {}),
     })
     const ask = asker(client)
@@ -563,7 +565,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [followTasks()],
-      capabilities: { tasks: RECEIVED_TASKS },
+      capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => new Promise(() => {}),
     })
     const ask = asker(client)
@@ -585,7 +587,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [followTasks()],
-      capabilities: { tasks: RECEIVED_TASKS },
+      capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onError: () => {},
       onSample: () => Promise.reject(thrown),
     })
@@ -603,7 +605,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     const [one, other] = [peer({}), peer({})]
     const options = {
       extensions: shared,
-      capabilities: { tasks: RECEIVED_TASKS },
+      capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => model,
     }
     const clients = [await connectTo(one, options), await connectTo(other, options)]
@@ -624,7 +626,10 @@ describe('Questions of 2025-11-25 that are tasks', () => {
       await sampleAsTask(ctx, { messages: [], maxTokens: 1 }).catch((e) => failures.push(e))
       return text('over')
     })
-    const wire = await openWire(server, '2025-11-25', { sampling: {}, tasks: RECEIVED_TASKS })
+    const wire = await openWire(server, '2025-11-25', {
+      sampling: {},
+      tasks: CLIENT_TASK_CAPABILITIES,
+    })
     const seen: unknown[] = []
     wire.onRequest(({ method }) => {
       seen.push(method)
@@ -648,7 +653,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
       return text(JSON.stringify(content))
     })
     const seen: unknown[] = []
-    for (const capabilities of [{}, { tasks: RECEIVED_TASKS }]) {
+    for (const capabilities of [{}, { tasks: CLIENT_TASK_CAPABILITIES }]) {
       const client = await connectInMemory(server, {
         revision: '2025-11-25',
         extensions: [followTasks()],

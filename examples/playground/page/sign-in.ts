@@ -5,14 +5,14 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import { AuthorizationError, signIn, type SignIn } from 'edgewise/authorization'
-import { indexedDbTokens, popup } from 'edgewise/browser'
+import { indexedDbTokenStore, popup } from 'edgewise/browser'
 
 const inPopup = popup({ redirectUri: new URL('callback.html', document.baseURI) })
 
 /** Signs in once the user did something on the page: a link to it must not lead on to another site. */
 export const auth: SignIn = signIn({
   client: { name: 'Edgewise playground' },
-  tokens: indexedDbTokens(),
+  tokens: indexedDbTokenStore(),
   interaction: {
     ...inPopup,
     begin(known) {

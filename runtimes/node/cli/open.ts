@@ -11,7 +11,7 @@ import {
   type Client,
   type ConnectOptions,
 } from '../../../src/presets/client.ts'
-import { fileTokens } from '../file-tokens.ts'
+import { fileTokenStore } from '../file-tokens.ts'
 import { loopback } from '../loopback.ts'
 import { stdioClient } from '../stdio-client.ts'
 import type { Invocation, Options, Target } from './arguments.ts'
@@ -124,7 +124,7 @@ export async function signInWithBrowser(): Promise<AuthProvider> {
   return signIn({
     client: { name: 'Edgewise' },
     interaction: loopback(),
-    tokens: fileTokens(join(state, 'edgewise')),
+    tokens: fileTokenStore(join(state, 'edgewise')),
   })
 }
 

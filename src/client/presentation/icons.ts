@@ -11,7 +11,7 @@ import { isObject } from '../../protocol/validate.ts'
 import { imageFacts } from './image-facts.ts'
 
 /** What an icon may be. */
-export interface IconRules {
+export interface IconPolicy {
   /** The endpoint of the server that names the icon. */
   readonly serverUrl: string | URL
   /** The origins that icons may come from beside the server's own, such as `https://cdn.example`. */
@@ -19,7 +19,7 @@ export interface IconRules {
 }
 
 /** Which icon is wanted. */
-export interface IconWish extends IconRules {
+export interface IconPreferences extends IconPolicy {
   /** The background that it is for. */
   readonly theme?: 'light' | 'dark'
   /** Its width and height in pixels; 48 by default. */
@@ -27,7 +27,7 @@ export interface IconWish extends IconRules {
 }
 
 /** How an icon is fetched. */
-export interface IconLimits extends IconRules {
+export interface IconLimits extends IconPolicy {
   /** The most bytes; 1 MiB by default. */
   readonly maxBytes?: number
   /** The most pixels in width and in height; 1024 by default. */
@@ -48,7 +48,7 @@ const DATA = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
  * The icon to show: of those that are well-formed, PNG or JPEG as far as they say, and from an
  * origin that is allowed, the one for the theme and nearest in size.
  */
-export function selectIcon(icons: unknown, wish: IconWish): Icon | undefined {
+export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefined {
   const { theme, size = 48 } = wish
   const usable = Array.isArray(icons) ? icons.filter((icon) => isUsable(icon, wish)) : []
   const distance = (icon: Icon): number =>
@@ -83,7 +83,7 @@ export async function loadIcon(
   return { mimeType, bytes }
 }
 
-function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconRules): icon is Icon {
+function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconPolicy): icon is Icon {
   if (!isObject(icon)) return false
   const { src, mimeType, sizes, theme } = icon
   if (typeof src !== 'string' || !URL.canParse(src)) return false

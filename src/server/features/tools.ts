@@ -119,11 +119,11 @@ export interface ToolEntry extends Entry {
 export interface Tools {
   readonly tools: Registry<ToolEntry>
   report(error: unknown, ctx: HandlerContext): void
-  readonly tasks?: TaskMaker | undefined
+  readonly tasks?: TaskFactory | undefined
 }
 
 /** Makes tasks of calls. */
-export interface TaskMaker {
+export interface TaskFactory {
   /**
    * Makes a task of a call, if it is to be one; gives the result that tells the client so.
    *

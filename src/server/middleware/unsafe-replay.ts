@@ -15,12 +15,12 @@ import type { Middleware } from '../server.ts'
  * answer. Warns as well of steps that ask, which cannot be kept.
  *
  * It finds this in every revision and before anything is repeated, but sees only what is waited for.
- * It is meant for development, as it takes a timer for each request: `server.use(warnOfRepeats())`,
+ * It is meant for development, as it takes a timer for each request: `server.use(warnOnUnsafeReplay())`,
  * before other middleware.
  *
  * @param warn Is told of each handler once; `console.error` by default.
  */
-export function warnOfRepeats(
+export function warnOnUnsafeReplay(
   warn: (problem: string) => void = (problem) => console.error(problem),
 ): Middleware {
   const told = new Set<string>()

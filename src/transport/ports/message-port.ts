@@ -21,7 +21,7 @@ import { Inbox } from '../inbox.ts'
 import { jsonCopy } from '../json-copy.ts'
 import { takeJson } from './json-size.ts'
 import { Heartbeat, holdLock, watchLock } from './liveness.ts'
-import { portCarrier, type MessageCarrier, type PortLike } from './port-carrier.ts'
+import { portCarrier, type MessageChannelLike, type PortLike } from './port-carrier.ts'
 import { lockOf, readControl, type Control, type Greeting } from './port-control.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
@@ -77,12 +77,12 @@ const LAST_WORDS_MS = 100
  * @throws {McpError} From `start`: `TIMEOUT` when nobody greets in time.
  */
 export function messagePortTransport(port: PortLike, options?: MessagePortOptions): Transport {
-  return carrierTransport(portCarrier(port), options)
+  return channelTransport(portCarrier(port), options)
 }
 
 /** A transport over whatever carries values to one peer; see {@link messagePortTransport}. */
-export function carrierTransport(
-  carrier: MessageCarrier,
+export function channelTransport(
+  carrier: MessageChannelLike,
   options: MessagePortOptions = {},
 ): Transport {
   return new MessagePortTransport(carrier, options)
@@ -90,7 +90,7 @@ export function carrierTransport(
 
 class MessagePortTransport implements Transport {
   readonly #id = crypto.getRandomValues(new Uint32Array(4)).join('-')
-  readonly #carrier: MessageCarrier
+  readonly #carrier: MessageChannelLike
   readonly #options: MessagePortOptions
   readonly #maxLength: number
   /** Aborts when the connection is over. */
@@ -112,7 +112,7 @@ class MessagePortTransport implements Transport {
     (reason) => this.#end(reason),
   )
 
-  constructor(carrier: MessageCarrier, options: MessagePortOptions) {
+  constructor(carrier: MessageChannelLike, options: MessagePortOptions) {
     this.#carrier = carrier
     this.#options = options
     this.#maxLength = options.maxMessageLength ?? 16_777_216

@@ -6,8 +6,8 @@
  */
 import { McpError } from '../../protocol/errors.ts'
 
-/** Learns what happens on a {@link MessageCarrier}. */
-export interface CarrierEvents {
+/** Learns what happens on a {@link MessageChannelLike}. */
+export interface ChannelEvents {
   /** Something came from the peer, and from nobody else. */
   message(data: unknown): void
   /** Something came that cannot be read here. */
@@ -21,14 +21,14 @@ export interface CarrierEvents {
 }
 
 /** Carries values to one peer, and from it. */
-export interface MessageCarrier {
+export interface MessageChannelLike {
   /**
    * Whether others post here too. What means nothing to the protocol is then left to them, and
    * reported otherwise.
    */
   readonly shared: boolean
   /** Starts telling of what comes. Called once, before any `post`. */
-  open(events: CarrierEvents): void
+  open(events: ChannelEvents): void
   /** Posts a value: JSON, or text. */
   post(value: unknown): void
   /** Stops telling, and lets go of what was made for this connection. */
@@ -50,7 +50,7 @@ export interface PortLike {
 }
 
 /** Carries values over a port. */
-export function portCarrier(port: PortLike): MessageCarrier {
+export function portCarrier(port: PortLike): MessageChannelLike {
   if (typeof port?.postMessage !== 'function' || typeof port.addEventListener !== 'function') {
     throw new TypeError('A message port is needed, or a worker')
   }

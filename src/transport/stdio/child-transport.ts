@@ -68,11 +68,11 @@ export interface StdioClientOptions extends ChildTransportOptions {
    * that starts what others configured shows its user every word of it, says that it is code which
    * gets the user's rights, and waits for consent; `false` refuses the start with `DENIED`.
    */
-  approve?: (program: ProgramToStart) => boolean | Promise<boolean>
+  approve?: (program: StdioCommand) => boolean | Promise<boolean>
 }
 
 /** What is going to run. */
-export interface ProgramToStart {
+export interface StdioCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string | undefined

@@ -213,7 +213,7 @@ describe.skipIf(!fullChromium)(title, () => {
     const second = await visit()
     const hold = (one: Page, holds: boolean): Promise<unknown> =>
       one.evaluate(async (holds) => {
-        const tokens = edgewise.indexedDbTokens()
+        const tokens = edgewise.indexedDbTokenStore()
         await new Promise<void>((resolve) => {
           void tokens.withLock('key', () => {
             resolve()

@@ -4,10 +4,10 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { argv } from 'node:process'
-import { fileTokens } from '../../../runtimes/node/file-tokens.ts'
+import { fileTokenStore } from '../../../runtimes/node/file-tokens.ts'
 
 const folder = argv.at(-1) ?? ''
-const tokens = fileTokens(`${folder}/tokens`)
+const tokens = fileTokenStore(`${folder}/tokens`)
 for (let round = 0; round < 10; round++) {
   await tokens.withLock('count', async () => {
     const count = Number(await readFile(`${folder}/count`, 'utf8'))

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fileTokensOn, type Files } from '#internal/authorization'
-import { fileTokens } from '../../../runtimes/node/index.ts'
-import { memoryTokens, type TokenStore } from '../../../src/authorization/index.ts'
+import { fileTokenStore } from '../../../runtimes/node/index.ts'
+import { memoryTokenStore, type TokenStore } from '../../../src/authorization/index.ts'
 import { root } from '../../root.ts'
 import { bun, deno } from '../binaries.ts'
 import { createWorld, ISSUER } from '../../authorization/world.ts'
@@ -20,8 +20,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 describe.each<[string, () => TokenStore]>([
-  ['in memory', () => memoryTokens()],
-  ['in files', () => fileTokens(join(folder, 'deep', 'tokens'))],
+  ['in memory', () => memoryTokenStore()],
+  ['in files', () => fileTokenStore(join(folder, 'deep', 'tokens'))],
 ])('tokens %s', (_, open) => {
   it('are given as they were set, until they are deleted', async () => {
     const tokens = open()
@@ -68,7 +68,7 @@ describe.each<[string, () => TokenStore]>([
 
 describe('tokens in files', () => {
   it('are readable by their owner only, and have no name that tells anything [L-AUTH-072] [M-ASEC-048]', async () => {
-    const tokens = fileTokens(join(folder, 'tokens'))
+    const tokens = fileTokenStore(join(folder, 'tokens'))
     await tokens.set('token https://mcp.example/mcp', { accessToken: 'x' })
     const [name = ''] = await readdir(join(folder, 'tokens'))
     expect(name).toMatch(/^[\w-]{43}\.json$/)
@@ -78,7 +78,7 @@ describe('tokens in files', () => {
   })
 
   it('that are broken count as none', async () => {
-    const tokens = fileTokens(folder)
+    const tokens = fileTokenStore(folder)
     await tokens.set('k', { accessToken: 'x' })
     const [name = ''] = await readdir(folder)
     for (const text of ['', '{"half', '[]', 'null']) {
@@ -88,7 +88,7 @@ describe('tokens in files', () => {
   })
 
   it('are not lost to a process that died while it had its turn', async () => {
-    const tokens = fileTokens(folder)
+    const tokens = fileTokenStore(folder)
     await tokens.set('k', {})
     const [name = ''] = await readdir(folder)
     const lock = join(folder, name.replace('.json', '.lock'))
@@ -130,7 +130,7 @@ describe('tokens in files', () => {
   })
 
   it('keep the turn of whoever took it from a process that slept', async () => {
-    const [sleeper, taker, third] = [0, 1, 2].map(() => fileTokens(folder))
+    const [sleeper, taker, third] = [0, 1, 2].map(() => fileTokenStore(folder))
     const order: string[] = []
     let lock = ''
     const gate = (): { open: () => void; opened: Promise<void> } => {
@@ -162,13 +162,15 @@ describe('tokens in files', () => {
 
   it('that cannot be written are told of', async () => {
     await writeFile(join(folder, 'file'), '')
-    await expect(fileTokens(join(folder, 'file')).set('k', {})).rejects.toThrow(/ENOTDIR|EEXIST/)
+    await expect(fileTokenStore(join(folder, 'file')).set('k', {})).rejects.toThrow(
+      /ENOTDIR|EEXIST/,
+    )
   })
 
   it('serve sign-in as those in memory do', async () => {
     const world = createWorld()
-    await using _ = await world.connect(world.signIn({ tokens: fileTokens(folder) }))
-    await using client = await world.connect(world.signIn({ tokens: fileTokens(folder) }))
+    await using _ = await world.connect(world.signIn({ tokens: fileTokenStore(folder) }))
+    await using client = await world.connect(world.signIn({ tokens: fileTokenStore(folder) }))
     world.valid.clear()
     await client.callTool('book')
     expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)
@@ -194,7 +196,7 @@ describe('a process that has its turn', () => {
       const holder = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
       await once(holder.stdout, 'data')
       let taken = false
-      const waiting = fileTokens(folder).withLock('k', async () => void (taken = true))
+      const waiting = fileTokenStore(folder).withLock('k', async () => void (taken = true))
       await new Promise((resolve) => setTimeout(resolve, 300))
       expect(taken).toBe(false)
       holder.kill('SIGINT')
@@ -210,11 +212,11 @@ describe('a process that has its turn', () => {
   it.each(['elsewhere/99999999', 'x', ''])(
     'is waited for where nobody can know whether it lives: "%s"',
     async (owner) => {
-      await fileTokens(folder).withLock('k', async () => {
+      await fileTokenStore(folder).withLock('k', async () => {
         await writeFile(await lock(), `id ${owner}`)
       })
       let taken = false
-      const waiting = fileTokens(folder).withLock('k', async () => void (taken = true))
+      const waiting = fileTokenStore(folder).withLock('k', async () => void (taken = true))
       await new Promise((resolve) => setTimeout(resolve, 300))
       expect(taken).toBe(false)
       await utimes(await lock(), new Date(0), new Date(0))

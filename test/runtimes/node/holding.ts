@@ -1,8 +1,8 @@
 // Holds the turn of a key until it is killed.
-import { fileTokens } from '../../../runtimes/node/index.ts'
+import { fileTokenStore } from '../../../runtimes/node/index.ts'
 
 const [, , folder = ''] = process.argv
-await fileTokens(folder).withLock('k', async () => {
+await fileTokenStore(folder).withLock('k', async () => {
   console.log('held')
   await new Promise((resolve) => setTimeout(resolve, 3_600_000))
 })

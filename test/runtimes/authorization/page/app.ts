@@ -2,7 +2,7 @@
 import {
   connect,
   indexedDbKeyPair,
-  indexedDbTokens,
+  indexedDbTokenStore,
   popup,
   returnedFromSignIn,
   type Client,
@@ -17,7 +17,7 @@ const auth = signIn({
     ...(searchParams.has('redirect') && { mode: 'redirect' }),
     leavePage: !searchParams.has('stay'),
   }),
-  tokens: indexedDbTokens(),
+  tokens: indexedDbTokenStore(),
 })
 let client: Client | undefined
 
