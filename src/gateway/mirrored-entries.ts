@@ -89,6 +89,7 @@ function toolOf(behind: Behind, tool: Tool): ToolEntry {
     output: undefined,
     task,
     headerParams: findHeaderParams(tool.inputSchema).params,
+    mirrored: true,
     run: (args, ctx) => behind.pass('tools/call', { name: tool.name, arguments: args }, ctx),
   }
 }

@@ -145,8 +145,6 @@ export class ServerDefinition implements Registered {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
-  /** Descriptions of the tools registered here; those of other servers are carried out there. */
-  readonly own: WeakSet<object> = new WeakSet()
   /** Reports an error to the author; that nobody waits any more is none. */
   readonly report: Report
   /** Announces changes to whoever serves the server; absent where clients are told of none. */
@@ -241,16 +239,12 @@ export function authorView<More extends object>(
   definition: ServerDefinition,
   more: More,
 ): BaseServer<unknown, Context> & More {
-  const { info, tools, resources, prompts, own } = definition
-  const owned = (entry: ToolEntry): ToolEntry => {
-    own.add(entry.item)
-    return entry
-  }
+  const { info, tools, resources, prompts } = definition
   const base: BaseServer<unknown, Context> = {
     info,
     tool(name, options, handler) {
-      const place = tools.add(name, owned(toolEntry(name, options, handler)))
-      return { ...place, update: (...changed) => place.replace(owned(toolEntry(name, ...changed))) }
+      const place = tools.add(name, toolEntry(name, options, handler))
+      return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
     },
     resource(uri, options, read) {
       const place = resources.add(uri, resourceEntry(uri, options, read))
@@ -277,11 +271,11 @@ export function authorView<More extends object>(
  *   nothing makes tasks.
  */
 export function definitionOf(server: BaseServer): ServerDefinition {
-  const definition = requireDefinition(server, 'edgewise/server or edgewise/server/tiny')
+  const definition = definitions.get(server)
+  if (!definition) throw notMadeBy('edgewise/server or edgewise/server/tiny')
   if (!definition.tasks) {
-    for (const [name, { item }] of definition.tools.entries()) {
-      const isAlways = item.execution?.taskSupport === 'required'
-      if (!isAlways || !definition.own.has(item)) continue
+    for (const [name, { item, mirrored }] of definition.tools.entries()) {
+      if (mirrored || item.execution?.taskSupport !== 'required') continue
       throw new TypeError(`The tool "${name}" is always a task: extend the server with tasks()`)
     }
   }
@@ -294,15 +288,9 @@ export function definitionOf(server: BaseServer): ServerDefinition {
  * @throws {TypeError} if another one, or none, was given.
  */
 export function wholeDefinitionOf(server: Server): ServerDefinition {
-  const definition = requireDefinition(server, 'edgewise/server')
-  if (definition.notify) return definition
-  throw notMadeBy('edgewise/server')
-}
-
-function requireDefinition(server: BaseServer, entries: string): ServerDefinition {
   const definition = definitions.get(server)
-  if (definition) return definition
-  throw notMadeBy(entries)
+  if (definition?.notify) return definition
+  throw notMadeBy('edgewise/server')
 }
 
 function notMadeBy(entries: string): TypeError {

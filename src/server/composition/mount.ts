@@ -89,7 +89,10 @@ function offerOf(source: ServerDefinition, prefix: string): () => Offer {
         callTool({ tools: source.tools, report }, params, inner),
       )
     const item = { ...entry.item, name: prefixed(name) }
-    return [prefixed(name), { ...entry, item, input: UNCHECKED, output: undefined, run }]
+    return [
+      prefixed(name),
+      { ...entry, item, input: UNCHECKED, output: undefined, mirrored: true, run },
+    ]
   })
   const prompts = shown<PromptEntry>(source.prompts, (name, entry) => {
     const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>

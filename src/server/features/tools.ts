@@ -110,6 +110,8 @@ export interface ToolEntry extends Entry {
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
   readonly task?: TaskSupport | ToolTask | undefined
+  /** Whether the tool is another server's, which carries it out. */
+  readonly mirrored?: true
   /** The arguments that HTTP headers repeat. */
   readonly headerParams: readonly HeaderParam[]
   readonly run: (args: unknown, ctx: Context) => ToolReturn | Promise<ToolReturn>
