@@ -18,7 +18,7 @@ import type {
 import { isMissingCapability, isUnsupported } from '../server/request/ask-errors.ts'
 import type { Context } from '../server/request/context.ts'
 import { logOf, openCall, passedOn, type PassedOn } from './calls.ts'
-import type { Clients } from '../server/clients.ts'
+import type { Clients } from './clients.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { clientOf, type OpenCalls } from './open-calls.ts'
 

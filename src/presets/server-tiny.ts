@@ -6,7 +6,8 @@
  * @module
  */
 import type { Implementation } from '../protocol/types.ts'
-import { authorView, ServerDefinition, type Method } from '../server/definition.ts'
+import { ServerDefinition, type Method } from '../server/definition.ts'
+import { createFacade } from '../server/facade.ts'
 import { withoutInput } from '../server/engine/without-input.ts'
 import { discover } from '../server/features/discover.ts'
 import { lister } from '../server/features/lists.ts'
@@ -75,7 +76,7 @@ export function createServer<Env = unknown>(
     ['prompts/get', getPrompt],
   ])
   const definition = new ServerDefinition(info, options, { methods, input: withoutInput })
-  const server: Server = authorView(definition, {})
+  const server: Server = createFacade(definition, {})
   for (const name of LACKING) {
     const get = (): never => {
       throw unavailable(`server.${name}`)

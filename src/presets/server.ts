@@ -7,7 +7,8 @@ import { createGatewayOf, type Gateway, type GatewayOptions } from '../gateway/g
 import type { Connector } from '../gateway/upstreams.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
 import type { Implementation } from '../protocol/types.ts'
-import { authorView, ServerDefinition, type Method } from '../server/definition.ts'
+import { ServerDefinition, type Method } from '../server/definition.ts'
+import { createFacade } from '../server/facade.ts'
 import { clientInput } from '../server/engine/multi-round-trip.ts'
 import { complete } from '../server/features/completion.ts'
 import { discover } from '../server/features/discover.ts'
@@ -73,7 +74,7 @@ export function createServer<Env = unknown>(
   }
   const definition: ServerDefinition = new ServerDefinition(info, options, features, OPTIONS)
   const { resourceTemplates } = definition
-  const server: Server = authorView<Omit<Server, keyof BaseServer>>(definition, {
+  const server: Server = createFacade<Omit<Server, keyof BaseServer>>(definition, {
     notify,
     resourceTemplate(template, options, read) {
       const entry = resourceTemplateEntry(template, options, read)

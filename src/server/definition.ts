@@ -27,13 +27,9 @@ import { requireHints } from './features/caching.ts'
 import { inferCapabilities, type Registered } from './features/discover.ts'
 import type { Extensions } from './features/extensions.ts'
 import type { Handlers } from './features/logging.ts'
-import { promptEntry, type PromptEntry } from './features/prompts.ts'
-import {
-  resourceEntry,
-  type ResourceEntry,
-  type ResourceTemplateEntry,
-} from './features/resources.ts'
-import { toolEntry, type TaskFactory, type ToolEntry } from './features/tools.ts'
+import type { PromptEntry } from './features/prompts.ts'
+import type { ResourceEntry, ResourceTemplateEntry } from './features/resources.ts'
+import type { TaskFactory, ToolEntry } from './features/tools.ts'
 import type { Notifier } from './notifier.ts'
 import type { Observation, Observer, Watch } from './observer.ts'
 import { Registry } from './registry.ts'
@@ -230,36 +226,8 @@ export class ServerDefinition implements Registered {
 /** The definitions of servers, which their authors do not see. */
 const definitions = new WeakMap<object, ServerDefinition>()
 
-/**
- * Makes a server for its author: what every server has, and what its preset adds.
- *
- * @param more The members that the preset adds.
- */
-export function authorView<More extends object>(
-  definition: ServerDefinition,
-  more: More,
-): BaseServer<unknown, Context> & More {
-  const { info, tools, resources, prompts } = definition
-  const base: BaseServer<unknown, Context> = {
-    info,
-    tool(name, options, handler) {
-      const place = tools.add(name, toolEntry(name, options, handler))
-      return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
-    },
-    resource(uri, options, read) {
-      const place = resources.add(uri, resourceEntry(uri, options, read))
-      return { ...place, update: (...changed) => place.replace(resourceEntry(uri, ...changed)) }
-    },
-    prompt(name, options, handler) {
-      const place = prompts.add(name, promptEntry(name, options, handler))
-      return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
-    },
-    use(...wrap) {
-      if (wrap.length === 1) definition.use(undefined, wrap[0])
-      else definition.use(...wrap)
-    },
-  }
-  const server = Object.assign(base, more)
+/** Notes the definition of what an author has as a server. */
+export function define<T extends object>(server: T, definition: ServerDefinition): T {
   definitions.set(server, definition)
   return server
 }

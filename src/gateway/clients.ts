@@ -4,10 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
 import { withTimeout } from '../patterns/timeout.ts'
-import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
-import type { ServerDefinition } from './definition.ts'
-import type { ClientRegistry, Exchange } from './request/exchange.ts'
-import { RequestContext } from './request/request-context.ts'
+import { DEFAULT_LOG_LEVEL } from '../server/request/logging.ts'
+import type { ServerDefinition } from '../server/definition.ts'
+import type { ClientRegistry, Exchange } from '../server/request/exchange.ts'
+import { RequestContext } from '../server/request/request-context.ts'
 
 /** The clients of one server. */
 export class Clients implements ClientRegistry {

@@ -1,0 +1,43 @@
+/**
+ * A server as its author has it: a thin object in front of the definition.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
+ */
+import { define, type ServerDefinition } from './definition.ts'
+import { promptEntry } from './features/prompts.ts'
+import { resourceEntry } from './features/resources.ts'
+import { toolEntry } from './features/tools.ts'
+import type { Context } from './request/context.ts'
+import type { BaseServer } from './server.ts'
+
+/**
+ * Makes what an author has as a server: the members of every server, and those that its preset adds.
+ *
+ * @param added The members that the preset adds.
+ */
+export function createFacade<Added extends object>(
+  definition: ServerDefinition,
+  added: Added,
+): BaseServer<unknown, Context> & Added {
+  const { info, tools, resources, prompts } = definition
+  const base: BaseServer<unknown, Context> = {
+    info,
+    tool(name, options, handler) {
+      const place = tools.add(name, toolEntry(name, options, handler))
+      return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
+    },
+    resource(uri, options, read) {
+      const place = resources.add(uri, resourceEntry(uri, options, read))
+      return { ...place, update: (...changed) => place.replace(resourceEntry(uri, ...changed)) }
+    },
+    prompt(name, options, handler) {
+      const place = prompts.add(name, promptEntry(name, options, handler))
+      return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
+    },
+    use(...wrap) {
+      if (wrap.length === 1) definition.use(undefined, wrap[0])
+      else definition.use(...wrap)
+    },
+  }
+  return define(Object.assign(base, added), definition)
+}
