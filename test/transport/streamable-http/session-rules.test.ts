@@ -220,3 +220,39 @@ describe('who a client says it is', () => {
     await handle.close()
   })
 })
+
+describe('a session that is not there', () => {
+  const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+
+  it('is answered with 404 before the body is looked at [L-HTTP-056]', async () => {
+    const handle = sessionHandler(makeServer().server, { maxBodyBytes: 10 })
+    const known = { 'mcp-session-id': 'nobody' }
+    expect((await postRaw(handle, PING, known)).status).toBe(404)
+    const typed = { ...known, 'content-type': 'text/plain' }
+    expect((await postRaw(handle, PING, typed)).status).toBe(404)
+    await handle.close()
+  })
+
+  it('as it ended while the body of a request came, is answered with 404', async () => {
+    const handle = sessionHandler(makeServer().server)
+    for (const text of [PING, PING.replace('"id":1,', '').replace('ping', 'notifications/x')]) {
+      const { id } = await openSession(handle)
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': id,
+      }
+      const { readable, writable } = new TransformStream<Uint8Array>()
+      const init = { method: 'POST', headers, body: readable, duplex: 'half' }
+      const answer = handle(new Request(URL, init))
+      const writer = writable.getWriter()
+      await writer.write(new TextEncoder().encode(text.slice(0, 10)))
+      const ended = await handle(new Request(URL, { method: 'DELETE', headers }))
+      expect(ended.status).toBe(200)
+      await writer.write(new TextEncoder().encode(text.slice(10)))
+      await writer.close()
+      expect((await answer).status, text).toBe(404)
+    }
+    await handle.close()
+  })
+})
