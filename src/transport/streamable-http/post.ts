@@ -10,12 +10,7 @@ import {
   METHOD_NOT_FOUND,
   ProtocolError,
 } from '../../protocol/errors.ts'
-import {
-  isRequest,
-  isResponse,
-  type JsonRpcMessage,
-  type JsonRpcRequest,
-} from '../../protocol/jsonrpc.ts'
+import { isRequest, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import { describesItself, noSessions } from '../../server/request/request-meta.ts'
@@ -33,7 +28,7 @@ import { postStateless } from './stateless-post.ts'
  * @throws {HttpError} when the request is wrong: 404 for an unknown method, otherwise 400 and others.
  */
 export async function post(incoming: IncomingRequest, sessions: SessionManager): Promise<Response> {
-  const { endpoint, request, caller, sessionId, stated } = incoming
+  const { endpoint, request, caller, version, sessionId, stated } = incoming
   const { server, options } = endpoint
   const session =
     sessionId !== null && !incoming.isModern ? await sessions.resolve(incoming) : undefined
@@ -49,8 +44,15 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
         if (isRequest(message)) return await postStateless(incoming, message)
         return new Response(null, { status: 202 })
       }
-      requireSessions(message, incoming)
-      if (isInitialize(message) && sessionId === null) return await sessions.open(incoming, message)
+      const opens = isRequest(message) && message.method === 'initialize'
+      if (opens && stated?.era === 'modern') {
+        throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
+      }
+      if (!haveSessions(server.revisions)) {
+        const requested = opens ? message.params?.protocolVersion : (version ?? undefined)
+        throw noSessions(server.revisions, HEADER_MISMATCH, requested)
+      }
+      if (opens && sessionId === null) return await sessions.open(incoming, message)
     } else if (stated && !stated.batches) {
       throw invalidRequest(400, 'The revision has no batches')
     }
@@ -66,34 +68,12 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
 }
 
 /** Whether a message belongs to no session: by its `_meta`, or by the version in the header. */
-function isStateless(message: JsonRpcMessage, incoming: IncomingRequest): boolean {
-  if (isResponse(message)) return false
+function isStateless(
+  message: JsonRpcMessage,
+  { version, sessionId, isModern }: IncomingRequest,
+): boolean {
+  if (!('method' in message)) return false
   if (describesItself(message.params)) return true
-  if (isInitialize(message)) return false
-  const { version, sessionId, isModern } = incoming
-  return isModern || (version === null && sessionId === null && !isRequest(message))
-}
-
-function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
-  return isRequest(message) && message.method === 'initialize'
-}
-
-/**
- * Checks that sessions can answer.
- *
- * @throws {ProtocolError} when the server supports no revision that has them, or the message does not.
- */
-function requireSessions(message: JsonRpcMessage, incoming: IncomingRequest): void {
-  const { version, stated, endpoint } = incoming
-  const { revisions } = endpoint.server
-  const isOpening = isInitialize(message)
-  if (isOpening && stated?.era === 'modern') {
-    throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
-  }
-  if (haveSessions(revisions)) return
-  throw noSessions(
-    revisions,
-    HEADER_MISMATCH,
-    isOpening ? message.params?.protocolVersion : (version ?? undefined),
-  )
+  if ('id' in message) return isModern && message.method !== 'initialize'
+  return isModern || (version === null && sessionId === null)
 }
