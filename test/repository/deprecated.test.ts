@@ -28,8 +28,7 @@ describe('what the protocol deprecates', () => {
   it('is marked so, for servers and for clients [M-COMPAT-039] [M-SAMP-030] [M-ROOT-013]', () => {
     expect(deprecatedIn('src/server/request/context.ts')).toEqual(['log', 'sample', 'roots'])
     expect(deprecatedIn('src/client/options.ts')).toEqual(['onLog', 'onSample', 'roots'])
-    expect(deprecatedIn('src/client/client.ts')).toEqual(['rootsChanged'])
-    expect(deprecatedIn('src/client/base-client.ts')).toEqual(['setLogLevel'])
+    expect(deprecatedIn('src/client/client.ts')).toEqual(['setLogLevel', 'rootsChanged'])
     expect(deprecatedIn('src/transport/http-sse/server.ts')).toEqual(['createSseHandler'])
     expect(deprecatedIn('src/protocol/types.ts')).toContain('includeContext')
   })
