@@ -1,8 +1,8 @@
-// One vitest run holds every test of the project, in two parts: https://vitest.dev/config/
+// One vitest run holds every test of the project, in parts: https://vitest.dev/config/
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
-import { built } from './folders.ts'
+import { built, stateless } from './folders.ts'
 import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -37,8 +37,18 @@ export default defineConfig({
           ...waiting,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [`test/{${built.join()}}/**`],
+          exclude: [`test/{${[...built, ...stateless].join()}}/**`],
           pool: 'threads',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...waiting,
+          name: 'unit-stateless',
+          include: [`test/{${stateless.join()}}/**/*.test.ts`],
+          pool: 'threads',
+          isolate: false,
         },
       },
       {
