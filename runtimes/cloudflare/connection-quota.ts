@@ -1,5 +1,6 @@
 /**
- * How many streams a hub has: as many as an object takes sockets, and no caller takes them all.
+ * How many streams a hub has: at most as many as an object has sockets, and at most half for one
+ * caller.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
@@ -7,7 +8,7 @@ import { accountOf, type SubscribeOptions } from '#internal/http'
 
 /** The most sockets of one object, as the platform has it. */
 const MAX_SOCKETS = 32_768
-/** How often sockets are counted anew, in requests for streams: counting many takes long. */
+/** After how many requests for streams sockets are counted again: counting many takes long. */
 const COUNT_EVERY = 256
 
 const HEADER_ACCOUNT = 'edgewise-account'
@@ -29,8 +30,8 @@ export class ConnectionQuota {
   }
 
   /**
-   * Counts one more stream, or gives the status that refuses it. A caller may have no more than are
-   * left, so that nobody has more than half, and others find some.
+   * Counts one more stream, or returns the status that refuses it. A caller may have as many as are
+   * left for all others, so at most half.
    */
   acquire(account: string): typeof FULL | typeof TOO_MANY | undefined {
     if (++this.#requested > COUNT_EVERY) {
@@ -50,7 +51,7 @@ export class ConnectionQuota {
   }
 }
 
-/** The headers that tell the hub which account a stream counts for. */
+/** The headers that name the account which a stream counts for. */
 export async function accountHeaders({
   principal,
   request,

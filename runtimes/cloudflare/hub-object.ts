@@ -1,7 +1,7 @@
 /**
  * A Durable Object that announces changes of any isolate: to listeners of 2026-07-28, and to the
  * sessions of its shard, on the streams that belong to none of their requests. All of them are
- * sockets, which stay open while it hibernates, so a change wakes nobody else.
+ * sockets, which stay open while it hibernates, so a change wakes no other object.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

@@ -77,8 +77,7 @@ export class HubSessions {
 
   /**
    * Lets a stream bring changes from now on, and sends what was missed. A Worker that gave up before
-   * the hub answered never starts it: its client was told to come back, and the stream that it has
-   * opened since must go on.
+   * the hub answered never starts it: its client came back on another stream, which must go on.
    */
   begin(socket: WebSocket): void {
     const { session, wish } = attachment(socket)

@@ -10,13 +10,13 @@ import { isShared } from './session-id.ts'
 
 /** What the hub may have to know of a session. */
 export interface SessionInterest {
-  /** What it watches besides what is announced to every session. */
+  /** What it watches; list changes are announced to every session. */
   readonly watches: readonly string[]
   /** Whether its client ever listened; otherwise the hub need not know. */
   readonly listens: boolean
 }
 
-/** The sessions that the hub could not be told of. Stored: the names of fields stay. */
+/** The sessions whose sync failed. Stored: the names of fields stay. */
 interface PendingSync {
   readonly sessions: readonly string[]
   /** How many retries in a row failed. */
@@ -32,7 +32,7 @@ interface RunningSync {
 const KEY = 'mcp_untold'
 /** Milliseconds until the first retry; doubled with each failure. */
 const RETRY_MS = 10_000
-/** After so many failures, a day, the hub has to find out by itself. */
+/** After so many failures, about a day, the hub's own clean-up has to find the sessions. */
 const MAX_FAILURES = 13
 
 /** Keeps the hub in sync with the sessions of one object. */
@@ -81,12 +81,12 @@ export class HubSyncQueue {
     if (this.#listening.delete(session) || listened) await this.sync(session)
   }
 
-  /** Whether the hub is just being told of a session. */
+  /** Whether the sync of a session is running. */
   isSyncing(session: string): boolean {
     return this.#running.has(session)
   }
 
-  /** Lets the hub know of a session; whether it does. */
+  /** Syncs a session; resolves to whether the hub knows its state. */
   sync(session: string): Promise<boolean> {
     const running = this.#running.get(session)
     if (!running) return this.#start(session)
@@ -94,7 +94,7 @@ export class HubSyncQueue {
     return (running.next ??= running.now.then(() => this.#start(session)))
   }
 
-  /** Lets the hub know again what a session watches, as it may have lost it; whether it does. */
+  /** Syncs a session again, as the hub may have lost its state; resolves as {@link sync}. */
   async resync(session: string): Promise<boolean> {
     const known = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
     return known || this.sync(session)
@@ -150,7 +150,7 @@ export class HubSyncQueue {
       const alarm = await this.#storage.getAlarm()
       if (alarm === null || alarm > this.retryAt) await this.#storage.setAlarm(this.retryAt)
     } catch (error) {
-      // The hub finds out by itself in the end
+      // The hub's own clean-up finds the session in the end
       console.error(error)
     }
   }

@@ -1,5 +1,5 @@
 /**
- * How changes reach everybody, whatever the isolate: through the hub, one object or several.
+ * Announces changes to the clients of every isolate, through the hub: one object or several.
  */
 import { env, waitUntil } from 'cloudflare:workers'
 import type { ChangeSource, ServerChange, Notifier } from '#internal/http'
@@ -16,7 +16,7 @@ import {
 import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
 
-/** What clients hear that cannot listen for now. */
+/** The error of clients that cannot listen at the moment. */
 function whyNot(status?: number): string {
   return status === TOO_MANY
     ? 'Too many streams are open for this caller'
@@ -32,7 +32,7 @@ export function noStream(status?: number): Response {
   return refuse(503, whyNot(status), { 'retry-after': '60' })
 }
 
-/** Tells a hub that somebody waits for the stream of a session, so that it has its turn. */
+/** Starts the stream of a session, whose client waits for it. */
 export function begin(socket: WebSocket): void {
   socket.send('')
 }
@@ -51,7 +51,7 @@ export interface WorkerNotifier {
   elicitationComplete(elicitationId: string): Promise<void>
 }
 
-/** The objects that tell of changes. */
+/** The objects that announce changes. */
 export class Hub {
   readonly #binding: string
   readonly #shards: number
@@ -65,7 +65,7 @@ export class Hub {
   /** Publishes what a notifier of this isolate announces, once it answers requests. */
   relay(source: Notifier): void {
     source.subscribe((change) => {
-      // Nobody hears yet of what is announced while the module starts, and nothing can be sent then.
+      // Nothing can be sent while the module starts, when no client listens yet
       if (this.#started) waitUntil(this.publish(change).catch((error) => console.error(error)))
     })
   }
@@ -76,9 +76,9 @@ export class Hub {
   }
 
   /**
-   * Tells every client that wants to hear of it of a change.
+   * Announces a change to every client that wants it.
    *
-   * @throws {McpError} `TIMEOUT` when a hub hangs; those of other hubs hear of it all the same.
+   * @throws {McpError} `TIMEOUT` when a hub hangs; clients of other hubs get it all the same.
    */
   async publish(change: ServerChange): Promise<void> {
     const all = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
@@ -109,7 +109,7 @@ export class Hub {
     return withObjectTimeout('hub', () => this.#objectOf(session).leave(session))
   }
 
-  /** Changes as a listener in this request hears of them. */
+  /** The changes for a listener in this request. */
   readonly changes: ChangeSource = {
     subscribe: async (listener, options = {}) => {
       const shard = Math.floor(Math.random() * this.#shards)

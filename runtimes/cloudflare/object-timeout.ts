@@ -3,7 +3,7 @@
  */
 import { withTimeout } from '#internal/patterns'
 
-/** Milliseconds after which nobody waits for an object any more that only has to note something. */
+/** How long a call of an object may take, in milliseconds. */
 const OBJECT_TIMEOUT_MS = 10_000
 
 /**

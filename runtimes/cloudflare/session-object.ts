@@ -128,7 +128,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         if (opened === null || (await this.#setAlarm())) return response
         // It would never end by itself.
         await this.#end(opened)
-        return refuse(503, 'Sessions cannot be kept for now', { 'retry-after': '60' })
+        return refuse(503, 'Sessions cannot be stored at the moment', { 'retry-after': '60' })
       }
       return sse ? this.#answerSse(request, principal, answer) : answer(request)
     }

@@ -94,13 +94,13 @@ export class ObjectSessionStore implements SessionStore {
     const stored = new Set(this.load(id)?.subscriptions)
     if (wanted.every((uri) => synced && stored.has(uri))) return
     this.#unsubscribe(id, added)
-    throw new Error('The hub could not be told what the session watches')
+    throw new Error('The hub does not know what the session watches: subscribe again')
   }
 
   async remove(id: string): Promise<void> {
     const listened = this.load(id)?.listens !== undefined
     this.#touchedAt.delete(id)
-    // What a shared object stores beside its sessions is the application's, and stays
+    // In a shared object, the values of the application stay
     if (isShared(id)) this.#tables.remove(id)
     else await this.#erase()
     await this.#syncQueue?.noteEnded(id, listened)
@@ -152,7 +152,7 @@ export class ObjectSessionStore implements SessionStore {
     if (!record) return
     const subscriptions = record.subscriptions.filter((uri) => !added.has(uri))
     this.#write(id, { ...record, subscriptions })
-    // The hub may have heard of them all the same
+    // The hub may know of them all the same
     void this.#syncQueue?.sync(id)
   }
 
@@ -172,7 +172,7 @@ export class ObjectSessionStore implements SessionStore {
   }
 }
 
-/** A record for comparison, but for the end of the handshake, which is not stored. */
+/** A record for comparison, without the end of the handshake, which is not stored. */
 function withoutHandshake(record: SessionRecord): string {
   return JSON.stringify({ ...record, initialized: undefined })
 }

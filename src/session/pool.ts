@@ -118,7 +118,7 @@ export class SessionPool<S extends PooledSession> {
   /**
    * The session of that id, unless it ended or belongs to someone else.
    *
-   * @throws {ProtocolError} when the store cannot tell.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the store fails.
    */
   async find(id: string, principal: string | undefined): Promise<S | undefined> {
     const known = this.#entries.get(id)
@@ -216,13 +216,13 @@ export class SessionPool<S extends PooledSession> {
     this.#observer.observe?.({ type: 'session', change, revision, principal })
   }
 
-  /** Asks the store; the client only learns that it may come back. */
+  /** Calls the store; an error of it is reported, and the client may try again. */
   async #ask<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
       this.#observer.report(error)
-      throw new ProtocolError(INTERNAL_ERROR, 'Sessions cannot be kept for now')
+      throw new ProtocolError(INTERNAL_ERROR, 'Sessions cannot be stored at the moment')
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Calls that outlive their host: what is stored of a call while it is answered, so that the answer
- * that its handler was waiting for can run it again elsewhere, with all that was asked and done.
+ * Calls that outlive their host: each is stored while it is answered, so that the client's answer to
+ * a question of its handler can run it again elsewhere, with all steps and answers so far.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */

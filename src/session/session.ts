@@ -26,11 +26,11 @@ export interface SessionRecord {
   /** The URLs that the client was asked to have opened and whose end was not announced, by id. */
   elicitations?: string[]
   /**
-   * Whether the client listens, as far as is known, where others than the session tell of changes;
-   * absent when it never did.
+   * Whether the client listens, as far as is known, on hosts where a hub announces changes; absent
+   * if it never did.
    */
   listens?: boolean
-  /** Who opened the session; nobody else may use it. */
+  /** The principal that opened the session, the only one that may use it. */
   principal?: string
 }
 

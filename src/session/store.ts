@@ -9,7 +9,7 @@ import type { SessionRecord } from './session.ts'
 
 /** Stores session records by id, and gives each session its event store. */
 export interface SessionStore {
-  /** Stores a new record and gives it an id that nobody can guess, of visible ASCII. */
+  /** Stores a new record and returns its id: visible ASCII that cannot be guessed. */
   create(record: SessionRecord): string | Promise<string>
   /** The record of a session that was created and not removed. */
   load(id: string): SessionRecord | undefined | Promise<SessionRecord | undefined>

@@ -136,7 +136,7 @@ export class SessionStreams {
 
   /**
    * Sends what belongs to no request on one stream: the newest that a client is connected to, as an
-   * older connection may be dead without anybody knowing yet.
+   * older connection may have broken unnoticed.
    */
   announce(message: JsonRpcMessage): void {
     const streams = [...this.#standalone]

@@ -44,7 +44,7 @@ export class SqlEventStore implements EventStore {
   readonly #onError: (error: unknown) => void
   readonly #limits: Required<EventStoreLimits>
   readonly #findSink: (stream: string) => Sink | undefined
-  /** What was added since the last check; the first one is at once, as nobody knows what is there. */
+  /** What was added since the last check; the first event checks, as earlier hosts may have added. */
   #added = { events: Infinity, size: 0 }
   /** Streams that have an initial event id and no row. */
   readonly #begun = boundedCache<string, true>(MAX_CACHED)

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts'
 
 /**
  * Adds an open stream, or replaces its call. Of a call too long for one row only the id is stored:
- * after a restart its client is told that it is lost.
+ * after a restart it is answered with an error.
  */
 export function putStream(tables: Tables, session: string, { id, call }: OpenStream): void {
   let text = call ? JSON.stringify(call) : null

@@ -1,6 +1,6 @@
 /**
- * The tables of sessions. Every name begins with `mcp_`, so that an application can keep its own
- * tables beside them.
+ * The tables of sessions. Every name begins with `mcp_`, so that an application can have tables
+ * of its own in the same database.
  *
  * @see https://www.sqlite.org/lang_createtable.html
  */

@@ -108,7 +108,7 @@ export class SqlSessionStore implements SessionStore {
     deleteEventsBefore(this.#tables, id, before)
   }
 
-  /** Notes that the whole database is erased; nothing is stored any more. */
+  /** Notes that the whole database is erased; nothing is stored from then on. */
   erased(): void {
     this.#tables.erased()
   }

@@ -84,7 +84,7 @@ async function expectRefused(response: Response): Promise<void> {
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
   const { error } = await lastMessage(response)
-  expect(error).toEqual({ code: -32603, message: 'Sessions cannot be kept for now' })
+  expect(error).toEqual({ code: -32603, message: 'Sessions cannot be stored at the moment' })
 }
 
 describe('A store that fails', () => {
@@ -183,7 +183,7 @@ describe('A store that fails', () => {
       streams.push(stream)
     }
     failing.add('remove')
-    await expect(handle.close()).rejects.toThrow('Sessions cannot be kept for now')
+    await expect(handle.close()).rejects.toThrow('Sessions cannot be stored at the moment')
     for (const stream of streams) expect(await stream.next()).toBeUndefined()
   })
 })

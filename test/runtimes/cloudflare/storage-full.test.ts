@@ -42,7 +42,10 @@ const subscribe = message(3, 'resources/subscribe', { uri: URI })
 async function expectRefused(response: Response): Promise<void> {
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
-  expect(await response.json()).toHaveProperty('error.message', 'Sessions cannot be kept for now')
+  expect(await response.json()).toHaveProperty(
+    'error.message',
+    'Sessions cannot be stored at the moment',
+  )
 }
 
 describe('A session object whose storage is full', () => {
