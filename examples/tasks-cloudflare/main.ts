@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'edgewise/client'
-import { followTasks, startTask, taskOf } from 'edgewise/tasks'
+import { taskPolling, createTask, getTaskHandle } from 'edgewise/tasks'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { freePort } from '../free-port.ts'
 
@@ -27,24 +27,24 @@ const url = new URL('/mcp', await worker.url)
 
 // Who starts the task need not be who sees its end: an id is all that it takes.
 const first = await connect(url, {
-  extensions: [followTasks()],
+  extensions: [taskPolling()],
   onElicit: () => ({ action: 'cancel' }),
 })
-const started = await startTask(first, 'bake', { cake: 'Sachertorte' })
+const started = await createTask(first, 'bake', { cake: 'Sachertorte' })
 assert('task' in started)
 const stored = started.task.id
 await first.close()
 
 const asked: string[] = []
 const second = await connect(url, {
-  extensions: [followTasks()],
+  extensions: [taskPolling()],
   onElicit({ message }) {
     asked.push(message)
     return { action: 'accept', content: { confirm: true } }
   },
 })
 let restarting: Promise<void> | undefined
-const result = await taskOf(second, stored).result({
+const result = await getTaskHandle(second, stored).result({
   onTask({ statusMessage = '' }) {
     if (statusMessage.startsWith('Baking')) restarting ??= restart()
   },

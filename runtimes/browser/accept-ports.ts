@@ -5,7 +5,7 @@
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 import { callHook } from '#internal/patterns'
-import type { ConnectionOptions } from '#internal/ports'
+import type { ServeTransportOptions } from '#internal/ports'
 import type { MessagePortOptions } from '#internal/ports'
 import { serveTransport } from '../../src/presets/server.ts'
 import type { Server } from '../../src/presets/server-tiny.ts'
@@ -32,7 +32,7 @@ export interface AcceptOptions extends MessagePortOptions {
 }
 
 /** Settings of {@link servePorts}. */
-export interface ServePortsOptions extends AcceptOptions, Omit<ConnectionOptions, 'signal'> {
+export interface ServePortsOptions extends AcceptOptions, Omit<ServeTransportOptions, 'signal'> {
   /** Learns of a connection that failed; `console.error` by default. */
   readonly onError?: ((error: unknown) => void) | undefined
 }

@@ -4,4 +4,3 @@
  * @module
  */
 export { createWorker, type Worker } from './worker.ts'
-export { objectStorage } from './storage.ts'

@@ -3,6 +3,6 @@
  *
  * @module
  */
-export type { ConnectionOptions } from '../server/serve-transport.ts'
+export type { ServeTransportOptions } from '../server/serve-transport.ts'
 export type { MessagePortOptions } from '../transport/ports/message-port.ts'
 export type { ChannelEvents } from '../transport/ports/port-carrier.ts'

@@ -52,7 +52,7 @@ import type { ServerDefinition } from './definition.ts'
 import type { BaseServer } from './server.ts'
 
 /** How a server is served on a connection. */
-export interface ConnectionOptions extends InputOptions {
+export interface ServeTransportOptions extends InputOptions {
   /** What the host knows of the peer. */
   caller?: Caller
   /** Decides which tasks the peer may see; the option `auth` of HTTP+SSE. */
@@ -70,7 +70,7 @@ export interface ConnectionOptions extends InputOptions {
 export async function serveTransport(
   server: BaseServer,
   transport: Transport,
-  options: ConnectionOptions = {},
+  options: ServeTransportOptions = {},
 ): Promise<void> {
   const connection = new Connection(definitionOf(server), requireTransport(transport), options)
   await connection.serve()
@@ -79,7 +79,7 @@ export async function serveTransport(
 class Connection {
   readonly #server: ServerDefinition
   readonly #transport: Transport
-  readonly #options: ConnectionOptions
+  readonly #options: ServeTransportOptions
   readonly #caller: Caller
   readonly #outbox: Outbox
   readonly #input: InputMode
@@ -88,7 +88,7 @@ class Connection {
   readonly #ending = new Ending()
   #session: Session | undefined
 
-  constructor(server: ServerDefinition, transport: Transport, options: ConnectionOptions) {
+  constructor(server: ServerDefinition, transport: Transport, options: ServeTransportOptions) {
     this.#server = server
     this.#transport = transport
     this.#options = options
@@ -280,7 +280,7 @@ class Connection {
   #exchange(session: Session, cancellation: Cancellation): Exchange {
     const { record } = session
     const revision = sessionRevision(record)
-    const { askTimeoutMs: timeoutMs } = this.#options
+    const { inputTimeoutMs: timeoutMs } = this.#options
     return {
       revision,
       client: session.client,

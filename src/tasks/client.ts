@@ -29,7 +29,7 @@ import { isObject } from '../protocol/validate.ts'
  * resolves with the result of the task, and aborting it cancels the task. Since 2026-07-28 the server
  * decides what is a task; in 2025-11-25 every tool that can be one is called as one.
  */
-export function followTasks(options: FollowOptions = {}): ClientExtension {
+export function taskPolling(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
     id: TASKS_EXTENSION,
     wrap: answersToTasks,
@@ -80,7 +80,7 @@ export interface StartOptions extends RequestOptions {
  *
  * @returns the task, or the result where there is no task.
  */
-export async function startTask(
+export async function createTask(
   client: TaskClient,
   name: string,
   args?: JsonObject,
@@ -88,17 +88,17 @@ export async function startTask(
 ): Promise<{ task: RemoteTask } | { result: CallToolResult }> {
   if (isCore(client)) {
     const started = await startCoreTask(client, name, args, options)
-    return 'taskId' in started ? { task: taskOf(client, started.taskId) } : started
+    return 'taskId' in started ? { task: getTaskHandle(client, started.taskId) } : started
   }
   const { ttlMs: _, ...request } = options
   const asked: RequestOptions = Object.assign(request, { [handsBack]: true })
   const { task, ...result } = (await client.callTool(name, args, asked)) as CallToolResult
-  return isObject(task) ? { task: taskOf(client, String(task.taskId)) } : { result }
+  return isObject(task) ? { task: getTaskHandle(client, String(task.taskId)) } : { result }
 }
 
 /**
  * Calls a tool in whichever way it takes, and resolves with its result in every revision: what
- * `callTool` does of a client with {@link followTasks}, with options of this one call.
+ * `callTool` does of a client with {@link taskPolling}, with options of this one call.
  */
 export async function callTask(
   client: TaskClient,
@@ -106,12 +106,12 @@ export async function callTask(
   args?: JsonObject,
   options: StartOptions & FollowOptions = {},
 ): Promise<CallToolResult> {
-  const started = await startTask(client, name, args, options)
+  const started = await createTask(client, name, args, options)
   return 'task' in started ? started.task.result(options) : started.result
 }
 
 /** The task of an id that was stored. */
-export function taskOf(client: TaskClient, id: string): RemoteTask {
+export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
   const core = isCore(client)
   return {
     id,

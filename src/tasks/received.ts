@@ -38,7 +38,7 @@ const connections = new WeakMap<ClientCapabilities, Tasks>()
 
 /**
  * What a client declares, among its `capabilities`, that takes tasks for questions:
- * `connect(url, { capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [followTasks()] })`. It brings
+ * `connect(url, { capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [taskPolling()] })`. It brings
  * what answers such requests; to declare fewer of them, spread it:
  * `{ ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } }`.
  */

@@ -58,7 +58,7 @@ export interface Tasks extends ServerExtension, TaskFactory {
   /** Ends a task with an error; whether there was something to end. */
   fail(taskId: string, error: unknown): Promise<boolean>
   /** Says what is being done for a task; whether it is not at its end. */
-  say(taskId: string, statusMessage: string): Promise<boolean>
+  setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /** Goes on with the tasks that a store kept from an earlier process. */
   resume(env?: unknown): Promise<void>
   /** Whether the author chose where tasks are kept. */
@@ -158,7 +158,7 @@ class ServerTasks implements Tasks {
     return this.#tasks.settle(taskId, { error: toErrorObject(error) })
   }
 
-  say(taskId: string, statusMessage: string): Promise<boolean> {
+  setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
     return this.#tasks.say(taskId, statusMessage)
   }
 

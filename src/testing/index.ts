@@ -5,7 +5,7 @@
  * @module
  */
 import { connect, type Client, type ConnectOptions } from '../presets/client.ts'
-import { serveTransport, type ConnectionOptions } from '../server/serve-transport.ts'
+import { serveTransport, type ServeTransportOptions } from '../server/serve-transport.ts'
 import type { BaseServer } from '../server/server.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 
@@ -19,7 +19,7 @@ interface InMemoryOptions extends ConnectOptions {
   /** Who calls, as `ctx.principal` tells handlers: short for `serve: { caller: { principal } }`. */
   readonly principal?: string
   /** How the server serves the connection. */
-  readonly serve?: ConnectionOptions
+  readonly serve?: ServeTransportOptions
 }
 
 /**

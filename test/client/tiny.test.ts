@@ -5,7 +5,7 @@ import type {
 } from '../../src/presets/client.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client-tiny.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import { followTasks, startTask, taskOf } from '../../src/tasks/index.ts'
+import { taskPolling, createTask, getTaskHandle } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'
 import {
   discovered,
@@ -348,7 +348,7 @@ describe('Tasks that the tiny client follows', () => {
   test('are looked at until they end, without listening', async () => {
     const looks = [working, working, working, { status: 'completed', result: { content } }]
     const peer = peerWith(looks)
-    await using client = await connectTo(peer, { extensions: [followTasks()] })
+    await using client = await connectTo(peer, { extensions: [taskPolling()] })
     expect(await client.callTool('a')).toMatchObject({ content })
     expect(peer.sent('tasks/get')).toHaveLength(4)
     expect(peer.sent('subscriptions/listen')).toHaveLength(0)
@@ -356,16 +356,16 @@ describe('Tasks that the tiny client follows', () => {
 
   test('can be begun, and looked at later', async () => {
     const peer = peerWith([working])
-    await using client = await connectTo(peer, { extensions: [followTasks()] })
-    const started = await startTask(client, 'a')
+    await using client = await connectTo(peer, { extensions: [taskPolling()] })
+    const started = await createTask(client, 'a')
     expect('task' in started && started.task.id).toBe('t1')
-    expect(await taskOf(client, 't1').get()).toMatchObject(working)
+    expect(await getTaskHandle(client, 't1').get()).toMatchObject(working)
   })
 
   test('are cancelled when they ask', async () => {
     const asks = { status: 'input_required', inputRequests: { who: question } }
     const peer = peerWith([asks, asks, asks])
-    await using client = await connectTo(peer, { extensions: [followTasks()] })
+    await using client = await connectTo(peer, { extensions: [taskPolling()] })
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
     await until(() => peer.sent('tasks/cancel').length === 1)
     expect(peer.sent('tasks/update')).toHaveLength(0)

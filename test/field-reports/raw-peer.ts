@@ -1,5 +1,5 @@
 /** The other end of a server over stdio framing: writes any text, and keeps what comes back. */
-import type { ConnectionOptions } from '../../src/server/serve-transport.ts'
+import type { ServeTransportOptions } from '../../src/server/serve-transport.ts'
 import type { ClientCapabilities, JsonObject } from '../../src/index.ts'
 import { serveTransport, type Server } from '../../src/presets/server.ts'
 import { stdioTransport } from '../../src/transport/stdio/stdio.ts'
@@ -21,7 +21,7 @@ export interface RawPeer extends AsyncDisposable {
 }
 
 /** Serves on a pair of streams. */
-export async function rawPeer(server: Server, options?: ConnectionOptions): Promise<RawPeer> {
+export async function rawPeer(server: Server, options?: ServeTransportOptions): Promise<RawPeer> {
   const input = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 100 })
   const got: Raw[] = []
   let changed = (): void => {}

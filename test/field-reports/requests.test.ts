@@ -160,7 +160,7 @@ describe('a time that is longer than timers can measure', () => {
   it.each([2 ** 31, Infinity])('is long, on the side of the server too: %d [B015]', async (ms) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('roots', {}, async (_args, ctx) => text(String((await ctx.roots()).length)))
-    await using peer = await rawPeer(server, { askTimeoutMs: ms })
+    await using peer = await rawPeer(server, { inputTimeoutMs: ms })
     await peer.initialize({ roots: {} })
     await peer.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } })
     const { id: question } = await peer.until(({ method }) => method === 'roots/list')

@@ -151,7 +151,7 @@ describe('a client that answers anything', () => {
       })
       server.tool('where', {}, async (_args, ctx) => JSON.stringify(await ctx.roots()))
       const [near, far] = inMemoryTransports()
-      void serveTransport(server, far, { askTimeoutMs: 20 })
+      void serveTransport(server, far, { inputTimeoutMs: 20 })
       const ended = new Map<unknown, JsonObject>()
       const results: Record<string, JsonObject> = {
         'elicitation/create': { action: 'accept', content: { name: 'Ada' } },

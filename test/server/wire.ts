@@ -1,5 +1,5 @@
 /** What goes over the wire between a session and a server, without a client of ours. */
-import type { ConnectionOptions } from '../../src/server/serve-transport.ts'
+import type { ServeTransportOptions } from '../../src/server/serve-transport.ts'
 import type { ClientCapabilities, JsonObject, Revision } from '../../src/index.ts'
 import { serveTransport, type Server } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
@@ -36,7 +36,7 @@ export async function openWire(
   server: Server,
   revision: Revision = '2025-11-25',
   capabilities: ClientCapabilities = {},
-  options: ConnectionOptions = {},
+  options: ServeTransportOptions = {},
 ): Promise<Wire> {
   const [near, far] = inMemoryTransports()
   const served = serveTransport(server, far, options)

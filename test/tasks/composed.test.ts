@@ -10,7 +10,7 @@ import {
   type Server,
   fromServer,
 } from '../../src/presets/server.ts'
-import { followTasks, tasks } from '../../src/tasks/index.ts'
+import { taskPolling, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { textOf } from './fixture.ts'
 
@@ -42,7 +42,7 @@ async function results(
   const options: ConnectOptions = {
     revision,
     onElicit: () => ({ action: 'accept', content: { yes: true } }),
-    extensions: follows ? [followTasks()] : [],
+    extensions: follows ? [taskPolling()] : [],
   }
   await using client = await connectInMemory(server, options)
   const given: string[] = []
@@ -76,7 +76,7 @@ describe.each(BOTH)('in %s', (revision) => {
         connectInMemory(baking(), {
           ...options,
           revision: behind,
-          extensions: [followTasks()],
+          extensions: [taskPolling()],
           onError: (error) => problems.push(error),
         }),
       { onError: (error) => problems.push(error) },
@@ -100,7 +100,7 @@ describe.each(BOTH)('in %s', (revision) => {
       return text(`${at} ${first.action} ${second.action}`)
     })
     const gateway = await createGateway((options) =>
-      connectInMemory(server, { ...options, extensions: [followTasks()] }),
+      connectInMemory(server, { ...options, extensions: [taskPolling()] }),
     )
     await using client = await connectInMemory(gateway.server, {
       revision,
@@ -120,7 +120,7 @@ describe.each(BOTH)('in %s', (revision) => {
       connectInMemory(baking(), {
         ...options,
         revision: '2025-11-25',
-        extensions: [followTasks()],
+        extensions: [taskPolling()],
       }),
     )
     const own = tasks({ pollIntervalMs: 1 })

@@ -4,11 +4,11 @@ import { ErrorCode, ProtocolError, type JsonObject } from '../../src/index.ts'
 import { createServer, text, type Server } from '../../src/presets/server.ts'
 import {
   callTask,
-  followTasks,
+  taskPolling,
   CLIENT_TASK_CAPABILITIES,
   sampleAsTask,
-  startTask,
-  taskOf,
+  createTask,
+  getTaskHandle,
 } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
@@ -29,7 +29,7 @@ const RELATED = 'io.modelcontextprotocol/related-task'
 function legacy(server: Server, options: ConnectOptions = {}): Promise<Client> {
   return connectInMemory(server, {
     revision: '2025-11-25',
-    extensions: [followTasks()],
+    extensions: [taskPolling()],
     onElicit: () => ({ action: 'accept', content: { yes: true } }),
     ...options,
   })
@@ -99,7 +99,7 @@ describe('A client of 2025-11-25', () => {
       const seen: string[] = []
       const client = await legacy(fixture.server, {
         revision,
-        extensions: [followTasks({ onTask: ({ status }) => seen.push(status) })],
+        extensions: [taskPolling({ onTask: ({ status }) => seen.push(status) })],
       })
       expect(textOf(await client.callTool('wait'))).toBe('Waited')
       expect(seen.at(-1)).toBe('completed')
@@ -121,7 +121,7 @@ describe('A client of 2025-11-25', () => {
       'tasks/result': (message) => reply(message, { content: [], structuredContent: { a: 1 } }),
     })
     const client = await connectTo(server, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       validateOutput: () => 'It is wrong',
     })
     await expect(client.callTool('must')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
@@ -133,7 +133,7 @@ describe('A client of 2025-11-25', () => {
       'tools/list': (message) => reply(message, { tools }),
       'tools/call': (message) => reply(message, { content: [] }),
     })
-    const client = await connectTo(server, { extensions: [followTasks()] })
+    const client = await connectTo(server, { extensions: [taskPolling()] })
     const names = ['plain', 'may', 'must', 'unlisted']
     await Promise.all(names.map((name) => client.callTool(name)))
     expect(server.sent('tools/list').length).toBeLessThanOrEqual(2)
@@ -167,7 +167,7 @@ describe('A client of 2025-11-25', () => {
       'tools/call': (message, turn) =>
         turn === 0 ? refuse(message, ErrorCode.METHOD_NOT_FOUND) : reply(message, { content: [] }),
     })
-    const client = await connectTo(server, { extensions: [followTasks()] })
+    const client = await connectTo(server, { extensions: [taskPolling()] })
     const called = client.callTool('t')
     if (tasks.length > 1) expect(await called).toEqual({ content: [] })
     else await expect(called).rejects.toMatchObject({ code: ErrorCode.METHOD_NOT_FOUND })
@@ -181,7 +181,7 @@ describe('A client of 2025-11-25', () => {
       'tools/list': (message) => refuse(message, ErrorCode.METHOD_NOT_FOUND),
       'tools/call': (message) => reply(message, { content: [] }),
     })
-    const client = await connectTo(server, { extensions: [followTasks()] })
+    const client = await connectTo(server, { extensions: [taskPolling()] })
     expect(await client.callTool('any')).toEqual({ content: [] })
     expect(server.sent('tools/call')[0]?.params).not.toHaveProperty('task')
     await client.close()
@@ -192,7 +192,7 @@ describe('A client of 2025-11-25', () => {
       'tools/list': () => undefined,
       'tools/call': (message) => reply(message, { content: [] }),
     })
-    const client = await connectTo(server, { extensions: [followTasks()] })
+    const client = await connectTo(server, { extensions: [taskPolling()] })
     const controller = new AbortController()
     const given = expect(
       client.callTool('plain', {}, { signal: controller.signal }),
@@ -306,7 +306,7 @@ describe('A client of 2025-11-25', () => {
       })
       const client = await connectTo(server)
       const slept = vi.spyOn(globalThis, 'setTimeout')
-      await taskOf(client, 't').result({ pollIntervalMs: 30 })
+      await getTaskHandle(client, 't').result({ pollIntervalMs: 30 })
       const delays = slept.mock.calls.map(([, delayMs = 0]) => delayMs)
       slept.mockRestore()
       expect(delays.filter((ms) => ms >= 30 && ms <= 38)).toHaveLength(2)
@@ -331,7 +331,7 @@ describe('A client of 2025-11-25', () => {
     })
     const client = await connectTo(server)
     const told: unknown[] = []
-    await taskOf(client, 't').result({
+    await getTaskHandle(client, 't').result({
       onTask: ({ status, statusMessage }) => told.push([status, statusMessage]),
     })
     expect(told).toEqual([
@@ -345,7 +345,7 @@ describe('A client of 2025-11-25', () => {
   test('rejects when the task was cancelled, by whomever, as since 2026-07-28', async () => {
     const server = peer({ 'tasks/get': (message) => reply(message, state('cancelled')) })
     const client = await connectTo(server)
-    await expect(taskOf(client, 't').result()).rejects.toMatchObject({
+    await expect(getTaskHandle(client, 't').result()).rejects.toMatchObject({
       code: 'ABORTED',
       message: 'The task "t" was cancelled',
       data: { taskId: 't' },
@@ -370,7 +370,7 @@ describe('A client of 2025-11-25', () => {
         return later(message)
       },
     })
-    const client = await connectTo(server, { extensions: [followTasks()], timeoutMs: 50 })
+    const client = await connectTo(server, { extensions: [taskPolling()], timeoutMs: 50 })
     await expect(client.callTool('must')).rejects.toMatchObject({
       code: 'TIMEOUT',
       data: { taskId: 't' },
@@ -386,7 +386,7 @@ describe('A client of 2025-11-25', () => {
       'tasks/result': (message) => reply(message, { content: [] }),
     })
     const client = await connectTo(server)
-    expect(await taskOf(client, 't').result({ maxTimeoutMs: 100 })).toEqual({ content: [] })
+    expect(await getTaskHandle(client, 't').result({ maxTimeoutMs: 100 })).toEqual({ content: [] })
     expect(server.sent('tasks/get')).toHaveLength(2)
     await client.close()
   })
@@ -399,7 +399,7 @@ describe('A client of 2025-11-25', () => {
       },
     })
     const client = await connectTo(server)
-    const result = await taskOf(client, 't').result({ timeoutMs: 30, pollIntervalMs: 1 })
+    const result = await getTaskHandle(client, 't').result({ timeoutMs: 30, pollIntervalMs: 1 })
     expect(result).toEqual({ content: [] })
     await client.close()
   })
@@ -410,18 +410,20 @@ describe('A client of 2025-11-25', () => {
       'tasks/result': (message) => reply(message, { x: 1 }),
     })
     const client = await connectTo(server)
-    await expect(taskOf(client, 't').result()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await expect(getTaskHandle(client, 't').result()).rejects.toMatchObject({
+      code: 'INVALID_MESSAGE',
+    })
     await client.close()
   })
 
   test('goes on with a task by its id in another session [L-TASK-032]', async () => {
     const fixture = makeFixture()
     const first = await legacy(fixture.server)
-    const started = await startTask(first, 'wait')
+    const started = await createTask(first, 'wait')
     if (!('task' in started)) throw new Error('It was no task')
     await first.close()
     const second = await legacy(fixture.server)
-    const task = taskOf(second, started.task.id)
+    const task = getTaskHandle(second, started.task.id)
     expect(await task.get()).toMatchObject({ status: 'working', ttlMs: 3_600_000 })
     fixture.gate.open()
     expect(textOf(await task.result())).toBe('Waited')
@@ -438,7 +440,7 @@ describe('A client of 2025-11-25', () => {
     const _meta = { [RELATED]: { taskId: 't' } }
     const server = peer({})
     const client = await connectTo(server, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       onElicit: () => ({ action: 'decline' }),
     })
     const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} }, _meta }
@@ -457,7 +459,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     let answer!: (value: typeof model) => void
     const client = peer({})
     const connected = await connectTo(client, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => new Promise((resolve) => (answer = resolve)),
     })
@@ -512,7 +514,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   test('become tasks only where the client declares it, with what it takes of CLIENT_TASK_CAPABILITIES', async () => {
     const client = peer({})
     const connected = await connectTo(client, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       capabilities: {
         tasks: { ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } },
       },
@@ -534,7 +536,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   ])('are answered at once where the client declares %s [L-TASK-009]', async (_, capabilities) => {
     const client = peer({})
     const connected = await connectTo(client, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       capabilities,
       onSample: () => model,
     })
@@ -546,7 +548,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   test('are kept for no time where the server wants none kept: ttl 0 [P031]', async () => {
     const client = peer({})
     const connected = await connectTo(client, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => new Promise(() => {}),
     })
@@ -564,7 +566,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   test('have no result once they are cancelled, though nobody answers them [L-TASK-039] [L-TASK-040]', async () => {
     const client = peer({})
     const connected = await connectTo(client, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => new Promise(() => {}),
     })
@@ -586,7 +588,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   ])('fail when the handler throws %s [L-TASK-043]', async (_, thrown, statusMessage) => {
     const client = peer({})
     const connected = await connectTo(client, {
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onError: () => {},
       onSample: () => Promise.reject(thrown),
@@ -601,7 +603,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   })
 
   test('are known to the server alone that asked, though clients share the extension', async () => {
-    const shared = [followTasks()]
+    const shared = [taskPolling()]
     const [one, other] = [peer({}), peer({})]
     const options = {
       extensions: shared,
@@ -656,7 +658,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     for (const capabilities of [{}, { tasks: CLIENT_TASK_CAPABILITIES }]) {
       const client = await connectInMemory(server, {
         revision: '2025-11-25',
-        extensions: [followTasks()],
+        extensions: [taskPolling()],
         capabilities,
         onSample: async (params) => {
           seen.push(params)

@@ -503,7 +503,7 @@ describe('Outcomes from elsewhere', () => {
     const taskId = await wire.start('job')
     await until(() => ran.length > 0)
     expect(ran).toEqual([`enqueued ${taskId}`])
-    expect(await kept.say(taskId, 'In the queue')).toBe(true)
+    expect(await kept.setStatusMessage(taskId, 'In the queue')).toBe(true)
     expect(await wire.result('tasks/get', { taskId })).toMatchObject({
       status: 'working',
       statusMessage: 'In the queue',

@@ -165,7 +165,7 @@ describe('Cancelling that races the end', () => {
       const cancel = () => wire.result('tasks/cancel', { taskId })
       const complete = () => tasks.complete(taskId, text('done'))
       const [first, second] = turn % 2 ? [cancel, complete] : [complete, cancel]
-      await Promise.all([first(), second(), tasks.say(taskId, 'racing')])
+      await Promise.all([first(), second(), tasks.setStatusMessage(taskId, 'racing')])
       const end = await wire.result('tasks/get', { taskId })
       outcomes.add(end.status)
       expect(['completed', 'cancelled']).toContain(end.status)

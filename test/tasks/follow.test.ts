@@ -4,7 +4,7 @@ import type { FollowOptions } from '../../src/tasks/follow.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { ErrorCode, type JsonObject } from '../../src/index.ts'
 import { createHandler } from '../../src/presets/server.ts'
-import { followTasks, startTask, taskOf, type DetailedTask } from '../../src/tasks/index.ts'
+import { taskPolling, createTask, getTaskHandle, type DetailedTask } from '../../src/tasks/index.ts'
 import {
   connectTo,
   discovered,
@@ -30,7 +30,7 @@ async function connectToFixture(
   const sent: string[] = []
   const client = await connect('https://peer.example/mcp', {
     versionCache: new Map(),
-    extensions: [followTasks({ notifications: false, ...follow })],
+    extensions: [taskPolling({ notifications: false, ...follow })],
     onElicit: () => ({ action: 'accept', content: { yes: true } }),
     fetch: (url, init) => {
       const request = new Request(url, init)
@@ -82,7 +82,7 @@ const completed = {
 }
 
 function following(follow: FollowOptions = {}, options: ConnectOptions = {}): ConnectOptions {
-  return { extensions: [followTasks({ notifications: false, ...follow })], ...options }
+  return { extensions: [taskPolling({ notifications: false, ...follow })], ...options }
 }
 
 describe('callTool', () => {
@@ -364,11 +364,11 @@ describe('callTool', () => {
       },
     )
     const { client: other } = await connectToFixture(fixture)
-    const started = await startTask(client, 'ask')
+    const started = await createTask(client, 'ask')
     if (!('task' in started)) throw new Error('It was no task')
     const followed = started.task.result()
     await until(() => asked.length > 0)
-    expect(textOf(await taskOf(other, started.task.id).result())).toBe('accept true r1')
+    expect(textOf(await getTaskHandle(other, started.task.id).result())).toBe('accept true r1')
     expect(textOf(await followed)).toBe('accept true r1')
     expect(asked.map(({ aborted }) => aborted)).toEqual([true])
     for (const each of [client, other]) await each.close()
@@ -396,7 +396,9 @@ describe('callTool', () => {
 
   test('takes no result without content for that of a tool, from a task by its id either', async () => {
     const client = await connectTo(scripted([{ status: 'completed', result: {} }]), following())
-    await expect(taskOf(client, 't').result()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    await expect(getTaskHandle(client, 't').result()).rejects.toMatchObject({
+      code: 'INVALID_MESSAGE',
+    })
     await client.close()
   })
 
@@ -457,13 +459,13 @@ describe('A task', () => {
   test('is handed back instead of followed, and goes on by its id in another process [M-TASK-032]', async () => {
     const fixture = makeFixture()
     const { client } = await connectToFixture(fixture)
-    const started = await startTask(client, 'wait')
+    const started = await createTask(client, 'wait')
     if (!('task' in started)) throw new Error('It was no task')
     const stored = JSON.stringify({ task: started.task.id })
     await client.close()
 
     const { client: later } = await connectToFixture(fixture)
-    const task = taskOf(later, (JSON.parse(stored) as { task: string }).task)
+    const task = getTaskHandle(later, (JSON.parse(stored) as { task: string }).task)
     expect((await task.get()).status).toBe('working')
     fixture.gate.open()
     const seen: DetailedTask[] = []
@@ -476,11 +478,11 @@ describe('A task', () => {
   test('can be cancelled, and be no task at all [M-TASK-051]', async () => {
     const fixture = makeFixture()
     const { client } = await connectToFixture(fixture)
-    const started = await startTask(client, 'for-ever')
+    const started = await createTask(client, 'for-ever')
     if (!('task' in started)) throw new Error('It was no task')
     await started.task.cancel()
     await expect(started.task.result()).rejects.toMatchObject({ code: 'ABORTED' })
-    expect(await startTask(client, 'plain')).toMatchObject({ result: { content: [{}] } })
+    expect(await createTask(client, 'plain')).toMatchObject({ result: { content: [{}] } })
     await client.close()
   })
 
@@ -504,7 +506,7 @@ describe('A task', () => {
       { validateOutput: (_schema, value) => void faults.push(value) },
     )
     await client.listAllTools()
-    const started = await startTask(client, 'before')
+    const started = await createTask(client, 'before')
     if (!('task' in started)) throw new Error('It was no task')
     const { structuredContent } = await started.task.result()
     expect(structuredContent).toEqual({ yes: true })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/presets/client.ts'
 import { ErrorCode, ProtocolError, type ProgressParams } from '../../src/index.ts'
 import { createGateway, createServer } from '../../src/presets/server.ts'
-import { followTasks, startTask, tasks } from '../../src/tasks/index.ts'
+import { taskPolling, createTask, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { textOf } from './fixture.ts'
@@ -39,18 +39,18 @@ async function expectItsProgress(client: Client): Promise<(progress: ProgressPar
 }
 
 describe.each(BOTH)('in %s', (revision) => {
-  const extensions = [followTasks()]
+  const extensions = [taskPolling()]
 
   test('a tool that may be a task is called in such a way that its progress comes [P007]', async () => {
     const client = closing(await connectInMemory(counting(), { revision, extensions }))
     const onProgress = await expectItsProgress(client)
     expect(textOf(await client.callTool('optional'))).toBe('optional')
-    expect('task' in (await startTask(client, 'optional', {}, { onProgress }))).toBe(true)
+    expect('task' in (await createTask(client, 'optional', {}, { onProgress }))).toBe(true)
   })
 
   test('a tool that may be a task becomes one for a client that follows its tasks by onTask [P007]', async () => {
     const seen: string[] = []
-    const followed = [followTasks({ onTask: ({ status }) => seen.push(status) })]
+    const followed = [taskPolling({ onTask: ({ status }) => seen.push(status) })]
     const client = closing(await connectInMemory(counting(), { revision, extensions: followed }))
     const onProgress = (): void => {}
     expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
@@ -75,7 +75,7 @@ test('a call that fails for want of another capability than tasks is not made tw
     runs++
     return (await ctx.roots()).length.toString()
   })
-  const client = closing(await connectInMemory(server, { extensions: [followTasks()] }))
+  const client = closing(await connectInMemory(server, { extensions: [taskPolling()] }))
   const call = client.callTool('ask', {}, { onProgress: () => {} })
   await expect(call).rejects.toMatchObject({ code: -32021 })
   expect(runs).toBe(1)
@@ -89,7 +89,7 @@ test('a call that fails with a code of the tool itself is not made twice [P007]'
     runs++
     throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'No such thing')
   })
-  const client = closing(await connectInMemory(server, { extensions: [followTasks()] }))
+  const client = closing(await connectInMemory(server, { extensions: [taskPolling()] }))
   const call = client.callTool('odd', {}, { onProgress: () => {} })
   await expect(call).rejects.toMatchObject({ code: ErrorCode.METHOD_NOT_FOUND })
   expect(runs).toBe(1)

@@ -9,7 +9,7 @@ import {
   text,
   type HandlerOptions,
 } from '../../src/presets/server.ts'
-import { followTasks, tasks } from '../../src/tasks/index.ts'
+import { taskPolling, tasks } from '../../src/tasks/index.ts'
 import { textOf } from './fixture.ts'
 
 const WHY =
@@ -39,7 +39,7 @@ describe.each<[string, HandlerOptions]>([
     const client = await connect('http://peer.example/mcp', {
       revision: '2025-11-25',
       fetch: (url, init) => handle(new Request(url, init)),
-      extensions: [followTasks()],
+      extensions: [taskPolling()],
       onElicit: () => ({ action: 'cancel' }),
       roots: [],
     })

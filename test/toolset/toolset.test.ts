@@ -11,7 +11,7 @@ import {
   toolError,
   type Server,
 } from '../../src/presets/server.ts'
-import { followTasks, tasks } from '../../src/tasks/index.ts'
+import { taskPolling, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { aiTools, toolFunctions } from '../../src/toolset/index.ts'
 import { closing } from '../closing.ts'
@@ -41,7 +41,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     const server = createServer({ name: 'slow', version: '1' })
     server.extend(tasks({ pollIntervalMs: 1 }))
     server.tool('bake', { task: 'required' }, () => text('Baked'))
-    const client = closing(await connectInMemory(server, { revision, extensions: [followTasks()] }))
+    const client = closing(await connectInMemory(server, { revision, extensions: [taskPolling()] }))
     const [bake] = await toolFunctions(client)
     expect((await bake?.call({}))?.content).toEqual([text('Baked')])
   },

@@ -6,7 +6,7 @@
  */
 import { pageFetch, type RequestId, type Revision } from 'edgewise/browser'
 import { connect, type Client } from 'edgewise/client'
-import { followTasks, type DetailedTask } from 'edgewise/tasks'
+import { taskPolling, type DetailedTask } from 'edgewise/tasks'
 import type { Activity } from './activity/activity.ts'
 import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
@@ -85,7 +85,7 @@ export async function openConnection(
       onTurn: (isWaiting) =>
         say('notice', isWaiting ? 'Not listening: four other tabs do' : 'Listening again'),
     }),
-    extensions: [followTasks({ onTask: (task) => tasks.set(task.taskId, task) })],
+    extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
     capabilities: { elicitation: { form: {}, url: {} } },
     onElicit: ask,
     onSample: sample,

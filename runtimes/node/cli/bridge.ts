@@ -3,7 +3,7 @@
  * that only speak HTTP use a program; every revision on either side.
  */
 import { createGateway } from '../../../src/presets/server.ts'
-import { followTasks } from '../../../src/tasks/index.ts'
+import { taskPolling } from '../../../src/tasks/index.ts'
 import { serve } from '../serve.ts'
 import { serveStdio } from '../serve-stdio.ts'
 import type { Invocation } from './arguments.ts'
@@ -26,7 +26,7 @@ export async function bridge(invocation: Invocation): Promise<number> {
   const onError = problemPrinter(options.verbose)
   const { end, over } = lifetime()
   const gateway = await createGateway(
-    (passed) => open(invocation, { ...passed, extensions: [followTasks()] }, end),
+    (passed) => open(invocation, { ...passed, extensions: [taskPolling()] }, end),
     { onError },
   )
   try {

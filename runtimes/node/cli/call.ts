@@ -2,7 +2,7 @@
  * `edgewise call`: runs a tool.
  */
 import type { ProgressParams } from '../../../src/index.ts'
-import { followTasks } from '../../../src/tasks/index.ts'
+import { taskPolling } from '../../../src/tasks/index.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
@@ -16,7 +16,7 @@ export async function call(invocation: Invocation): Promise<number> {
   const [name, ...words] = rest
   if (name === undefined) throw new UsageError('Name a tool')
   const given = await readObject(options.args)
-  await using client = await open(invocation, { extensions: [followTasks()] })
+  await using client = await open(invocation, { extensions: [taskPolling()] })
   let schema = {}
   if (words.length > 0) {
     for await (const tool of client.tools({ signal }))

@@ -25,7 +25,7 @@ import { cannotAsk } from './without-input.ts'
 
 /** Asks clients for input in whatever way leads to them. */
 export const clientInput: ClientInput = {
-  options: { askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
+  options: { inputTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
   configure,
   createContext,
   suspend,

@@ -11,7 +11,7 @@ import type { InputRequest } from '../../protocol/types.ts'
 /** How clients are asked while a request of theirs is answered. */
 export interface InputOptions {
   /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
-  askTimeoutMs?: number
+  inputTimeoutMs?: number
   /**
    * Secrets of 16 characters or more that seal what travels through clients; the first seals, all
    * open. Every instance of a server needs the same. By default each handler, or connection, makes

@@ -9,7 +9,7 @@ import { INTERNAL_ERROR, McpError, ProtocolError } from '../../protocol/errors.t
 import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import { accountOf } from '../../session/account.ts'
-import { serveTransport, type ConnectionOptions } from '../../server/serve-transport.ts'
+import { serveTransport, type ServeTransportOptions } from '../../server/serve-transport.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { definitionOf } from '../../server/definition.ts'
 import type { BaseServer } from '../../server/server.ts'
@@ -28,7 +28,7 @@ export interface SseHandlerOptions
       EndpointOptions,
       'allowedOrigins' | 'allowedHosts' | 'maxBodyBytes' | 'keepAliveMs' | 'auth'
     >,
-    Omit<ConnectionOptions, 'caller' | 'auth' | 'signal'> {
+    Omit<ServeTransportOptions, 'caller' | 'auth' | 'signal'> {
   /**
    * The path that clients are told to post to, which must reach this handler too; that of the
    * stream by default.
@@ -45,7 +45,7 @@ export interface SseHandlerOptions
 
 const OPTIONS: OptionNames<SseHandlerOptions> = {
   ...{ allowedOrigins: 1, allowedHosts: 1, maxBodyBytes: 1, keepAliveMs: 1, auth: 1 },
-  ...{ askTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
+  ...{ inputTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
   ...{ messagePath: 1, maxConnections: 1, maxConnectionsPerCaller: 1 },
 }
 

@@ -3,13 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { serveTransport, type ConnectionOptions } from '../../server/serve-transport.ts'
+import { serveTransport, type ServeTransportOptions } from '../../server/serve-transport.ts'
 import { definitionOf } from '../../server/definition.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 
 /** How a server is served over stdio. */
-export interface ServeStdioOptions extends ConnectionOptions, StdioTransportOptions {
+export interface ServeStdioOptions extends ServeTransportOptions, StdioTransportOptions {
   /**
    * How long the program may still run when the client is gone, in milliseconds, before it is
    * ended: a timer or a socket that somebody forgot would keep it for ever. `Infinity` leaves it

@@ -1,7 +1,8 @@
 // The fixture's server as a Worker, with tools for what objects go through and routes that tell what
 // tests need to know.
 import * as z from 'zod'
-import { createWorker, objectStorage } from '../../../runtimes/cloudflare/index.ts'
+import { createWorker } from '../../../runtimes/cloudflare/index.ts'
+import { objectStorage } from '../../../runtimes/cloudflare/storage.ts'
 import { authenticate, createServer, text, fromServer } from '../../../src/presets/server.ts'
 import { makeServer } from '../../server/fixture.ts'
 

@@ -7,7 +7,7 @@ import {
   statefulSessions,
   observer,
 } from '../../../src/presets/server.ts'
-import { callTask, followTasks, tasks } from '../../../src/tasks/index.ts'
+import { callTask, taskPolling, tasks } from '../../../src/tasks/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../../src/testing/index.ts'
 import { serveTransport } from '../../../src/presets/server.ts'
 
@@ -67,7 +67,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   server.notify.resourceUpdated('test://a')
   await client.ping()
   await client.close()
-  const follower = await connectInMemory(server, { revision, extensions: [followTasks()] })
+  const follower = await connectInMemory(server, { revision, extensions: [taskPolling()] })
   await callTask(follower, 'tell', {}, { onTask: rejects('onTask'), onProgress })
   await follower.close()
 }

@@ -213,7 +213,7 @@ export class StatefulSession implements SessionContext, PooledSession {
   /** Asks the client on the stream of a request. */
   #asker(reply: MessageTarget): Ask {
     const { endpoint, pool } = this.#shared
-    const { askTimeoutMs: timeoutMs } = endpoint.options
+    const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
     return async ({ method, params }, signal, sent) => {
       // The end of a URL may be announced after this host is gone.
