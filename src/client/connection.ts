@@ -25,7 +25,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Attempt } from './attempts.ts'
 import { Call, type CallOwner } from './call.ts'
 import type { ExtensionClient } from './extension.ts'
-import type { Cache, ChangeListeners, ClientParts, InputHandlers } from './features.ts'
+import type { Cache, ChangeListeners, ClientParts, InputHandlers, WalkPages } from './features.ts'
 import { givenUp, type WatchesGivenUp } from './given-up.ts'
 import type { RequestOptions, ServerIdentity } from './options.ts'
 import { reportError } from './report-error.ts'
@@ -67,6 +67,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   readonly input: InputHandlers
   readonly changes: ChangeListeners | undefined
   readonly cache: Cache | undefined
+  readonly walkPages: WalkPages
   readonly tools: ToolSchemas = new ToolSchemas()
   /** The requests in flight, by their ids, which compare with their JSON type. */
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
@@ -101,11 +102,12 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
     this.info = options.info ?? EDGEWISE
     this.capabilities = capabilities
     this.#target = target
-    const { client, input, changes, cache } = compose(this)
+    const { client, input, changes, cache, walkPages } = compose(this)
     this.client = client
     this.input = input
     this.changes = changes
     this.cache = cache
+    this.walkPages = walkPages
   }
 
   /** Tries a revision. */

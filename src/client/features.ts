@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
-import type { CacheHints, Result } from '../protocol/types.ts'
+import type { CacheHints, PaginatedResult, Result } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -84,9 +84,23 @@ export interface ChangeListeners {
   close(): void
 }
 
+/**
+ * Yields the entries of a list, page after page, and fetches a page when it is needed.
+ *
+ * @param fetchPage Gets the page of a cursor; the first one without.
+ * @param member The member of a page that has its entries.
+ * @throws {McpError} `LIMIT_EXCEEDED`.
+ */
+export type WalkPages = (
+  method: string,
+  fetchPage: (cursor?: string) => Promise<PaginatedResult>,
+  member: string,
+) => AsyncGenerator<object, void, undefined>
+
 /** The features of one client, and the client itself. */
 export interface ClientParts<Client> {
   readonly client: Client
+  readonly walkPages: WalkPages
   readonly input: InputHandlers
   readonly changes?: ChangeListeners
   readonly cache?: Cache

@@ -15,7 +15,10 @@ export function items<Item extends object>(
   method: string,
   options?: RequestOptions,
 ): AsyncGenerator<Item, void, undefined> {
-  return walkItems(connection, method, (params) => request(connection, method, params, options))
+  const list = walkItems(connection, method, (params) =>
+    request(connection, method, params, options),
+  )
+  return list as AsyncGenerator<Item, void, undefined>
 }
 
 /** Gives all items of a list at once. Starts anew, once, when cached pages have lost their cursors. */

@@ -8,9 +8,9 @@ import type { BaseConnectOptions } from './options.ts'
 
 const NAMES: OptionNames<BaseConnectOptions> = {
   ...{ fetch: 1, headers: 1, auth: 1, maxMessageLength: 1, info: 1, revision: 1, discovery: 1 },
-  ...{ versionCache: 1, fallback: 1, capabilities: 1, extensions: 1, sendInfo: 1 },
+  ...{ fallback: 1, capabilities: 1, extensions: 1, sendInfo: 1 },
   ...{ timeoutMs: 1, maxTimeoutMs: 1, maxRounds: 1, maxPages: 1 },
-  ...{ maxListLength: 1, trace: 1, signal: 1, approve: 1 },
+  ...{ trace: 1, signal: 1, approve: 1 },
   ...{ onLog: 1, onNotification: 1, onError: 1 },
 }
 

@@ -40,11 +40,6 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly discovery?: Discovery | undefined
   /**
-   * Caches which endpoints have sessions, so that these are not asked for anything newer first.
-   * Default: a map that all clients of this process share.
-   */
-  readonly versionCache?: VersionCache
-  /**
    * Connects to endpoints that have no Streamable HTTP: `httpSse`, for servers of 2024-11-05. Without
    * it they are refused.
    */
@@ -70,8 +65,6 @@ export interface BaseConnectOptions extends HttpOptions {
   readonly maxRounds?: number
   /** How many pages a list may have. Default: 200. */
   readonly maxPages?: number
-  /** How long the JSON of all pages of a list may be, in UTF-16 units. Default: 16 Mi. */
-  readonly maxListLength?: number
   /**
    * Gives the W3C trace context of each request, such as `traceparent`, which then travels in its
    * `_meta`; called once for each that is sent.
@@ -104,6 +97,13 @@ export interface BaseConnectOptions extends HttpOptions {
 export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
   /** Caches results for as long as their `ttlMs` says: `resultCache()`. Default: none. */
   readonly cache?: () => Cache
+  /**
+   * Caches which endpoints have sessions, so that these are not asked for anything newer first.
+   * Default: a map that all clients of this process share.
+   */
+  readonly versionCache?: VersionCache
+  /** How long the JSON of all pages of a list may be, in UTF-16 units. Default: 16 Mi. */
+  readonly maxListLength?: number
   /** Checks structured output against the tool's schema; says what is wrong, or nothing. */
   readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
   /**

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import type { Connection } from '../client/connection.ts'
-import { ServerMessages } from '../client/server-messages.ts'
+import { receiverOf } from '../client/server-messages.ts'
 import { abortable } from '../patterns/abort.ts'
 import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
 import type { ProtocolError } from '../protocol/errors.ts'
@@ -51,7 +51,7 @@ class DuplexChannel implements Channel, Receiver {
 
 /** Has a connection use a transport from now on, and starts that. */
 export async function openDuplex(connection: Connection, transport: Transport): Promise<void> {
-  const channel = new DuplexChannel(transport, new ServerMessages(connection))
+  const channel = new DuplexChannel(transport, receiverOf(connection))
   await connection.replaceChannel(channel)
   await abortable(Promise.resolve(transport.start(channel)), connection.options.signal)
 }

@@ -16,44 +16,41 @@ import { applyDiscovery } from './stored-discovery.ts'
 /** How long the answer to the first question may come after that to the second, in milliseconds. */
 const GRACE_MS = 100
 
-/** A server at the other end of a transport. */
-export class TransportTarget implements ConnectionTarget {
-  readonly #transport: Transport
-  readonly #probeTimeoutMs: number
-
-  /** @param probeTimeoutMs How long the server may think about `server/discover`. */
-  constructor(transport: Transport, probeTimeoutMs = 5_000) {
-    this.#transport = transport
-    this.#probeTimeoutMs = probeTimeoutMs
+/**
+ * A server at the other end of a transport.
+ *
+ * @param probeTimeoutMs How long the server may think about `server/discover`.
+ */
+export function transportTarget(transport: Transport, probeTimeoutMs = 5_000): ConnectionTarget {
+  return {
+    open: (connection) => open(connection, transport, probeTimeoutMs),
+    // Whatever is at the other end has answered already
+    rediscover: () => Promise.resolve(),
   }
+}
 
-  /**
-   * Connects. A server that does not say what it is may have sessions, or be slow to start: it is
-   * asked for a session too, and what it answers decides.
-   */
-  async open(connection: Connection): Promise<void> {
-    const transport = this.#transport
-    const { signal } = connection.options
-    await openDuplex(connection, transport)
-    if (applyDiscovery(connection)) return
-    try {
-      await probe(connection, this.#probeTimeoutMs, !transport.restart)
-    } catch (error) {
-      // Some old servers die of a first message that they do not know, or refuse a session after it
-      const { modern, legacy } = connection.versions
-      const mayBegin = (error as McpError).code === 'CLOSED' || mayRefuseVersion(error)
-      if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) {
-        throw error
-      }
-      connection.reopen()
-      await transport.restart()
-      await initialize(connection, { signal })
-    }
-  }
-
-  /** Nothing: whatever is at the other end has answered already. */
-  rediscover(): Promise<void> {
-    return Promise.resolve()
+/**
+ * Connects. A server that does not say what it is may have sessions, or be slow to start: it is asked
+ * for a session too, and what it answers decides.
+ */
+async function open(
+  connection: Connection,
+  transport: Transport,
+  probeTimeoutMs: number,
+): Promise<void> {
+  const { signal } = connection.options
+  await openDuplex(connection, transport)
+  if (applyDiscovery(connection)) return
+  try {
+    await probe(connection, probeTimeoutMs, !transport.restart)
+  } catch (error) {
+    // Some old servers die of a first message that they do not know, or refuse a session after it
+    const { modern, legacy } = connection.versions
+    const mayBegin = (error as McpError).code === 'CLOSED' || mayRefuseVersion(error)
+    if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) throw error
+    connection.reopen()
+    await transport.restart()
+    await initialize(connection, { signal })
   }
 }
 

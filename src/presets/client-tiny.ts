@@ -6,10 +6,11 @@
  */
 import { BaseClient } from '../client/base-client.ts'
 import { declaredCapabilities } from '../client/capabilities.ts'
+import { walkFewPages } from '../client/features/few-pages.ts'
 import { noInputHandlers } from '../client/features/no-input-handlers.ts'
 import { checkOptionNames } from '../client/option-names.ts'
 import type { BaseConnectOptions } from '../client/options.ts'
-import { HttpTarget } from '../connect/http-target.ts'
+import { httpTarget } from '../connect/http-target.ts'
 import { openClient } from '../connect/open-client.ts'
 
 /**
@@ -38,11 +39,12 @@ export async function connect(
   checkOptionNames('The tiny client ("edgewise/client" has more)', options)
   return openClient({
     options,
-    target: new HttpTarget(target),
+    target: httpTarget(target),
     capabilities: declaredCapabilities(options),
     compose: (connection) => ({
       client: new BaseClient(connection),
       input: noInputHandlers(connection),
+      walkPages: walkFewPages(options.maxPages),
     }),
   })
 }

@@ -9,7 +9,6 @@ import { HandlerInput } from '../client/features/input-handlers.ts'
 import { Subscriptions } from '../client/features/subscriptions.ts'
 import { checkOptionNames } from '../client/option-names.ts'
 import type { BaseConnectOptions, ConnectOptions } from '../client/options.ts'
-import { HttpTarget } from '../connect/http-target.ts'
 import { openClient } from '../connect/open-client.ts'
 import { ReconnectingConnection } from '../connect/reconnecting-client.ts'
 import type {
@@ -17,13 +16,24 @@ import type {
   ReconnectingOptions,
   ReconnectingTarget,
 } from '../connect/reconnecting-options.ts'
-import { TransportTarget } from '../connect/transport-target.ts'
+import { transportTarget } from '../connect/transport-target.ts'
+import { cachedHttpTarget } from '../connect/version-cache.ts'
+import type { WalkPages } from '../client/features.ts'
+import { walkPages } from '../patterns/pages.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
 const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
-  ...{ cache: 1, validateOutput: 1, probeTimeoutMs: 1, maxInputs: 1, maxConcurrentInputs: 1 },
+  ...{
+    cache: 1,
+    versionCache: 1,
+    maxListLength: 1,
+    validateOutput: 1,
+    probeTimeoutMs: 1,
+    maxInputs: 1,
+    maxConcurrentInputs: 1,
+  },
   ...{ onElicit: 1, onSample: 1, roots: 1 },
   ...{ onToolsChanged: 1, onPromptsChanged: 1, onResourcesChanged: 1, onResourceUpdated: 1 },
 }
@@ -53,15 +63,17 @@ export async function connect(
     options: { ...options, fetch: options.fetch ?? unlimitedFetch },
     target:
       typeof target === 'string' || target instanceof URL
-        ? new HttpTarget(target)
-        : new TransportTarget(requireTransport(target), options.probeTimeoutMs),
+        ? cachedHttpTarget(target, options.versionCache)
+        : transportTarget(requireTransport(target), options.probeTimeoutMs),
     capabilities: { ...declaredCapabilities(options), ...handledCapabilities(options) },
     compose(connection) {
       const input = new HandlerInput(connection, options)
       const changes = new Subscriptions(connection, options)
       const cache = options.cache?.()
+      const walk: WalkPages = (method, fetchPage, member) =>
+        walkPages(method, fetchPage, member, options, (error) => connection.reportError(error))
       const client = new Client(connection, options, input, changes)
-      return { client, input, changes, ...(cache && { cache }) }
+      return { client, input, changes, walkPages: walk, ...(cache && { cache }) }
     },
   })
 }

@@ -28,9 +28,9 @@ const question = {
   params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
 }
 
-/** Connects the tiny client, with a version cache of its own. */
+/** Connects the tiny client. */
 function connectTo({ fetch }: HttpPeer, options: ConnectOptions = {}): Promise<Client> {
-  return connect('https://peer.example/mcp', { fetch, versionCache: new Map(), ...options })
+  return connect('https://peer.example/mcp', { fetch, ...options })
 }
 
 /** What was declared, in either era. */
@@ -237,6 +237,28 @@ describe('The tiny client', () => {
     expect(peer.sent('tools/call')[0]?.headers.get('mcp-param-city')).toBe('Oslo')
   })
 
+  test('gives up a list with too many pages, and ends one whose cursors repeat [M-PAGE-003] [M-PAGE-011]', async () => {
+    const cursors: unknown[] = []
+    const endless = modernPeer((seen) => {
+      cursors.push(seen.message.params?.cursor)
+      return result(seen, { tools: [], nextCursor: `c${cursors.length}` })
+    })
+    await using client = await connectTo(endless, { maxPages: 3 })
+    await expect(client.listAllTools()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    expect(cursors).toEqual([undefined, 'c1', 'c2'])
+    for (const nextCursor of ['', 'same']) {
+      const asked: unknown[] = []
+      const repeats = modernPeer((seen) => {
+        asked.push(seen.message.params?.cursor)
+        return result(seen, { prompts: [{ name: `p${asked.length}` }], nextCursor })
+      })
+      await using other = await connectTo(repeats)
+      const names = (await other.listAllPrompts()).map(({ name }) => name)
+      expect(names).toEqual(nextCursor === '' ? ['p1'] : ['p1', 'p2'])
+      expect(asked).toEqual([undefined, nextCursor])
+    }
+  })
+
   test('shows progress, gives up in time and when it is aborted, and says so', async () => {
     const peer = legacyPeer((seen) => {
       const { _meta } = (seen.message.params ?? {}) as { _meta?: JsonObject }
@@ -378,7 +400,7 @@ test('what the tiny client lacks does not compile', () => {
   expectTypeOf<FullClient>().toExtend<Client>()
   expectTypeOf<Client>().not.toExtend<FullClient>()
   expectTypeOf<FullOptions>().toExtend<ConnectOptions>()
-  type Added = 'onElicit' | 'onToolsChanged' | 'cache' | 'validateOutput'
+  type Added = 'onElicit' | 'onToolsChanged' | 'cache' | 'versionCache' | 'validateOutput'
   expectTypeOf<Extract<keyof ConnectOptions, Added>>().toEqualTypeOf<never>()
   expectTypeOf(connect).parameter(0).toEqualTypeOf<string | URL>()
 })

@@ -38,7 +38,11 @@ describe('Bundle of the tiny client', () => {
       const inPage = entry === 'edgewise/browser'
       const tiny = await pathsOf(`${entry}/tiny`)
       const full = await pathsOf(entry)
-      const own = ['src/client/features/no-input-handlers.ts', 'src/presets/client-tiny.ts']
+      const own = [
+        'src/client/features/few-pages.ts',
+        'src/client/features/no-input-handlers.ts',
+        'src/presets/client-tiny.ts',
+      ]
       if (inPage) own.unshift('runtimes/browser/tiny.ts')
       expect(tiny.filter((path) => !full.includes(path)).sort()).toEqual(own)
       const features = [
@@ -56,6 +60,8 @@ describe('Bundle of the tiny client', () => {
         'src/client/uri-scope.ts',
         'src/connect/duplex-channel.ts',
         'src/connect/transport-target.ts',
+        'src/connect/version-cache.ts',
+        'src/patterns/pages.ts',
         'src/patterns/semaphore.ts',
         'src/presets/client.ts',
         'src/protocol/sampling.ts',

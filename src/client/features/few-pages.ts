@@ -1,0 +1,24 @@
+/**
+ * Walking a list that comes in pages, bounded by their number alone.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
+import { McpError } from '../../protocol/errors.ts'
+import type { WalkPages } from '../features.ts'
+
+/** Makes what walks lists of so many pages. */
+export function walkFewPages(maxPages = 200): WalkPages {
+  return async function* (method, fetchPage, member) {
+    let cursor: string | undefined
+    for (let page = 0; page < maxPages; page++) {
+      const result = await fetchPage(cursor)
+      const next = result.nextCursor ?? undefined
+      // Some servers end a list with an empty cursor, and return the first page when it is sent back
+      if (cursor === '' && next === '') return
+      yield* result[member] as object[]
+      if (next === undefined || next === cursor) return
+      cursor = next
+    }
+    throw new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${maxPages} pages ("maxPages")`)
+  }
+}

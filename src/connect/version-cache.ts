@@ -1,0 +1,62 @@
+/**
+ * Which versions endpoints speak, so that those of older ones are not asked for anything newer first.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
+ */
+import type { ConnectionTarget } from '../client/connection.ts'
+import { initialize } from '../client/initialize.ts'
+import type { VersionCache } from '../client/options.ts'
+import { McpError, ProtocolError } from '../protocol/errors.ts'
+import {
+  endpointUrl,
+  negotiate,
+  openFallback,
+  openStreamable,
+  throwRefusal,
+  type OlderVersions,
+} from './http-target.ts'
+import { applyDiscovery } from './stored-discovery.ts'
+
+/** For clients that bring no cache of their own. */
+const sharedVersions: VersionCache = new Map()
+
+/**
+ * A server at a URL, which is asked for no more than is not known yet.
+ *
+ * @throws {McpError} `INVALID_USE` when it is not an HTTP URL.
+ */
+export function cachedHttpTarget(
+  to: string | URL,
+  cache: VersionCache = sharedVersions,
+): ConnectionTarget {
+  const url = endpointUrl(to)
+  return {
+    url,
+    async open(connection) {
+      const { options, versions } = connection
+      await openStreamable(connection, url)
+      if (applyDiscovery(connection)) return
+      const known = versions.legacy.length > 0 ? cache.get(url) : undefined
+      if (known === undefined) return connection.rediscover()
+      try {
+        if (known === ('http-sse' satisfies OlderVersions)) await openFallback(connection, url)
+        else await initialize(connection, options)
+      } catch (error) {
+        // Nobody is to be asked twice to sign in, and errors of the application say nothing of the server
+        const isOurs = error instanceof McpError || error instanceof ProtocolError
+        if (options.signal?.aborted || !isOurs) throw error
+        throwRefusal(error)
+        // The server is not what it was
+        connection.hook(() => cache.delete(url))
+        await openStreamable(connection, url)
+        await connection.rediscover()
+      }
+    },
+    async rediscover(connection) {
+      const found = await negotiate(connection, url)
+      // Only a server that was asked for something newer has shown what it is
+      if (!found) connection.hook(() => cache.delete(url))
+      else if (connection.versions.modern[0]) connection.hook(() => cache.set(url, found))
+    },
+  }
+}
