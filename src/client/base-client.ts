@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
-import { findMethod } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   CallToolResult,
@@ -59,7 +58,7 @@ export class BaseClient {
       serverInfo,
       instructions,
     } = this.#connection
-    if (!findMethod('server/discover', revision)) return undefined
+    if (revision.era === 'legacy') return undefined
     return { revision: revision.version, capabilities, serverInfo, instructions }
   }
 
@@ -109,18 +108,18 @@ export class BaseClient {
    * @throws {ProtocolError} `RESOURCE_NOT_FOUND`, or since 2026-07-28 `INVALID_PARAMS`, when there
    *   is none.
    */
-  async readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
-    return (await this.request('resources/read', { uri }, options)) as ReadResourceResult
+  readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
+    return this.request('resources/read', { uri }, options) as Promise<ReadResourceResult>
   }
 
   /** Gets a prompt, its arguments filled in. */
-  async getPrompt(
+  getPrompt(
     name: string,
     args?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<GetPromptResult> {
     const params = args ? { name, arguments: args } : { name }
-    return (await this.request('prompts/get', params, options)) as GetPromptResult
+    return this.request('prompts/get', params, options) as Promise<GetPromptResult>
   }
 
   /**
@@ -145,7 +144,7 @@ export class BaseClient {
   }
 
   /** The same as {@link BaseClient.close}, for `await using`. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

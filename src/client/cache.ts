@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
+import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
 import type { Cache, CacheLookup } from './features.ts'
@@ -45,10 +46,6 @@ class ResultCache implements Cache {
   /** @param limit How many results to keep; 0 keeps none. */
   constructor(limit: number) {
     this.#limit = limit
-  }
-
-  get empty(): boolean {
-    return this.#entries.size === 0
   }
 
   async lookup(
@@ -94,6 +91,17 @@ class ResultCache implements Cache {
     for (const [newest, { json }] of [...this.#entries].reverse()) {
       length += json.length
       if (++count > this.#limit || length > MAX_LENGTH) this.#entries.delete(newest)
+    }
+  }
+
+  async readList<List>(method: string, read: () => Promise<List>): Promise<List> {
+    try {
+      return await read()
+    } catch (error) {
+      const isStale = error instanceof ProtocolError && error.code === INVALID_PARAMS
+      if (!isStale || this.#entries.size === 0) throw error
+      this.forget(method)
+      return read()
     }
   }
 

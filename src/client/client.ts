@@ -13,6 +13,7 @@ import type {
   ResourceTemplate,
   SubscriptionFilter,
 } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
 import { BaseClient } from './base-client.ts'
 import type { Connection } from './connection.ts'
 import { checkOutput } from './features/check-output.ts'
@@ -67,7 +68,7 @@ export class Client extends BaseClient {
     const result = await super.callTool(name, args, options)
     const { validateOutput } = this.#options
     const schema = this.#connection.tools.output(name)
-    if (validateOutput && schema)
+    if (validateOutput && isObject(schema))
       checkOutput(name, result, (value) => validateOutput(schema, value))
     return result
   }
@@ -104,7 +105,7 @@ export class Client extends BaseClient {
 
   /**
    * Listens to changes. Resolves once it is known what the server will tell, which
-   * {@link Subscription.filter} says; goes on over dropped connections.
+   * `filter` of the result says; goes on over dropped connections.
    *
    * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing of what is
    *   wanted.

@@ -19,8 +19,6 @@ export interface CacheLookup {
 
 /** Caches results. */
 export interface Cache {
-  /** Whether there is anything to find. */
-  readonly empty: boolean
   /**
    * Looks for the result of a request. What is not marked as public is the principal's own.
    *
@@ -32,6 +30,8 @@ export interface Cache {
     principal: Promise<string> | undefined,
     reload: boolean,
   ): Promise<CacheLookup>
+  /** Gets a list. Starts anew, once, when cached pages have lost their cursors. */
+  readList<List>(method: string, read: () => Promise<List>): Promise<List>
   /** Forgets the results of some methods. */
   forget(...methods: string[]): void
   /** Forgets what was read of a resource, of those inside it, and of those that it is inside. */

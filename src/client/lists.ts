@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
 import { walkItems } from './pagination.ts'
@@ -21,25 +20,17 @@ export function items<Item extends object>(
   return list as AsyncGenerator<Item, void, undefined>
 }
 
-/** Gives all items of a list at once. Starts anew, once, when cached pages have lost their cursors. */
-export async function allItems<Item extends object>(
+/** Gives all items of a list at once. */
+export function allItems<Item extends object>(
   connection: Connection,
   method: string,
   options?: RequestOptions,
 ): Promise<Item[]> {
   const { cache } = connection
-  try {
-    return await collect(items<Item>(connection, method, options))
-  } catch (error) {
-    const isStale = error instanceof ProtocolError && error.code === INVALID_PARAMS
-    if (!isStale || !cache || cache.empty) throw error
-    cache.forget(method)
-    return collect(items<Item>(connection, method, options))
+  const read = async (): Promise<Item[]> => {
+    const all: Item[] = []
+    for await (const item of items<Item>(connection, method, options)) all.push(item)
+    return all
   }
-}
-
-async function collect<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = []
-  for await (const item of list) all.push(item)
-  return all
+  return cache ? cache.readList(method, read) : read()
 }

@@ -3,23 +3,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import type { OptionNames } from '../patterns/known-options.ts'
 import type { BaseConnectOptions } from './options.ts'
 
-const NAMES: OptionNames<BaseConnectOptions> = {
+/** The names of the options that every preset has. */
+export const OPTION_NAMES: OptionNames<BaseConnectOptions> = {
   ...{ fetch: 1, headers: 1, auth: 1, maxMessageLength: 1, info: 1, revision: 1, discovery: 1 },
   ...{ fallback: 1, capabilities: 1, extensions: 1, sendInfo: 1 },
   ...{ timeoutMs: 1, maxTimeoutMs: 1, maxRounds: 1, maxPages: 1 },
   ...{ trace: 1, signal: 1, approve: 1 },
   ...{ onLog: 1, onNotification: 1, onError: 1 },
-}
-
-/**
- * Checks the names of options.
- *
- * @param more The names that a preset adds.
- * @throws {TypeError} when one is unknown.
- */
-export function checkOptionNames(what: string, options: BaseConnectOptions, more?: object): void {
-  requireKnown(what, options, { ...NAMES, ...more })
 }

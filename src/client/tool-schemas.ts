@@ -16,7 +16,7 @@ import { isObject } from '../protocol/validate.ts'
 
 interface Remembered {
   readonly found: HeaderParams
-  readonly output: JsonObject | undefined
+  readonly output: unknown
 }
 
 /**
@@ -46,7 +46,7 @@ export class ToolSchemas {
     }
     return tools.filter(({ name, inputSchema, outputSchema }) => {
       const found = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
-      this.#tools.set(name, { found, output: isObject(outputSchema) ? outputSchema : undefined })
+      this.#tools.set(name, { found, output: outputSchema })
       if (!found.fault || !onFault) return true
       onFault(name, found.fault)
       return false
@@ -58,7 +58,7 @@ export class ToolSchemas {
   }
 
   /** The schema of a tool's structured output, when it has one and has been listed. */
-  output(name: string): JsonObject | undefined {
+  output(name: string): unknown {
     return this.#find(name)?.output
   }
 

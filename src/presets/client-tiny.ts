@@ -8,10 +8,11 @@ import { BaseClient } from '../client/base-client.ts'
 import { declaredCapabilities } from '../client/capabilities.ts'
 import { walkFewPages } from '../client/features/few-pages.ts'
 import { noInputHandlers } from '../client/features/no-input-handlers.ts'
-import { checkOptionNames } from '../client/option-names.ts'
+import { OPTION_NAMES } from '../client/option-names.ts'
 import type { BaseConnectOptions } from '../client/options.ts'
 import { httpTarget } from '../connect/http-target.ts'
 import { openClient } from '../connect/open-client.ts'
+import { requireKnown } from '../patterns/known-options.ts'
 
 /**
  * Connects to a server.
@@ -36,7 +37,7 @@ export async function connect(
   target: string | URL,
   options: BaseConnectOptions = {},
 ): Promise<BaseClient> {
-  checkOptionNames('The tiny client ("edgewise/client" has more)', options)
+  requireKnown('The tiny client ("edgewise/client" has more)', options, OPTION_NAMES)
   return openClient({
     options,
     target: httpTarget(target),

@@ -7,7 +7,7 @@ import { declaredCapabilities, handledCapabilities } from '../client/capabilitie
 import { Client } from '../client/client.ts'
 import { HandlerInput } from '../client/features/input-handlers.ts'
 import { Subscriptions } from '../client/features/subscriptions.ts'
-import { checkOptionNames } from '../client/option-names.ts'
+import { OPTION_NAMES } from '../client/option-names.ts'
 import type { BaseConnectOptions, ConnectOptions } from '../client/options.ts'
 import { openClient } from '../connect/open-client.ts'
 import { ReconnectingConnection } from '../connect/reconnecting-client.ts'
@@ -20,11 +20,11 @@ import { transportTarget } from '../connect/transport-target.ts'
 import { cachedHttpTarget } from '../connect/version-cache.ts'
 import type { WalkPages } from '../client/features.ts'
 import { walkPages } from '../patterns/pages.ts'
-import type { OptionNames } from '../patterns/known-options.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
-const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
+const MORE_NAMES: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
   ...{
     cache: 1,
     versionCache: 1,
@@ -58,7 +58,7 @@ export async function connect(
   target: string | URL | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
-  checkOptionNames('The client', options, OPTIONS)
+  requireKnown('The client', options, { ...OPTION_NAMES, ...MORE_NAMES })
   return openClient({
     options: { ...options, fetch: options.fetch ?? unlimitedFetch },
     target:

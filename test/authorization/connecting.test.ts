@@ -1,6 +1,9 @@
 // Which requests sign-in takes part in, and which it leaves alone.
 import { describe, expect, it, vi } from 'vitest'
-import { connect as connectTiny } from '../../src/presets/client-tiny.ts'
+import {
+  connect as connectTiny,
+  type ConnectOptions as TinyOptions,
+} from '../../src/presets/client-tiny.ts'
 import { connect, httpSse, type AuthProvider } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createServer } from '../../src/presets/server.ts'
@@ -56,17 +59,16 @@ describe('a 401 while the client finds out what the server is', () => {
   const challenge = { 'www-authenticate': `Bearer resource_metadata="${METADATA_URL}"` }
 
   it.each([
-    ['connect', connect],
-    ['edgewise/client/tiny', connectTiny],
+    [
+      'edgewise/client',
+      (options: TinyOptions) => connect(MCP, { ...options, versionCache: new Map() }),
+    ],
+    ['edgewise/client/tiny', (options: TinyOptions) => connectTiny(MCP, options)],
   ])(
     'tells %s nothing about its era: the same question is asked again [M-ASEC-063] [L-HTTP-070]',
-    async (_name, connect) => {
+    async (_name, open) => {
       const world = createWorld()
-      await using client = await connect(MCP, {
-        auth: world.signIn(),
-        fetch: world.fetch,
-        versionCache: new Map(),
-      })
+      await using client = await open({ auth: world.signIn(), fetch: world.fetch })
       expect(client.revision).toBe('2026-07-28')
       expect(world.to(MCP).map(({ body }) => body.method)).toEqual([
         'server/discover',

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
+import { ignore } from '../../patterns/hooks.ts'
 import { McpError, METHOD_NOT_FOUND } from '../../protocol/errors.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Connection } from '../connection.ts'
@@ -17,10 +18,10 @@ export function noInputHandlers(connection: Connection): InputHandlers {
       connection.respond(errorResponse(id, error))
     },
     answerInputs(method) {
-      const what = `"${method}" asks for input: import "connect" from "edgewise/client" to answer`
+      const what = `"${method}" asks for input, which needs connect of edgewise/client`
       return Promise.reject(new McpError('INVALID_MESSAGE', what))
     },
-    cancelRequest: () => {},
-    close: () => {},
+    cancelRequest: ignore,
+    close: ignore,
   }
 }
