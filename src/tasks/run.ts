@@ -66,7 +66,7 @@ export async function runTask(
   try {
     const outcome = await settle(ctx, () => callTool({ tools: server.tools, report }, params, ctx))
     return outcome instanceof Suspension
-      ? await askClient(outcome, replay, ctx)
+      ? await askForInput(outcome, replay, ctx)
       : await conclude(outcome, replay, ctx)
   } catch (error) {
     return finish({ error: encodeError(server, error, exchange.revision, report) }, never)
@@ -119,7 +119,7 @@ async function conclude(
 }
 
 /** Asks the client for what a suspended run needs. */
-async function askClient(
+async function askForInput(
   { reason }: Suspension,
   replay: ReplayInput,
   { exchange, input }: TaskContext,

@@ -48,11 +48,11 @@ export interface SessionContext {
   /**
    * Makes the reply to one request, or to a batch.
    *
-   * @param request The request, if it is no batch.
+   * @param message The request, if it is no batch.
    * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
    * @throws {HttpError} 404 when the session ended.
    */
-  createReply(options: ReplyOptions, request?: JsonRpcRequest): Reply
+  createReply(options: ReplyOptions, message?: JsonRpcRequest): Reply
   /** Answers a request; `undefined` when the client cancelled it. */
   handle(
     message: JsonRpcRequest,

@@ -75,10 +75,10 @@ export class StatefulSession implements SessionContext, PooledSession {
     this.#calls = shared.calls?.open(session, streams)
   }
 
-  createReply(options: ReplyOptions, request?: JsonRpcRequest): Reply {
+  createReply(options: ReplyOptions, message?: JsonRpcRequest): Reply {
     this.#requireAlive()
-    if (request && this.isInFlight(request.id)) throw idInUse(request.id)
-    const call = request && this.#calls?.begin(request)
+    if (message && this.isInFlight(message.id)) throw idInUse(message.id)
+    const call = message && this.#calls?.begin(message)
     return new Reply(options, (events) => this.#openStream(events, call), call)
   }
 
