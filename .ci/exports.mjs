@@ -97,7 +97,7 @@ function* examples() {
   for (const file of [...filesIn('docs', /\.md$/), 'README.md']) {
     // It tells of the past.
     if (file === 'docs/changelog.md') continue
-    for (const [code] of read(file).matchAll(/^(```+)[^]*?^\1|`[^`\n]+`/gm)) yield code
+    for (const [code] of read(file).matchAll(/^ *(```+)[^]*?^ *\1|`[^`\n]+`/gm)) yield code
   }
   for (const file of filesIn('examples', /\.(tsx?|js|html|md)$/)) yield read(file)
   for (const file of [...filesIn('src', /\.tsx?$/), ...filesIn('runtimes', /\.tsx?$/)]) {
