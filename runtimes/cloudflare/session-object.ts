@@ -138,7 +138,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       const record = this.#store.load(id)
       // The alarm notes it in the store only, and the handler does not look there again.
       if (record?.listens === false) await this.#save(id, { ...record, listens: true })
-      // Whatever the hub was told before this object came into memory, it is told again.
+      // The hub may have missed what was sent before this object came into memory
       return this.#syncQueue.resync(id)
     }
 

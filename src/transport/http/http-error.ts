@@ -13,7 +13,7 @@ export interface HttpErrorOptions {
   /** The id of the request, where it could be read. */
   id?: RequestId | undefined
   headers?: Readonly<Record<string, string>>
-  /** What only the author of the server is told. */
+  /** A reason that only the author of the server learns. */
   reason?: string | undefined
 }
 

@@ -108,7 +108,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   }
 }
 
-/** Says in words that a port is taken, which runtimes tell by a code; other failures are as they were. */
+/** Explains that a port is taken; other errors are returned as they are. */
 export function listenFault(error: unknown, hostname: string, port: number): unknown {
   if ((error as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return error
   const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`

@@ -107,7 +107,7 @@ function checkHeaders(
 function statusOf(response: Answer, listens: boolean): number {
   if (!('error' in response)) return 200
   const { code } = response.error
-  // Changes are told by others, who may not be there now.
+  // The source of changes may be unavailable for now
   return listens && code === INTERNAL_ERROR ? 503 : (STATUS[code] ?? 200)
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sessions that nobody keeps: the id holds what was negotiated, sealed, so that any instance with the
+ * Sessions without a store: the id holds what was negotiated, sealed, so that any instance with the
  * same secret serves them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
@@ -32,10 +32,10 @@ const MAX_ID_CHARACTERS = 4096
 const KIND = 'session'
 
 /**
- * Lets `createHandler` serve the revisions up to 2025-11-25 where nothing can be kept, as its option
- * `sessions`: handlers know the client and what it offers, in whatever instance. The server cannot
- * tell or ask it anything outside its answers; what would need that fails at once. A client cannot
- * end such a session before its time.
+ * Lets `createHandler` serve the revisions up to 2025-11-25 where nothing can be stored, as its option
+ * `sessions`: handlers know the client and its capabilities, in every instance. The server cannot send
+ * the client requests, or notifications outside its answers; what needs that fails at once. A client
+ * cannot end such a session before its time.
  *
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
@@ -71,7 +71,7 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
   }
   throw new ProtocolError(
     INVALID_PARAMS,
-    'The client says too much of itself and its capabilities for a session id',
+    '"clientInfo" and "capabilities" are too long for a session id',
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sessions that are kept: their records, and the logs of their streams, in a store. What only they
- * can do over HTTP comes with them, so that handlers without sessions need not carry it.
+ * Sessions in a store: their records, and the events of their streams. Handlers without sessions load
+ * none of this.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -23,7 +23,7 @@ import {
 } from './manager.ts'
 import { StatefulSession } from './stateful-session.ts'
 
-/** Where sessions are kept, for how long, and how many. */
+/** Where sessions are stored, for how long, and how many. */
 export interface StatefulSessionOptions extends SessionLimits {
   /** In memory by default: then every request of a session must reach the same process. */
   store?: SessionStore
@@ -40,7 +40,7 @@ const OPTIONS: OptionNames<StatefulSessionOptions> = {
 
 /**
  * Lets `createHandler` serve the revisions up to 2025-11-25 whole, as its option `sessions`: the
- * server can ask and tell its clients whatever it wants, and what they missed can be resumed.
+ * server can send its clients requests and notifications at any time, and they can resume their streams.
  *
  * @throws {TypeError} when an option is unknown.
  */
@@ -96,11 +96,11 @@ async function announceChanges(
 
 function nothing(): void {}
 
-/** The most that a client may say of itself, so that a session fits into one row of any store. */
+/** The most characters of client info and capabilities, so that a session fits into one row of any store. */
 const MAX_CLIENT_CHARACTERS = 100_000
 
 function requireStorable({ clientCapabilities, clientInfo }: SessionRecord): void {
   if (JSON.stringify([clientCapabilities, clientInfo]).length <= MAX_CLIENT_CHARACTERS) return
-  const message = 'The client says too much of itself and its capabilities'
+  const message = `"clientInfo" and "capabilities" have more than ${MAX_CLIENT_CHARACTERS} characters`
   throw new ProtocolError(INVALID_PARAMS, message)
 }
