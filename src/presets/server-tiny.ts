@@ -54,6 +54,13 @@ const LACKING = ['notify', 'resourceTemplate', 'extend', 'mount']
  * observes nothing; and nothing that does so is loaded. It can be served by whatever serves those of
  * `edgewise/server`.
  *
+ * @example
+ * ```ts
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
+ * const handle = createHandler(server)
+ * ```
+ *
  * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
  *   such as a Worker's bindings.
  * @param info The server's name and version, which clients see.

@@ -33,6 +33,13 @@ const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
 /**
  * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
  *
+ * @example
+ * ```ts
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
+ * const handle = createHandler(server)
+ * ```
+ *
  * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
  *   such as a Worker's bindings.
  * @param info The server's name and version, which clients see.

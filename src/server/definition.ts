@@ -227,7 +227,7 @@ export class ServerDefinition implements Registered {
 const definitions = new WeakMap<object, ServerDefinition>()
 
 /** Notes the definition of what an author has as a server. */
-export function define<T extends object>(server: T, definition: ServerDefinition): T {
+export function attachDefinition<T extends object>(server: T, definition: ServerDefinition): T {
   definitions.set(server, definition)
   return server
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { define, type ServerDefinition } from './definition.ts'
+import { attachDefinition, type ServerDefinition } from './definition.ts'
 import { promptEntry } from './features/prompts.ts'
 import { resourceEntry } from './features/resources.ts'
 import { toolEntry } from './features/tools.ts'
@@ -39,5 +39,5 @@ export function createFacade<Added extends object>(
       else definition.use(...wrap)
     },
   }
-  return define(Object.assign(base, added), definition)
+  return attachDefinition(Object.assign(base, added), definition)
 }

@@ -171,7 +171,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
 }
 
 /** The tests of calling with a client that does nothing else. */
-export function leanSuite(over: string, revision: Revision, open: OpenTiny): Suite {
+export function tinySuite(over: string, revision: Revision, open: OpenTiny): Suite {
   return {
     ...callSuite(over, revision, open),
 

@@ -5,7 +5,7 @@ import { connect as connectTiny } from 'edgewise/client/tiny'
 import { createHandler, statefulSessions } from 'edgewise/server'
 import { connectInMemory } from 'edgewise/testing'
 import { badInputSuite } from './bad-input-suite.ts'
-import { leanSuite, type OpenTiny } from './call-suite.ts'
+import { tinySuite, type OpenTiny } from './call-suite.ts'
 import type { Suite } from './harness.ts'
 import { tinyServerSuite } from './tiny-server-suite.ts'
 import { revisionSuite, type Open } from './revision-suite.ts'
@@ -24,7 +24,7 @@ export const suite: Suite = Object.assign(
   ...revisions.flatMap(({ version }) => [
     revisionSuite('in memory', version, inMemory),
     revisionSuite('over HTTP', version, overHttp),
-    leanSuite('over HTTP, lean', version, tinyOverHttp),
+    tinySuite('over HTTP, tiny', version, tinyOverHttp),
     tinyServerSuite(version),
   ]),
 )

@@ -41,6 +41,11 @@ function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
  *
  * `mount` throws a `TypeError` if a name or URI is taken, a server would be part of itself, or one was
  * not made by `createServer` of `edgewise/server`.
+ *
+ * @example
+ * ```ts
+ * const mounted = server.mount('git', fromServer(gitServer))
+ * ```
  */
 export function fromServer(mounted: Server): MountSource<Mount> {
   return { mountOn: (server, prefix) => mountServer(server, prefix, mounted) }
