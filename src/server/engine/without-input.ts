@@ -8,7 +8,7 @@ import type { ClientInput } from '../definition.ts'
 import type { UnavailableMode } from '../request/input-mode.ts'
 import { TinyRequestContext } from '../request/tiny-request-context.ts'
 
-const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'createHandler' }
+const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'edgewise/server' }
 
 /** Refuses whatever asks for input. */
 export const withoutInput: ClientInput = {

@@ -43,7 +43,7 @@ import { sample } from './sampling.ts'
 /** The context of one request, or of one of its rounds. */
 export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
-  readonly #reports: (() => void)[] = []
+  #reports: (() => void)[] | undefined
   /** The rules for log messages; without them none is sent. */
   logs: LogRules | undefined
   /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
@@ -71,14 +71,14 @@ export class RequestContext extends BaseRequestContext implements Context {
     const lacks = isMissingCapability(error)
     if (lacks && serverFacts(this.exchange.revision).missingCapability) throw error
     if (lacks || isUnsupported(error)) return error.message
-    this.#reports.push(report)
+    ;(this.#reports ??= []).push(report)
     return isUnanswered(error) ? error.message : FAILED
   }
 
   override endRun(): ReplayInput | undefined {
     super.endRun()
     if (this.replay?.suspended) return this.replay
-    for (const report of this.#reports) report()
+    this.#reports?.forEach((report) => report())
     return undefined
   }
 
