@@ -192,11 +192,11 @@ class Connection {
   #take(message: JsonRpcNotification | JsonRpcResponse): void {
     const session = this.#session
     if (isResponse(message)) {
-      session?.settle(message)
+      session?.receiveResponse(message)
     } else if (message.method === 'notifications/cancelled') {
       const { requestId, reason } = message.params ?? {}
       this.#open.get(requestId as RequestId)?.cancel(clientCancelled(reason))
-      session?.cancel(requestId, reason)
+      session?.cancelRequest(requestId, reason)
     } else if (message.method === 'notifications/initialized' && session) {
       session.record.initialized = true
       this.#server.clients?.add(this.#exchange(session, session.life))
@@ -270,7 +270,7 @@ class Connection {
     message: JsonRpcRequest,
     session: Session,
   ): Promise<JsonRpcResponse | undefined> {
-    const cancellation = session.open(message.id)
+    const cancellation = session.openRequest(message.id)
     const exchange = this.#exchange(session, cancellation)
     const response = await dispatch(this.#server, message, exchange)
     session.inFlight.delete(message.id)
@@ -296,7 +296,7 @@ class Connection {
       input: {
         kind: 'push',
         ask: ({ method, params }, asking) =>
-          session.ask(method, degradeRequest(method, params, revision), {
+          session.sendRequest(method, degradeRequest(method, params, revision), {
             send: (asked) => this.#outbox.send(asked),
             signal: asking,
             timeoutMs,

@@ -111,7 +111,7 @@ export class PendingCalls {
     const ids = Object.keys(asked)
     if (ids.length > 0) {
       for (const id of ids) this.#suspended.set(id, call)
-      const { signal } = this.#session.open(request.id)
+      const { signal } = this.#session.openRequest(request.id)
       signal.addEventListener('abort', () => {
         for (const id of ids) this.#suspended.delete(id)
         if (stream) this.#streams.end(stream)

@@ -12,7 +12,7 @@ import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** What a session store keeps: plain JSON. */
+/** The persistent part of a session. Plain JSON. */
 export interface SessionRecord {
   revision: Revision
   clientInfo: Implementation
@@ -34,8 +34,8 @@ export interface SessionRecord {
   principal?: string
 }
 
-/** How a request to the client goes out and how long it may take. */
-export interface AskOptions {
+/** How a request to the client is sent, and how long it may take. */
+export interface SendOptions {
   /** Puts the message on the stream where it belongs. */
   send: (message: JsonRpcMessage) => void
   signal: AbortSignal
@@ -43,7 +43,7 @@ export interface AskOptions {
   timeoutMs?: number | undefined
 }
 
-interface Pending {
+interface PendingRequest {
   resolve: (result: JsonObject) => void
   reject: (error: Error) => void
 }
@@ -51,17 +51,18 @@ interface Pending {
 /** A session that is served here: its record, and the requests open in both directions. */
 export class Session {
   readonly record: SessionRecord
-  /** What the client said of itself. */
+  /** The client, as it described itself. */
   readonly client: { readonly info: Implementation; readonly capabilities: ClientCapabilities }
   /** The client's requests being answered, by id. */
   readonly inFlight: Map<RequestId, Cancellation> = new Map()
   /** Cancelled when the session ends. */
   readonly life: Cancellation = new Cancellation()
-  readonly #asked = new Map<RequestId, Pending>()
+  /** The requests to the client that are open, by id. */
+  readonly #pending = new Map<RequestId, PendingRequest>()
   #lastId: number
 
   /**
-   * @param lastId No request to the client has had a higher id.
+   * @param lastId The highest id of earlier requests to the client.
    */
   constructor(record: SessionRecord, lastId = 0) {
     this.record = record
@@ -70,12 +71,12 @@ export class Session {
   }
 
   /**
-   * Notes that a request of the client's is being answered.
+   * Adds a request of the client that is being answered.
    *
    * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight; `INTERNAL_ERROR` when
    *   the session is closed, as it may be before all of a batch has begun.
    */
-  open(id: RequestId): Cancellation {
+  openRequest(id: RequestId): Cancellation {
     if (this.life.cancelled) throw new ProtocolError(INTERNAL_ERROR, 'The session ended')
     if (this.inFlight.has(id)) throw idInUse(id)
     const cancellation = new Cancellation()
@@ -83,27 +84,27 @@ export class Session {
     return cancellation
   }
 
-  /** Puts a request to the client and waits for its answer. */
-  async ask(
+  /** Sends a request to the client and waits for its response. */
+  async sendRequest(
     method: string,
     params: JsonObject | undefined,
-    options: AskOptions,
+    options: SendOptions,
   ): Promise<JsonObject> {
     const { send, signal, timeoutMs = 300_000 } = options
     signal.throwIfAborted()
     const id = ++this.#lastId
     const answer = new Promise<JsonObject>((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject })
+      this.#pending.set(id, { resolve, reject })
     })
-    const giveUp = (error: Error): void => {
-      this.#asked.get(id)?.reject(error)
+    const cancel = (error: Error): void => {
+      this.#pending.get(id)?.reject(error)
       send(notification('notifications/cancelled', { requestId: id, reason: error.message }))
     }
     const timer = setTimeout(
-      () => giveUp(new McpError('TIMEOUT', `The client did not answer "${method}" in time`)),
+      () => cancel(new McpError('TIMEOUT', `The client did not answer "${method}" in time`)),
       Math.min(timeoutMs, MAX_DELAY_MS),
     )
-    const onAbort = (): void => giveUp(signal.reason as Error)
+    const onAbort = (): void => cancel(signal.reason as Error)
     signal.addEventListener('abort', onAbort)
     try {
       send(params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method })
@@ -111,13 +112,13 @@ export class Session {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
-      this.#asked.delete(id)
+      this.#pending.delete(id)
     }
   }
 
-  /** Takes an answer of the client's; whether it belonged to an open request. */
-  settle(response: JsonRpcResponse): boolean {
-    const pending = response.id === undefined ? undefined : this.#asked.get(response.id)
+  /** Settles the open request that a response of the client belongs to; returns whether there is one. */
+  receiveResponse(response: JsonRpcResponse): boolean {
+    const pending = response.id === undefined ? undefined : this.#pending.get(response.id)
     if (!pending) return false
     if ('result' in response) pending.resolve(response.result)
     else {
@@ -127,14 +128,14 @@ export class Session {
     return true
   }
 
-  /** Fails the open request that a malformed answer was meant for, as no other answer will come. */
+  /** Rejects the open request that a malformed response was meant for, as no other will come. */
   rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
-    this.#asked.get(frame.id as RequestId)?.reject(new McpError('INVALID_MESSAGE', message))
+    this.#pending.get(frame.id as RequestId)?.reject(new McpError('INVALID_MESSAGE', message))
   }
 
-  /** Aborts a request of the client's, as `notifications/cancelled` asks. Unknown ids are ignored. */
-  cancel(id: unknown, reason: unknown): void {
+  /** Cancels a request of the client, as `notifications/cancelled` asks. Unknown ids are ignored. */
+  cancelRequest(id: unknown, reason: unknown): void {
     this.inFlight.get(id as RequestId)?.cancel(clientCancelled(reason))
   }
 
@@ -143,9 +144,9 @@ export class Session {
     const error = new McpError('CLOSED', 'The session is closed')
     this.life.cancel(error)
     for (const open of this.inFlight.values()) open.cancel(error)
-    for (const { reject } of this.#asked.values()) reject(error)
+    for (const { reject } of this.#pending.values()) reject(error)
     this.inFlight.clear()
-    this.#asked.clear()
+    this.#pending.clear()
   }
 }
 

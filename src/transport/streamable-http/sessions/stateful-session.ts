@@ -94,7 +94,7 @@ export class StatefulSession implements SessionContext, PooledSession {
     const { record, inFlight } = session
     const { elicitations } = record
     const { id, method } = message
-    const cancellation = session.open(id)
+    const cancellation = session.openRequest(id)
     const exchange = this.#exchange(reply, caller, cancellation)
     const response = await dispatch(endpoint.server, message, exchange)
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
@@ -113,9 +113,9 @@ export class StatefulSession implements SessionContext, PooledSession {
     const { session } = this
     const { endpoint, pool } = this.#shared
     if (isResponse(message)) {
-      if (!session.settle(message)) this.#resumeCall(message, caller)
+      if (!session.receiveResponse(message)) this.#resumeCall(message, caller)
     } else if (message.method === 'notifications/cancelled') {
-      session.cancel(message.params?.requestId, message.params?.reason)
+      session.cancelRequest(message.params?.requestId, message.params?.reason)
     } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
       session.record.initialized = true
       await pool.note(this)
@@ -223,7 +223,7 @@ export class StatefulSession implements SessionContext, PooledSession {
         void reply.send(asked)
       }
       const known = degradeRequest(method, params, this.revision)
-      return session.ask(method, known, { send, signal, timeoutMs })
+      return session.sendRequest(method, known, { send, signal, timeoutMs })
     }
   }
 
