@@ -108,8 +108,8 @@ const cases: [string, () => unknown, RegExp][] = [
   ],
   [
     'misspelt scopes for a protected resource',
-    () => protectedResource(untyped({ requiredScopes: ['a'] })),
-    /^The protection has no option "requiredScopes", it has .*\bscopes\b/,
+    () => protectedResource(untyped({ needScopes: ['a'] })),
+    /^The protection has no option "needScopes", it has .*\bscopes\b/,
   ],
   [
     'a misspelt check of signing in',
