@@ -102,7 +102,7 @@ export interface MethodTarget {
   readonly facts: MethodFacts
   readonly run: Method
   /** The tool that is called, where it was looked up already. */
-  tool?: ToolEntry | undefined
+  readonly tool?: ToolEntry | undefined
 }
 
 /** Answers the requests of one method. */

@@ -22,7 +22,7 @@ import { runMethod } from './run.ts'
  * Answers one request.
  *
  * Never rejects: whatever is thrown becomes an error response, its detail only when it is a
- * {@link ProtocolError}.
+ * `ProtocolError`.
  *
  * @param target What answers it, where that is known already.
  */

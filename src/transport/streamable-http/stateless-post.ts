@@ -97,11 +97,10 @@ function checkHeaders(
   const target = resolveMethod(server, method, revision)
   if (bare) return { revision, client, logLevel, target }
   checkName(headers, message, target.facts)
-  if (method === 'tools/call') {
-    target.tool = server.tools.find(params?.name as string, { ...caller, client })
-    if (target.tool) checkParams(headers, target.tool.headerParams, params?.arguments)
-  }
-  return { revision, client, logLevel, target }
+  if (method !== 'tools/call') return { revision, client, logLevel, target }
+  const tool = server.tools.find(params?.name as string, { ...caller, client })
+  if (tool) checkParams(headers, tool.headerParams, params?.arguments)
+  return { revision, client, logLevel, target: { ...target, tool } }
 }
 
 function statusOf(response: Answer, listens: boolean): number {
