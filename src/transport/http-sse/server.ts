@@ -70,9 +70,11 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   const handle = async (request: Request, given: Caller = {}): Promise<Response> => {
     const guard = new RequestGuard(definition, options, request)
     try {
+      const known: Caller = { request, ...given }
       const caller =
-        guard.check() ?? (auth ? await guard.authenticate(auth, given) : { request, ...given })
-      if (caller instanceof Response) return guard.respond(caller)
+        guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
+      // A copy, as what was fetched cannot be changed
+      if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       const { method } = request
       if (method === 'GET') return guard.respond(endpoint.open(request, caller))
       if (method === 'POST') return guard.respond(await endpoint.post(request, caller))

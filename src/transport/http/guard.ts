@@ -1,6 +1,6 @@
 /**
- * The checks around every HTTP endpoint: where a request comes from and who sent it, and the
- * response if it is refused or fails.
+ * The checks around every HTTP endpoint: where a request comes from, which pages may read its
+ * response, and the response if it is refused or fails.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
@@ -10,7 +10,6 @@ import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Authenticator } from '../../server/auth.ts'
 import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
 import type { BaseServer } from '../../server/server.ts'
-import type { Caller } from '../../server/request/exchange.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
 import { allowOrigin, preflightResponse } from './cors.ts'
 import { HttpError, jsonResponse } from './http-error.ts'
@@ -53,22 +52,6 @@ export class RequestGuard {
     checkOrigin(this.#request, this.#origin, this.#options)
     this.#reader = this.#origin
     return this.#request.method === 'OPTIONS' ? preflightResponse(this.#request) : undefined
-  }
-
-  /**
-   * Finds out who calls.
-   *
-   * @returns The caller, or the response that refuses the request.
-   * @throws {HttpError} 401, 403 and so on, with a challenge.
-   */
-  async authenticate(auth: Authenticator, given: Caller): Promise<Caller | Response> {
-    const admitted = await auth.authenticate(
-      this.#request,
-      { request: this.#request, ...given },
-      this.#server,
-    )
-    // A copy, as what was fetched cannot be changed
-    return admitted instanceof Response ? new Response(admitted.body, admitted) : admitted
   }
 
   /** Lets a page that may call read the response. */

@@ -25,8 +25,7 @@ export class HttpError extends Error {
   readonly options: HttpErrorOptions
 
   constructor(status: number, error: ProtocolError, options: HttpErrorOptions = {}) {
-    super(error.message, { cause: error })
-    this.name = 'HttpError'
+    super(error.message)
     this.status = status
     this.error = error
     this.options = options

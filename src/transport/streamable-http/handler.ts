@@ -73,9 +73,11 @@ export function createHandler(
   async function handle(request: Request, given: Caller = {}): Promise<Response> {
     const guard = new RequestGuard(definition, options, request)
     try {
+      const known: Caller = { request, ...given }
       const caller =
-        guard.check() ?? (auth ? await guard.authenticate(auth, given) : { request, ...given })
-      if (caller instanceof Response) return guard.respond(caller)
+        guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
+      // A copy, as what was fetched cannot be changed
+      if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       if (ending.over) throw invalidRequest(503, 'The server is closed')
       const { method } = request
       const incoming = new IncomingRequest(endpoint, request, caller)

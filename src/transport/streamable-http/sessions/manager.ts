@@ -134,6 +134,6 @@ export async function answerInitialize(
   const { record, result } = initialize(endpoint.server, params, pushes)
   if (caller.principal !== undefined) record.principal = caller.principal
   const sessionId = await store?.(record)
-  const headers = sessionId === undefined ? {} : { [HEADER_SESSION_ID]: sessionId }
+  const headers = sessionId === undefined ? undefined : { [HEADER_SESSION_ID]: sessionId }
   return jsonResponse(resultResponse(id, result), 200, headers)
 }
