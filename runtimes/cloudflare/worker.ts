@@ -60,7 +60,8 @@ export function createWorker<Env = unknown>(
   const { path = '/mcp', sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   checkNumbers(options)
-  if (!server.notify) throw new TypeError('The server must be made by createServer')
+  if (!server.notify)
+    throw new TypeError('The server must be made by createServer of edgewise/server')
   const hub = new Hub(options)
   let sessions: HandlerOptions['sessions']
   if (options.stateless) {
