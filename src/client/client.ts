@@ -116,7 +116,7 @@ export class Client extends BaseClient {
   }
 
   /**
-   * Has `onResourceUpdated` hear of changes to a resource.
+   * Has `onResourceUpdated` receive the updates of a resource.
    *
    * @throws {McpError} `UNSUPPORTED` when the server does not tell of them.
    */
@@ -124,7 +124,7 @@ export class Client extends BaseClient {
     return this.#subscriptions.subscribe(uri, options)
   }
 
-  /** Has `onResourceUpdated` hear of changes to a resource no longer. */
+  /** Ends the updates of a resource for `onResourceUpdated`. */
   unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     return this.#subscriptions.unsubscribe(uri, options)
   }

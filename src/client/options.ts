@@ -1,5 +1,5 @@
 /**
- * What a client can be told: once when it connects, and with every request.
+ * The options of `connect`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */

@@ -1,5 +1,5 @@
 /**
- * What a client can be told with every request.
+ * The options of every request.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
@@ -8,7 +8,7 @@ import type { LoggingLevel, LoggingMessageParams, Meta, ProgressParams } from '.
 
 /** Options of one request. */
 export interface RequestOptions {
-  /** Gives up: the call rejects with `ABORTED`, and the server is told. */
+  /** Gives up: the call rejects with `ABORTED`, and the server is notified. */
   readonly signal?: AbortSignal | undefined
   /**
    * The longest silence, in milliseconds. Progress ends a silence, but servers report it only where
@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
    * Learns of log messages that came with the answer of this request: over HTTP, as elsewhere they
-   * do not say which request they belong to, and `onLog` of `connect` hears of them.
+   * do not say which request they belong to, and `onLog` of `connect` receives them.
    */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   /** The least severe log message that this request wants; since 2026-07-28. */

@@ -5,6 +5,7 @@
  */
 import { declaredCapabilities, handledCapabilities } from '../client/capabilities.ts'
 import { Client } from '../client/client.ts'
+import type { WalkPages } from '../client/features.ts'
 import { HandlerInput } from '../client/features/input-handlers.ts'
 import { Subscriptions } from '../client/features/subscriptions.ts'
 import { OPTION_NAMES } from '../client/option-names.ts'
@@ -18,9 +19,8 @@ import type {
 } from '../connect/reconnecting-options.ts'
 import { transportTarget } from '../connect/transport-target.ts'
 import { cachedHttpTarget } from '../connect/version-cache.ts'
-import type { WalkPages } from '../client/features.ts'
-import { walkPages } from '../patterns/pages.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import { walkPages } from '../patterns/pages.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The notifications of change: who may hear of them, and what they mean.
+ * The notifications of change: who may receive them, and what they mean.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -9,7 +9,7 @@ import type { Cache } from '../features.ts'
 import type { Hooks } from '../options.ts'
 import { isWithin } from '../uri-scope.ts'
 
-/** The lists that can change, and the hooks that want to hear of it. */
+/** The lists that can change, and their hooks. */
 const lists = [
   ['tools', 'onToolsChanged'],
   ['prompts', 'onPromptsChanged'],
@@ -38,7 +38,7 @@ export function offered(
   return Object.keys(part).length > 0 ? part : undefined
 }
 
-/** What the hooks want to hear of; changes of all lists where there is no choice. */
+/** What the hooks want to receive; changes of all lists where there is no choice. */
 export function hooked(hooks?: Hooks): SubscriptionFilter {
   const wanted: SubscriptionFilter = {}
   for (const [list, hook] of lists) wanted[`${list}ListChanged`] = !hooks || Boolean(hooks[hook])

@@ -23,7 +23,7 @@ import type { InputHandlers } from '../features.ts'
 import { readInput } from './input.ts'
 import type { ConnectOptions, RequestOptions } from '../options.ts'
 
-/** The code that tells a server that the user refused. */
+/** The error code of a question that the user refused. */
 const USER_REJECTED = -1
 
 /** Answers one question that was checked. */

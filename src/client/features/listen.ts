@@ -92,7 +92,7 @@ export class Listener {
           await channel.signedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }
-      // A server that tells nothing need not be asked again
+      // A server that announces nothing need not be asked again
       const isSilent = heard && Object.keys(feed.filter).length === 0
       if (feed.signal.aborted || isSilent) return feed.close()
       if (wasSteady(openedAt)) failures = 0

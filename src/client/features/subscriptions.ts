@@ -16,22 +16,22 @@ import type { ConnectOptions, RequestOptions } from '../options.ts'
 import { request } from '../request.ts'
 import type { Subscription } from './subscription.ts'
 
-/** All that hears of changes on one connection. */
+/** All subscriptions of one connection. */
 export class Subscriptions implements ChangeListeners {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   readonly #listener: Listener
   readonly #feeds = new Set<Feed>()
-  /** How many feeds want to hear of each resource, on a session. */
+  /** How many feeds are subscribed to each resource, on a session. */
   readonly #counts = new Map<string, number>()
   /** Settles when the last change of `#counts` is done: what is asked meanwhile depends on it. */
   #counting: Promise<unknown> = Promise.resolve()
-  /** The resources that the hooks hear of. */
+  /** The resources whose updates the hooks receive. */
   readonly #uris = new Set<string>()
   #watched: Subscription | undefined
   /** Settles when the last change of `#watched` is done. */
   #turn: Promise<unknown> = Promise.resolve()
-  #hears = false
+  #isListening = false
 
   constructor(connection: Connection, options: ConnectOptions) {
     this.#connection = connection
@@ -66,16 +66,16 @@ export class Subscriptions implements ChangeListeners {
     } catch (error) {
       feed.close()
       this.#connection.requireOpen()
-      throw !patient && (error as ProtocolError).code === METHOD_NOT_FOUND ? untold() : error
+      throw !patient && (error as ProtocolError).code === METHOD_NOT_FOUND ? unsupported() : error
     }
     return feed
   }
 
-  /** Lets a feed have its part of what the session tells. */
+  /** Gives a feed its part of what the session announces. */
   async #join(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
     const part = offered(wanted, this.#connection)
-    if (!part) throw untold()
-    this.#hear()
+    if (!part) throw unsupported()
+    this.#openStream()
     feed.filter = part
     const counted: string[] = []
     // One listener for all, as Node warns of many
@@ -102,16 +102,16 @@ export class Subscriptions implements ChangeListeners {
     return counted
   }
 
-  /** Has the hooks hear of changes to a resource. */
+  /** Has the hooks receive the updates of a resource. */
   async subscribe(uri: string, options: RequestOptions): Promise<void> {
     this.#uris.add(uri)
     await this.#watch(options).finally(() => {
       if (!this.#watched?.filter.resourceSubscriptions?.includes(uri)) this.#uris.delete(uri)
     })
-    if (!this.#uris.has(uri)) throw untold()
+    if (!this.#uris.has(uri)) throw unsupported()
   }
 
-  /** Has the hooks hear of changes to a resource no longer. */
+  /** Ends the updates of a resource for the hooks. */
   async unsubscribe(uri: string, options: RequestOptions): Promise<void> {
     if (this.#uris.delete(uri)) await this.#watch(options)
   }
@@ -160,19 +160,19 @@ export class Subscriptions implements ChangeListeners {
       const begin = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
       if (wanted) this.#connection.watch(this.listen(wanted, {}, true).then(begin))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
-      this.#hear()
+      this.#openStream()
   }
 
-  /** Opens the stream of what a session tells on its own. */
-  #hear(): void {
-    if (!this.#hears) this.#connection.channel.listen?.()
-    this.#hears = true
+  /** Opens the stream on which a session announces changes. */
+  #openStream(): void {
+    if (!this.#isListening) this.#connection.channel.listen?.()
+    this.#isListening = true
   }
 
   async restore(): Promise<void> {
     const { logLevel } = this.#connection
     if (logLevel) await request(this.#connection, 'logging/setLevel', { level: logLevel })
-    if (this.#hears) this.#connection.channel.listen?.()
+    if (this.#isListening) this.#connection.channel.listen?.()
     for (const uri of this.#counts.keys()) {
       await request(this.#connection, 'resources/subscribe', { uri })
     }
@@ -201,6 +201,6 @@ export class Subscriptions implements ChangeListeners {
   }
 }
 
-function untold(): McpError {
+function unsupported(): McpError {
   return new McpError('UNSUPPORTED', 'The server does not tell of such changes')
 }
