@@ -6,7 +6,7 @@
  */
 import { env } from 'cloudflare:workers'
 import { IttyRouter, type IRequestStrict } from 'itty-router'
-import { type ChangeSource, createGuard } from '#internal/http'
+import { type ChangeSource, createGuard, routeOf } from '#internal/http'
 import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import {
   createHandler,
@@ -88,11 +88,11 @@ export function createWorker<Env = unknown>(
     return handle(request, { env, waitUntil: (work) => ctx.waitUntil(work) })
   }
   const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response>()
-  for (const each of [path, ...(options.auth?.paths ?? [])]) router.all(each, serve)
+  for (const each of [path, ...(options.auth?.paths ?? [])]) router.all(routeOf(each), serve)
   if (options.ssePath !== undefined) {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     const newId = (): string => namespace.newUniqueId().toString()
-    router.all(options.ssePath, (request, env, ctx) => {
+    router.all(routeOf(options.ssePath), (request, env, ctx) => {
       return serve(namingSession(request, newId), env, ctx)
     })
   }

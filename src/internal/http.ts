@@ -24,6 +24,7 @@ export {
   CLOSE_TIMEOUT_MS,
   createEndpoint,
   listenFault,
+  routeOf,
   type Endpoint,
   type ServeOptions,
 } from '../transport/streamable-http/endpoint.ts'

@@ -88,7 +88,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   const handler = createHandler(server, known)
   const guard = createGuard(server, known)
   const router = IttyRouter<IRequestStrict, [Caller?], Response>()
-  for (const each of [path, ...(known.auth?.paths ?? [])]) router.all(each, handler)
+  for (const each of [path, ...(known.auth?.paths ?? [])]) router.all(routeOf(each), handler)
   // To pages as well: they would take silence for a lack of CORS
   router.all('*', (request) => guard(request, notFound))
   return {
@@ -113,6 +113,11 @@ export function listenFault(error: unknown, hostname: string, port: number): unk
   if ((error as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return error
   const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`
   return new McpError('INVALID_USE', message)
+}
+
+/** The route of a path: to the router, some characters of it would be those of a regular expression. */
+export function routeOf(path: string): string {
+  return path.replace(/[+()[\]{}^$|?\\]/g, '\\$&')
 }
 
 /** A name or address as URLs have it. */

@@ -49,8 +49,11 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
         throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
       }
       if (!haveSessions(server.revisions)) {
-        const requested = opens ? message.params?.protocolVersion : (version ?? undefined)
-        throw noSessions(server.revisions, HEADER_MISMATCH, requested)
+        throw noSessions(
+          server.revisions,
+          HEADER_MISMATCH,
+          opens ? message.params?.protocolVersion : (version ?? undefined),
+        )
       }
       if (opens && sessionId === null) return await sessions.open(incoming, message)
     } else if (stated && !stated.batches) {
