@@ -4,3 +4,5 @@
  * @module
  */
 export { createWorker, type Worker } from './worker.ts'
+export type { WorkerNotifier } from './hub.ts'
+export type { ObjectClass } from './session-object.ts'

@@ -9,7 +9,7 @@ import type { Context } from '../../src/presets/server.ts'
 import { boundStorage } from './storage-binding.ts'
 
 /** Values by key, kept until the session ends; with `sessionKey`, for all sessions of the key. */
-interface ObjectStorage {
+export interface ObjectStorage {
   /** The value of a key, if there is one. */
   get(key: string): Promise<unknown>
   /** Keeps a value, which must be structured-cloneable and take 2 MB at most. */

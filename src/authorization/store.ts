@@ -20,7 +20,7 @@ export interface TokenStore {
   delete(key: string): Awaitable<void>
   /**
    * Runs work while nobody else who shares the store runs any under this key: a mutex, for which
-   * {@link keyedMutex} does within a process.
+   * `keyedMutex` does within a process.
    */
   withLock<T>(key: string, work: () => Promise<T>): Promise<T>
 }

@@ -127,3 +127,5 @@ export {
   ProtocolError,
   type McpErrorCode,
 } from '../protocol/errors.ts'
+export type { Subscription } from '../client/features/subscription.ts'
+export type { ConnectionState } from '../connect/reconnecting-options.ts'

@@ -93,3 +93,6 @@ export function createServer<Env = unknown>(
   // The author says what the host gives as the environment
   return server as Server<Env>
 }
+export type { PromptRegistration } from '../server/features/prompts.ts'
+export type { ResourceOptions, ResourceRegistration } from '../server/features/resources.ts'
+export type { ToolRegistration } from '../server/features/tools.ts'

@@ -150,3 +150,9 @@ export {
   UrlElicitationRequired,
   type UrlElicitation,
 } from '../protocol/errors.ts'
+export type { Tickets } from '../server/features/tickets.ts'
+export type { PromptRegistration } from '../server/features/prompts.ts'
+export type { ResourceOptions, ResourceRegistration } from '../server/features/resources.ts'
+export type { ToolRegistration } from '../server/features/tools.ts'
+export type { Notifier } from '../server/notifier.ts'
+export type { SessionProvider } from '../transport/streamable-http/sessions/manager.ts'

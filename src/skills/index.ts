@@ -8,3 +8,5 @@
 export { skills } from './serve.ts'
 export { getSkill, listAllSkills, listSkills, readDirectory } from './list.ts'
 export { loadSkill } from './load.ts'
+export type { LoadedSkill } from './load.ts'
+export type { Skill } from './skill.ts'

@@ -10,3 +10,4 @@ export type { CoreTask, DetailedTask, Task, TaskStatus } from '../protocol/types
 export { callTask, taskPolling, createTask, getTaskHandle } from './client.ts'
 export { CLIENT_TASK_CAPABILITIES } from './received.ts'
 export { sampleAsTask } from './ask-as-task.ts'
+export type { RemoteTask } from './client.ts'

@@ -11,8 +11,11 @@ import { inMemoryTransports } from '../transport/in-memory.ts'
 
 export { inMemoryTransports } from '../transport/in-memory.ts'
 export { recordTransport, replayTransport } from './recording.ts'
+export type { Recorder, Replay } from './recording.ts'
 export { scriptedEvents, scriptedFetch } from './scripted-fetch.ts'
+export type { ScriptedEvents, ScriptedFetch } from './scripted-fetch.ts'
 export { scriptedPeer } from './scripted-peer.ts'
+export type { ScriptedPeer } from './scripted-peer.ts'
 
 /** How a server is connected to in memory. */
 interface InMemoryOptions extends ConnectOptions {

@@ -5,3 +5,5 @@
  */
 export { toolFunctions } from './functions.ts'
 export { aiTools } from './ai-tools.ts'
+export type { AiTool } from './ai-tools.ts'
+export type { ToolFunction } from './functions.ts'
