@@ -4,7 +4,13 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
+import {
+  badRequest,
+  CLOSE_TIMEOUT_MS,
+  createEndpoint,
+  listenFault,
+  type ServeOptions,
+} from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 
@@ -15,14 +21,14 @@ import { allowSuspensions } from '../node/suspensions.ts'
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
-  const { port, hostname, answer, listening } = createEndpoint(server, options)
+  const { port, hostname, fetch, listening } = createEndpoint(server, options)
   allowSuspensions()
   // No time limit: a quiet stream is not an idle connection.
-  const fetch = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
-    answer(request, { address: http.requestIP(request)?.address })
+  const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
+    fetch(request, { address: http.requestIP(request)?.address }).catch(badRequest)
   const listen = (): ReturnType<typeof Bun.serve> => {
     try {
-      return Bun.serve({ port, hostname, idleTimeout: 0, fetch })
+      return Bun.serve({ port, hostname, idleTimeout: 0, fetch: handle })
     } catch (error) {
       throw listenFault(error, hostname, port)
     }

@@ -10,6 +10,7 @@ import { type ChangeSource, createGuard, routeOf } from '#internal/http'
 import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import {
   createHandler,
+  type Caller,
   sealedSessions,
   type HandlerOptions,
   type Server,
@@ -83,23 +84,25 @@ export function createWorker<Env = unknown>(
     { changeSource },
   )
   const guard = createGuard(server, options)
-  const serve: Worker<Env>['fetch'] = (request, env, ctx) => {
-    hub.start()
-    return handle(request, { env, waitUntil: (work) => ctx.waitUntil(work) })
+  const startHub = (_request: Request, _caller: Caller): void => hub.start()
+  const router = IttyRouter<IRequestStrict, [Caller], Response>()
+  for (const each of [path, ...(options.auth?.paths ?? [])]) {
+    router.all(routeOf(each), startHub, handle)
   }
-  const router = IttyRouter<IRequestStrict, [Env, ExecutionContext], Response>()
-  for (const each of [path, ...(options.auth?.paths ?? [])]) router.all(routeOf(each), serve)
   if (options.ssePath !== undefined) {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     const newId = (): string => namespace.newUniqueId().toString()
-    router.all(routeOf(options.ssePath), (request, env, ctx) => {
-      return serve(namingSession(request, newId), env, ctx)
+    router.all(routeOf(options.ssePath), startHub, (request, caller) => {
+      return handle(namingSession(request, newId), caller)
     })
   }
-  router.all('*', (request, env) => findAssets(env)?.fetch(request) ?? guard(request, notFound))
+  router.all('*', (request, caller) => {
+    return findAssets(caller.env)?.fetch(request) ?? guard(request, notFound)
+  })
 
   return {
-    fetch: (request, env, ctx) => router.fetch(request, env, ctx),
+    fetch: (request, env, ctx) =>
+      router.fetch(request, { env, waitUntil: (work) => ctx.waitUntil(work) }),
     durableObjects: {
       McpSession: sessionObject(server, options, hub),
       McpHub: hubObject(options),

@@ -5,7 +5,13 @@
  */
 import { withTimeout } from '#internal/patterns'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
+import {
+  badRequest,
+  CLOSE_TIMEOUT_MS,
+  createEndpoint,
+  listenFault,
+  type ServeOptions,
+} from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
 
@@ -18,7 +24,7 @@ import { allowSuspensions } from './suspensions.ts'
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
-  const { port, hostname, answer, listening } = createEndpoint(server, options)
+  const { port, hostname, fetch, listening } = createEndpoint(server, options)
   allowSuspensions()
   const closing = new AbortController()
   const open = new Set<Promise<unknown>>()
@@ -30,9 +36,9 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
     const left = (): void => {
       if (!answered) gone.abort()
     }
-    const response = await answer(withSignal(request, gone.signal, left), {
+    const response = await fetch(withSignal(request, gone.signal, left), {
       address: 'hostname' in remoteAddr ? remoteAddr.hostname : undefined,
-    })
+    }).catch(badRequest)
     answered = true
     return response
   }

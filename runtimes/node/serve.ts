@@ -17,11 +17,11 @@ import { allowSuspensions } from './suspensions.ts'
  * @throws {TypeError} When the server was not made by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
-  const { port, hostname, answer, listening } = createEndpoint(server, options)
+  const { port, hostname, fetch, listening } = createEndpoint(server, options)
   allowSuspensions()
   // Here, so that a program that serves over stdio does not load it.
   const { createServer } = await import('node:http')
-  const http = createServer(toNodeListener(answer))
+  const http = createServer(toNodeListener(fetch))
   return listening(await listen(http, port, hostname), async () => {
     const closed = new Promise((resolve) => http.close(resolve))
     http.closeIdleConnections()

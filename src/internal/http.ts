@@ -21,6 +21,7 @@ export {
 } from '../transport/http/event-stream.ts'
 export { createGuard, type Guard } from '../transport/http/guard.ts'
 export {
+  badRequest,
   CLOSE_TIMEOUT_MS,
   createEndpoint,
   listenFault,

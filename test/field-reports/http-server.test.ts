@@ -232,7 +232,7 @@ describe('pages of other origins', () => {
 })
 
 describe('the host on this machine', () => {
-  const { answer } = createEndpoint(makeServer().server, { hostname: '127.0.0.1', port: 3000 })
+  const { fetch } = createEndpoint(makeServer().server, { hostname: '127.0.0.1', port: 3000 })
   const body = JSON.stringify(init('2025-11-25'))
   const headers = {
     'content-type': 'application/json',
@@ -252,7 +252,7 @@ describe('the host on this machine', () => {
     ['[::2]:3000', 403],
   ])('%s is %i [B035]', async (host, status) => {
     const request = new Request(`http://${host}/mcp`, { method: 'POST', headers, body })
-    expect((await answer(request)).status).toBe(status)
+    expect((await fetch(request)).status).toBe(status)
   })
 
   it('is refused by an empty list of hosts, as nothing is on it [B035]', async () => {

@@ -58,8 +58,11 @@ export interface HttpServer {
 export interface Endpoint {
   readonly port: number
   readonly hostname: string
-  /** Answers any request to the host; never rejects. */
-  readonly answer: (request: Request, caller?: Caller) => Promise<Response>
+  /**
+   * Answers any request to the host. Rejects only when its URL is not valid, as some runtimes let
+   * happen without a `Host` header: {@link badRequest} answers that.
+   */
+  readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** What to hand out once it is known which port is listened on. */
   readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
 }
@@ -94,9 +97,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   return {
     port,
     hostname,
-    answer: (request, caller) =>
-      // Without a host some runtimes make no whole URL of the target
-      router.fetch(request, caller).catch(() => new Response(null, { status: 400 })),
+    fetch: router.fetch,
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {
         await handler.close()
@@ -106,6 +107,11 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
       return { url, port: bound, close, [Symbol.asyncDispose]: close }
     },
   }
+}
+
+/** Answers a request whose URL is not valid. */
+export function badRequest(): Response {
+  return new Response(null, { status: 400 })
 }
 
 /** Explains that a port is taken; other errors are returned as they are. */

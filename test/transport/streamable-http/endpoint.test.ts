@@ -5,9 +5,9 @@ import { createEndpoint } from '../../../src/transport/streamable-http/endpoint.
 import { modernHeaders, modernRequest } from './post.ts'
 
 describe.each(['/mcp', '/v1.0/mcp/', '/a+b', '/tools(all)', '/'])('The path %s', (path) => {
-  const { answer } = createEndpoint(createServer({ name: 's', version: '1' }), { path })
+  const { fetch } = createEndpoint(createServer({ name: 's', version: '1' }), { path })
   const post = (to: string): Promise<Response> =>
-    answer(
+    fetch(
       new Request(`http://127.0.0.1${to}`, {
         method: 'POST',
         headers: {
