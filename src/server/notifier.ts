@@ -60,7 +60,7 @@ export interface Notifier extends ChangeSource {
   /**
    * Announces that the user did what a URL asked for, to the client that was asked (2025-11-25).
    *
-   * @param elicitationId As {@link UrlAnswer} or the error gave it.
+   * @param elicitationId As the answer of `ctx.elicitUrl` or the error gave it.
    */
   elicitationComplete: (elicitationId: string) => void
 }

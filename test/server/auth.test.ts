@@ -1,18 +1,18 @@
-/** Callers whom a host knows without OAuth, such as by an API key. */
+/** Callers whom `authenticate` knows without OAuth, such as by an API key. */
 import { describe, expect, test, vi } from 'vitest'
-import { serve } from '../../../runtimes/node/index.ts'
-import { connect, type McpError } from '../../../src/presets/client.ts'
+import { serve } from '../../runtimes/node/index.ts'
+import { connect, type McpError } from '../../src/presets/client.ts'
 import {
   createHandler,
   authenticate,
   statefulSessions,
   type Handler,
-} from '../../../src/presets/server.ts'
+} from '../../src/presets/server.ts'
 import {
   createHandler as createTinyHandler,
   createServer as createTinyServer,
-} from '../../../src/presets/server-tiny.ts'
-import { post } from './post.ts'
+} from '../../src/presets/server-tiny.ts'
+import { post } from '../transport/streamable-http/post.ts'
 
 const url = 'https://keys.test/mcp'
 const page = 'https://app.example'
