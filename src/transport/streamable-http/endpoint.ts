@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { IttyRouter, type IRequestStrict } from 'itty-router'
+import type { IRequestStrict } from 'itty-router'
 import { requireKnown } from '../../patterns/known-options.ts'
 import { McpError } from '../../protocol/errors.ts'
 import type { BaseServer } from '../../server/server.ts'
@@ -90,14 +90,21 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   }
   const handler = createHandler(server, known)
   const guard = createGuard(server, known)
-  const router = IttyRouter<IRequestStrict, [Caller?], Response>()
-  for (const each of [path, ...(known.auth?.paths ?? [])]) router.all(routeOf(each), handler)
-  // To pages as well: they would take silence for a lack of CORS
-  router.all('*', (request) => guard(request, notFound))
+  const createRouter = async (): Promise<Pick<Endpoint, 'fetch'>> => {
+    // Here, so that a program that serves over stdio does not load it
+    const { IttyRouter } = await import('itty-router')
+    const routes = IttyRouter<IRequestStrict, [Caller?], Response>()
+    for (const each of [path, ...(known.auth?.paths ?? [])]) routes.all(routeOf(each), handler)
+    // To pages as well: they would take silence for a lack of CORS
+    routes.all('*', (request) => guard(request, notFound))
+    // Not the router itself, which answers to every name and so to `then`
+    return { fetch: routes.fetch }
+  }
+  let router: ReturnType<typeof createRouter> | undefined
   return {
     port,
     hostname,
-    fetch: router.fetch,
+    fetch: async (request, caller) => (await (router ??= createRouter())).fetch(request, caller),
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {
         await handler.close()
