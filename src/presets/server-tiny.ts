@@ -6,7 +6,7 @@
  * @module
  */
 import type { Implementation } from '../protocol/types.ts'
-import { ServerDefinition, type Method } from '../server/definition.ts'
+import { defineServer, type Method } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
 import { withoutInput } from '../server/engine/without-input.ts'
 import { discover } from '../server/features/discover.ts'
@@ -82,7 +82,7 @@ export function createServer<Env = unknown>(
     ['prompts/list', lister('prompts')],
     ['prompts/get', getPrompt],
   ])
-  const definition = new ServerDefinition(info, options, { methods, input: withoutInput })
+  const definition = defineServer(info, options, { methods, input: withoutInput })
   const server: Server = createFacade(definition, {})
   for (const name of LACKING) {
     const get = (): never => {

@@ -7,7 +7,7 @@ import { createGatewayOf, type Gateway, type GatewayOptions } from '../gateway/g
 import type { Connector } from '../gateway/upstreams.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
 import type { Implementation } from '../protocol/types.ts'
-import { ServerDefinition, type Method } from '../server/definition.ts'
+import { defineServer, type Method, type ServerDefinition } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
 import { clientInput } from '../server/engine/multi-round-trip.ts'
 import { complete } from '../server/features/completion.ts'
@@ -77,9 +77,9 @@ export function createServer<Env = unknown>(
     notify,
     logs,
     canLog,
-    observation: observe?.start(logs),
+    ...observe?.start(logs),
   }
-  const definition: ServerDefinition = new ServerDefinition(info, options, features, OPTIONS)
+  const definition: ServerDefinition = defineServer(info, options, features, OPTIONS)
   const { resourceTemplates } = definition
   const server: Server = createFacade<Omit<Server, keyof BaseServer>>(definition, {
     notify,

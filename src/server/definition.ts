@@ -24,14 +24,14 @@ import type {
 } from '../protocol/types.ts'
 import { isImplementation } from '../protocol/validate.ts'
 import { requireHints } from './features/caching.ts'
-import { inferCapabilities, type Registered } from './features/discover.ts'
+import { inferCapabilities } from './features/discover.ts'
 import type { Extensions } from './features/extensions.ts'
 import type { Handlers } from './features/logging.ts'
 import type { PromptEntry } from './features/prompts.ts'
 import type { ResourceEntry, ResourceTemplateEntry } from './features/resources.ts'
 import type { TaskFactory, ToolEntry } from './features/tools.ts'
 import type { Notifier } from './notifier.ts'
-import type { Observation, Observer, Watch } from './observer.ts'
+import type { Observer, Watch } from './observer.ts'
 import { Registry } from './registry.ts'
 import type { Context } from './request/context.ts'
 import type { ClientRegistry, Exchange } from './request/exchange.ts'
@@ -46,11 +46,16 @@ export interface ServerFeatures {
   /** What answers each method of the protocol that it has. */
   readonly methods: ReadonlyMap<string, Method>
   readonly input: ClientInput
+  /** Announces changes to whoever serves the server; absent where clients are told of none. */
   readonly notify?: Notifier
+  /** What holds for log messages; absent where none are sent. */
   readonly logs?: LogRules
   /** Whether anything of a server may log. */
   readonly canLog?: (handlers: Handlers) => boolean
-  readonly observation?: Observation | undefined
+  /** Tells the author of what happened; absent when nobody observes. */
+  readonly observe?: Observer
+  /** Watches a request, to tell the author of it when it is answered. */
+  readonly watch?: Watch
 }
 
 /** How a server asks its clients for input while it answers them. */
@@ -127,13 +132,13 @@ const OPTIONS: OptionNames<BaseServerOptions> = {
   ...{ instructions: 1, revisions: 1, capabilities: 1, pageSize: 1, cache: 1, onError: 1 },
 }
 
-/** What a server holds. */
-export class ServerDefinition implements Registered {
-  readonly features: ServerFeatures
+/** What a server holds: what its preset composed it of, and what its author gave it. */
+export interface ServerDefinition extends ServerFeatures {
   readonly info: Implementation
   readonly instructions: string | undefined
-  readonly revisions: readonly RevisionFacts[]
+  /** What the author declares beyond what follows from what is registered. */
   readonly capabilities: ServerCapabilities
+  readonly revisions: readonly RevisionFacts[]
   /** The most entries in one page of a list; `Infinity` where lists have one page. */
   readonly pageSize: number
   readonly cache: Required<CacheHints>
@@ -143,84 +148,68 @@ export class ServerDefinition implements Registered {
   readonly prompts: Registry<PromptEntry>
   /** Reports an error to the author; that nobody waits any more is none. */
   readonly report: Report
-  /** Announces changes to whoever serves the server; absent where clients are told of none. */
-  readonly notify: Notifier | undefined
-  /** What holds for log messages; absent where none are sent. */
-  readonly logs: LogRules | undefined
-  /** Tells the author of what happened; absent when nobody observes. */
-  readonly observe: Observer | undefined
-  /** Watches a request, to tell the author of it when it is answered. */
-  readonly watch: Watch | undefined
-  /** What extensions add, if there are any. */
-  extensions: Extensions | undefined
-  /** Makes tasks of calls; set by the extension that does. */
-  tasks: TaskFactory | undefined
-  /** Receives the clients that can be reached; set by gateways. */
-  clients: ClientRegistry | undefined
+  /** The capabilities that the server advertises where it can announce changes to clients. */
+  readonly offered: ServerCapabilities
   /** What wraps requests, outermost first. */
-  readonly middleware: AppliedMiddleware[] = []
-  #offered: ServerCapabilities | undefined
+  readonly middleware: AppliedMiddleware[]
+  /** What extensions add, if there are any. */
+  extensions?: Extensions
+  /** Makes tasks of calls; set by the extension that does. */
+  tasks?: TaskFactory
+  /** Receives the clients that can be reached; set by gateways. */
+  clients?: ClientRegistry
+  /** Infers anew what the server offers, after middleware or an extension was added. */
+  changed(): void
+}
 
-  /** @param more The names of the options that the features read. */
-  constructor(
-    info: Implementation,
-    options: BaseServerOptions<Context>,
-    features: ServerFeatures,
-    more: object = {},
-  ) {
-    requireKnown('The server', options, { ...OPTIONS, ...more })
-    const { onError = (error) => console.error(error) } = options
-    this.report = (error, ctx) => {
+/**
+ * Defines a server.
+ *
+ * @param more The names of the options that the features read.
+ * @throws {TypeError} if an option is unknown or wrong, or the server has no name or version.
+ */
+export function defineServer(
+  info: Implementation,
+  options: BaseServerOptions<Context>,
+  features: ServerFeatures,
+  more: object = {},
+): ServerDefinition {
+  requireKnown('The server', options, { ...OPTIONS, ...more })
+  const { onError = (error) => console.error(error) } = options
+  let offered: ServerCapabilities | undefined
+  const changed = (): void => void (offered = undefined)
+  const changes = (list: 'tools' | 'resources' | 'prompts') => (): void => {
+    changed()
+    features.notify?.[`${list}ListChanged`]()
+  }
+  const definition: ServerDefinition = {
+    ...features,
+    info: requireInfo(info),
+    instructions: options.instructions,
+    revisions: chooseRevisions(options.revisions),
+    capabilities: { ...options.capabilities },
+    pageSize: requirePageSize(options.pageSize),
+    cache: { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) },
+    tools: new Registry('tool', changes('tools')),
+    resources: new Registry('resource', changes('resources')),
+    resourceTemplates: new Registry('resource template', changes('resources')),
+    prompts: new Registry('prompt', changes('prompts')),
+    middleware: [],
+    report(error, ctx) {
       if (error && error === ctx?.exchange.cancellation.reason) return
       // What the hook throws concerns only itself
       callHook(() => onError(error, ctx), ignore)
-    }
-    const { notify, logs, observation } = features
-    this.features = features
-    this.notify = notify
-    this.logs = logs
-    this.observe = observation?.observe
-    this.watch = observation?.watch
-    this.info = requireInfo(info)
-    this.instructions = options.instructions
-    this.revisions = chooseRevisions(options.revisions)
-    this.capabilities = { ...options.capabilities }
-    this.pageSize = requirePageSize(options.pageSize)
-    this.cache = { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) }
-    const changed = (list: 'tools' | 'resources' | 'prompts') => (): void => {
-      this.#offered = undefined
-      this.notify?.[`${list}ListChanged`]()
-    }
-    this.tools = new Registry('tool', changed('tools'))
-    this.resources = new Registry('resource', changed('resources'))
-    this.resourceTemplates = new Registry('resource template', changed('resources'))
-    this.prompts = new Registry('prompt', changed('prompts'))
-    if (info.icons?.some(({ src }) => src.startsWith('data:'))) {
-      this.report(new TypeError('An icon of the server goes out with every result: give it a URL'))
-    }
+    },
+    get offered() {
+      return (offered ??= Object.freeze(inferCapabilities(definition, true, 'modern')))
+    },
+    changed,
   }
-
-  /** The capabilities that the server advertises where it can announce changes to clients. */
-  get offered(): ServerCapabilities {
-    return (this.#offered ??= Object.freeze(inferCapabilities(this, true, 'modern')))
+  if (info.icons?.some(({ src }) => src.startsWith('data:'))) {
+    const why = 'An icon of the server goes out with every result: give it a URL'
+    definition.report(new TypeError(why))
   }
-
-  /** Whether there is middleware. */
-  get wrapped(): boolean {
-    return this.middleware.length > 0
-  }
-
-  /** Wraps requests, those of one method if one is named. */
-  use(method: string | undefined, run: Middleware): void {
-    this.middleware.push({ method, run })
-    this.#offered = undefined
-  }
-
-  /** Takes what extensions add now. */
-  extended(extensions: Extensions): void {
-    this.extensions = extensions
-    this.#offered = undefined
-  }
+  return definition
 }
 
 /** The definitions of servers, which their authors do not see. */

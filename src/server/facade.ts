@@ -35,8 +35,9 @@ export function createFacade<Added extends object>(
       return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
     },
     use(...wrap) {
-      if (wrap.length === 1) definition.use(undefined, wrap[0])
-      else definition.use(...wrap)
+      const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap
+      definition.middleware.push({ method, run })
+      definition.changed()
     },
   }
   return attachDefinition(Object.assign(base, added), definition)

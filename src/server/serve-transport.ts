@@ -94,7 +94,7 @@ class Connection {
     this.#options = options
     this.#caller = options.caller ?? {}
     this.#outbox = new Outbox(transport, (error) => server.report(error))
-    this.#input = server.features.input.configure(options)
+    this.#input = server.input.configure(options)
   }
 
   async serve(): Promise<void> {

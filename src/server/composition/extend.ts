@@ -50,7 +50,8 @@ export function addExtension(server: Server, extension: ServerExtensionOptions):
   const { extensions = new ExtensionTable() } = definition
   if (!(extensions instanceof ExtensionTable)) throw new TypeError('The server is foreign')
   extensions.add(extension)
-  definition.extended(extensions)
+  definition.extensions = extensions
+  definition.changed()
   extension.attach?.(server)
 }
 

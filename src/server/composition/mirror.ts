@@ -43,7 +43,7 @@ export const UNCHECKED: StandardSchema = {
 interface Registries extends Resources {
   readonly tools: Registry<ToolEntry>
   readonly prompts: Registry<PromptEntry>
-  readonly notify: Notifier | undefined
+  readonly notify?: Notifier
 }
 
 /**

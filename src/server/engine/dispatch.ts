@@ -35,7 +35,7 @@ export async function dispatch(
   const answered = server.watch?.(message, exchange)
   const { id, method } = message
   const { revision } = exchange
-  const { input } = server.features
+  const { input } = server
   let ctx: HandlerContext | undefined
   let response: JsonRpcResponse
   try {

@@ -70,7 +70,7 @@ export function encodeError(
   report: (error: unknown) => void,
 ): ErrorObject {
   const { reservedCodes, resourceNotFound } = serverFacts(revision)
-  const asking = server.features.input.describeError(error, revision, report)
+  const asking = server.input.describeError(error, revision, report)
   if (asking) return asking
   if (!(error instanceof ProtocolError)) report(error)
   const told = toErrorObject(error)

@@ -21,7 +21,7 @@ export function resolveMethod(
   if (method === 'initialize' && revision.era === 'legacy') {
     throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')
   }
-  const run = server.features.methods.get(method)
+  const run = server.methods.get(method)
   const facts = run && findMethod(method, revision)
   const target = facts ? { facts, run } : server.extensions?.method(method, revision)
   if (target && offers(server.offered, target.facts)) return target

@@ -25,20 +25,18 @@ export function discover(server: {
 
 /** What capabilities follow from. */
 export interface Registered extends Handlers {
-  readonly features: {
-    readonly methods: { has(method: string): boolean }
-    /** Whether anything of the server may log; absent where no logs are sent. */
-    readonly canLog?: (handlers: Handlers) => boolean
-  }
+  readonly methods: { has(method: string): boolean }
+  /** Whether anything of the server may log; absent where no logs are sent. */
+  readonly canLog?: (handlers: Handlers) => boolean
   /** What the author declares beyond. */
   readonly capabilities: ServerCapabilities
   readonly tools: List
   readonly resources: List
   readonly resourceTemplates: List<Completable>
   readonly prompts: List<Completable>
-  readonly extensions: Extensions | undefined
+  readonly extensions?: Extensions
   /** Announces changes, if anything does. */
-  readonly notify: object | undefined
+  readonly notify?: object
 }
 
 interface List<Item extends object = object> {
@@ -60,7 +58,7 @@ export function inferCapabilities(
   reached: boolean,
   era: RevisionFacts['era'],
 ): ServerCapabilities {
-  const { features, tools, resources, resourceTemplates, prompts } = registered
+  const { methods, tools, resources, resourceTemplates, prompts } = registered
   const capabilities: ServerCapabilities = { ...registered.capabilities }
   const pushes = reached && registered.notify !== undefined
   const changes = pushes ? { listChanged: true } : {}
@@ -71,11 +69,11 @@ export function inferCapabilities(
     capabilities.resources = pushes ? { subscribe, listChanged: true } : {}
   }
   const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
-    ([, { complete }]) => complete && features.methods.has('completion/complete'),
+    ([, { complete }]) => complete && methods.has('completion/complete'),
   )
   if (completes) capabilities.completions = {}
   // Where no level can be kept, no log is sent either.
-  if (pushes && features.canLog?.(registered)) capabilities.logging = {}
+  if (pushes && registered.canLog?.(registered)) capabilities.logging = {}
   // Tasks are an extension since 2026-07-28
   if (era === 'modern') delete capabilities.tasks
   return registered.extensions?.declare(capabilities, era) ?? capabilities

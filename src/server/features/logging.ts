@@ -27,8 +27,7 @@ export function setLevel(
 
 /** All that a server runs. */
 export interface Handlers {
-  /** Whether there is middleware. */
-  readonly wrapped: boolean
+  readonly middleware: readonly unknown[]
   readonly tools: Entries
   readonly prompts: Entries
   readonly resources: Entries
@@ -45,9 +44,9 @@ interface Entries {
  * `logging`.
  */
 export function canLog(handlers: Handlers): boolean {
-  const { wrapped, tools, prompts, resources, resourceTemplates } = handlers
+  const { middleware, tools, prompts, resources, resourceTemplates } = handlers
   const lists = [tools, prompts, resources, resourceTemplates]
-  return wrapped || lists.some((list) => [...list.entries()].some(takesContext))
+  return middleware.length > 0 || lists.some((list) => [...list.entries()].some(takesContext))
 }
 
 /** Whether a function of an entry has a second parameter: the context, which can log. */

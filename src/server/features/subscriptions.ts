@@ -17,9 +17,9 @@ import type { Notifier, ServerChange, Unsubscribe } from '../notifier.ts'
 
 /** What listens for changes need of a server. */
 export interface Announcing extends Resources {
-  readonly notify: Notifier | undefined
+  readonly notify?: Notifier
   readonly offered: ServerCapabilities
-  readonly extensions: Extensions | undefined
+  readonly extensions?: Extensions
 }
 
 /** The most URIs that one listener, or one session, may watch. */

@@ -41,11 +41,11 @@ export interface HandlerOptions extends EndpointOptions {
 }
 
 /** The names of the options of a handler; how its server asks for input adds some. */
-export function handlerOptionNames({ features }: ServerDefinition): object {
+export function handlerOptionNames({ input }: ServerDefinition): object {
   return {
     ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1 },
     ...{ keepAliveMs: 1, sessions: 1 },
-    ...features.input.options,
+    ...input.options,
   } satisfies Omit<OptionNames<HandlerOptions>, keyof InputOptions>
 }
 
@@ -65,7 +65,7 @@ export function createHandler(
   requireKnown('The handler', options, handlerOptionNames(definition))
   const { auth } = options
   const ending = new Ending()
-  const input = definition.features.input.configure(options)
+  const input = definition.input.configure(options)
   const endpoint: HttpEndpoint = { server: definition, options, hooks, input, ending }
   const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
   const sessions = provide(endpoint)
