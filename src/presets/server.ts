@@ -10,10 +10,11 @@ import type { Implementation } from '../protocol/types.ts'
 import { defineServer, type Method, type ServerDefinition } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
 import { clientInput } from '../server/engine/multi-round-trip.ts'
+import { declareWhole } from '../server/features/capabilities.ts'
 import { complete } from '../server/features/completion.ts'
 import { discover } from '../server/features/discover.ts'
 import { lister } from '../server/features/lists.ts'
-import { canLog, setLevel } from '../server/features/logging.ts'
+import { setLevel } from '../server/features/logging.ts'
 import { getPrompt } from '../server/features/prompts.ts'
 import {
   subscribeResource,
@@ -76,7 +77,7 @@ export function createServer<Env = unknown>(
     input: clientInput,
     notify,
     logs,
-    canLog,
+    declare: declareWhole,
     ...observe?.start(logs),
   }
   const definition: ServerDefinition = defineServer(info, options, features, OPTIONS)

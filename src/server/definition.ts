@@ -24,9 +24,8 @@ import type {
 } from '../protocol/types.ts'
 import { isImplementation } from '../protocol/validate.ts'
 import { requireHints } from './features/caching.ts'
-import { inferCapabilities } from './features/discover.ts'
+import { inferCapabilities, type DeclareCapabilities } from './features/discover.ts'
 import type { Extensions } from './features/extensions.ts'
-import type { Handlers } from './features/logging.ts'
 import type { PromptEntry } from './features/prompts.ts'
 import type { ResourceEntry, ResourceTemplateEntry } from './features/resources.ts'
 import type { TaskFactory, ToolEntry } from './features/tools.ts'
@@ -50,8 +49,7 @@ export interface ServerFeatures {
   readonly notify?: Notifier
   /** What holds for log messages; absent where none are sent. */
   readonly logs?: LogRules
-  /** Whether anything of a server may log. */
-  readonly canLog?: (handlers: Handlers) => boolean
+  readonly declare?: DeclareCapabilities
   /** Tells the author of what happened; absent when nobody observes. */
   readonly observe?: Observer
   /** Watches a request, to tell the author of it when it is answered. */

@@ -5,7 +5,6 @@
  */
 import type { DiscoverResult, ServerCapabilities } from '../../protocol/types.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { Completers } from './completion.ts'
 import type { Extensions } from './extensions.ts'
 import type { Handlers } from './logging.ts'
 
@@ -25,28 +24,31 @@ export function discover(server: {
 
 /** What capabilities follow from. */
 export interface Registered extends Handlers {
-  readonly methods: { has(method: string): boolean }
-  /** Whether anything of the server may log; absent where no logs are sent. */
-  readonly canLog?: (handlers: Handlers) => boolean
   /** What the author declares beyond. */
   readonly capabilities: ServerCapabilities
   readonly tools: List
   readonly resources: List
-  readonly resourceTemplates: List<Completable>
-  readonly prompts: List<Completable>
+  readonly resourceTemplates: List
+  readonly prompts: List
+  readonly declare?: DeclareCapabilities
   readonly extensions?: Extensions
-  /** Announces changes, if anything does. */
-  readonly notify?: object
 }
 
-interface List<Item extends object = object> {
+interface List {
   readonly used: boolean
-  entries(): Iterable<[string, Item]>
+  entries(): Iterable<[string, object]>
 }
 
-interface Completable {
-  readonly complete: Completers | undefined
-}
+/**
+ * Adds the capabilities of what only some presets have.
+ *
+ * @param reached Whether the client can be reached beside answers.
+ */
+export type DeclareCapabilities = (
+  capabilities: ServerCapabilities,
+  registered: Registered,
+  reached: boolean,
+) => void
 
 /**
  * The capabilities that follow from what is registered.
@@ -58,22 +60,12 @@ export function inferCapabilities(
   reached: boolean,
   era: RevisionFacts['era'],
 ): ServerCapabilities {
-  const { methods, tools, resources, resourceTemplates, prompts } = registered
+  const { tools, resources, resourceTemplates, prompts } = registered
   const capabilities: ServerCapabilities = { ...registered.capabilities }
-  const pushes = reached && registered.notify !== undefined
-  const changes = pushes ? { listChanged: true } : {}
-  if (tools.used) capabilities.tools = changes
-  if (prompts.used) capabilities.prompts = changes
-  if (resources.used || resourceTemplates.used) {
-    const { subscribe = true } = registered.capabilities.resources ?? {}
-    capabilities.resources = pushes ? { subscribe, listChanged: true } : {}
-  }
-  const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
-    ([, { complete }]) => complete && methods.has('completion/complete'),
-  )
-  if (completes) capabilities.completions = {}
-  // Where no level can be kept, no log is sent either.
-  if (pushes && registered.canLog?.(registered)) capabilities.logging = {}
+  if (tools.used) capabilities.tools = {}
+  if (prompts.used) capabilities.prompts = {}
+  if (resources.used || resourceTemplates.used) capabilities.resources = {}
+  registered.declare?.(capabilities, registered, reached)
   // Tasks are an extension since 2026-07-28
   if (era === 'modern') delete capabilities.tasks
   return registered.extensions?.declare(capabilities, era) ?? capabilities
