@@ -20,7 +20,8 @@ import type {
   BaseServerOptions as ServerOptions,
   Middleware as AnyMiddleware,
 } from '../server/server.ts'
-import { unavailable } from '../server/request/unavailable.ts'
+import { TinyRequestContext } from '../server/request/tiny-request-context.ts'
+import { refuseMembers } from '../server/request/unavailable.ts'
 
 export type { Context, Server, ServerOptions }
 export { text } from '../protocol/content.ts'
@@ -45,8 +46,8 @@ export {
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
 export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>
 
-/** The members of a server that types say are not there. */
-const LACKING = ['notify', 'resourceTemplate', 'extend', 'mount']
+/** The members of a context that types say are not there. */
+const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step']
 
 /**
  * Makes a smaller server, which answers calls: tools, resources and prompts, in every revision. It
@@ -84,12 +85,8 @@ export function createServer<Env = unknown>(
   ])
   const definition = defineServer(info, options, { methods, input: withoutInput })
   const server: Server = createFacade(definition, {})
-  for (const name of LACKING) {
-    const get = (): never => {
-      throw unavailable(`server.${name}`)
-    }
-    Object.defineProperty(server, name, { get })
-  }
+  refuseMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
+  refuseMembers(TinyRequestContext.prototype, 'ctx', CONTEXT_LACKS)
   // The author says what the host gives as the environment
   return server as Server<Env>
 }

@@ -3,7 +3,17 @@
  * program from using it.
  */
 
-/** The error of using what only servers of `edgewise/server` have. */
-export function unavailable(what: string): TypeError {
-  return new TypeError(`"${what}" needs createServer of edgewise/server: change the import`)
+/**
+ * Makes members of an object throw that only servers of `edgewise/server` have.
+ *
+ * @param owner What programs call the object.
+ */
+export function refuseMembers(object: object, owner: string, names: readonly string[]): void {
+  for (const name of names) {
+    const get = (): never => {
+      const what = `"${owner}.${name}"`
+      throw new TypeError(`${what} needs createServer of edgewise/server: change the import`)
+    }
+    Object.defineProperty(object, name, { get, configurable: true })
+  }
 }
