@@ -80,12 +80,13 @@ export function createHandler(
       if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       if (ending.over) throw invalidRequest(503, 'The server is closed')
       const { method } = request
-      const incoming = new IncomingRequest(endpoint, request, caller)
-      if (method === 'POST') return guard.respond(await post(incoming, sessions))
       const listens = method === 'GET' && !options.jsonOnly
-      if (!(listens || method === 'DELETE') || !sessions.allow.includes(method)) {
+      const posts = method === 'POST'
+      if (!(posts || listens || method === 'DELETE') || !sessions.allow.includes(method)) {
         throw methodNotAllowed(request, sessions.allow)
       }
+      const incoming = new IncomingRequest(endpoint, request, caller)
+      if (posts) return guard.respond(await post(incoming, sessions))
       const session = await sessions.resolve(incoming)
       if (session instanceof Response) return guard.respond(session)
       return guard.respond(await (listens ? session.listen(incoming) : session.end()))

@@ -373,6 +373,19 @@ describe('without sessions', () => {
     }
   })
 
+  it('a method that is not served is 405, whatever kinds of answers the client accepts [L-HTTP-034]', async () => {
+    const headers = { accept: 'text/html' }
+    const { handle: stateless } = serve({ sessions: false })
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const refused = await stateless(new Request(URL, { method, headers }))
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+    }
+    const { handle: jsonOnly } = serve({ jsonOnly: true })
+    for (const method of ['GET', 'PUT']) {
+      expect((await jsonOnly(new Request(URL, { method, headers }))).status).toBe(405)
+    }
+  })
+
   it('a tool that asks a client which takes no streams says so at once', async () => {
     const { handle } = serve({})
     const { send } = await openSession(handle, '2025-11-25', { elicitation: {} })
