@@ -56,7 +56,7 @@ export async function request(
     const { inputRequests, requestState } = result
     if (round >= maxRounds) {
       const left = JSON.stringify(Object.keys(inputRequests ?? {}))
-      const what = `"${method}" refuses ${left} after ${maxRounds} rounds`
+      const what = `Gave up "${method}" at "maxRounds" (${maxRounds}): the server still asks for ${left}`
       throw new McpError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
@@ -105,6 +105,10 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
   const facts = findMethod(method, revision)
   if (!facts || method === 'initialize' || method === 'subscriptions/listen') {
     if (!methods.has(method)) return undefined
+    if (facts) {
+      const sender = method === 'initialize' ? 'connect' : 'client.listen'
+      throw new McpError('UNSUPPORTED', `"${method}" is not sent as it stands: use "${sender}"`)
+    }
     throw new McpError('UNSUPPORTED', `"${method}" is no request of revision "${revision.version}"`)
   }
   if (!serverCapabilities || offers(serverCapabilities, facts)) return facts

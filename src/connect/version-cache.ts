@@ -40,7 +40,7 @@ export function cachedHttpTarget(
       if (known === undefined) return connection.rediscover()
       try {
         if (known === ('http-sse' satisfies OlderVersions)) await openFallback(connection, url)
-        else await initialize(connection, options)
+        else await initialize(connection, { signal: options.signal })
       } catch (error) {
         // Nobody is to be asked twice to sign in, and errors of the application say nothing of the server
         const isOurs = error instanceof McpError || error instanceof ProtocolError
@@ -54,7 +54,7 @@ export function cachedHttpTarget(
     },
     async rediscover(connection) {
       const found = await negotiate(connection, url)
-      // Only a server that was asked for something newer has shown what it is
+      // A client that speaks only older revisions never asked for more, and learnt nothing to keep
       if (!found) connection.hook(() => cache.delete(url))
       else if (connection.versions.modern[0]) connection.hook(() => cache.set(url, found))
     },

@@ -192,6 +192,28 @@ describe('era over HTTP', () => {
     expect(client.revision).toBe('2026-07-28')
   })
 
+  test('what the server logs while it is initialized is heard once, whether or not its era is remembered', async () => {
+    const versionCache = new Map<string, string>()
+    const peer = httpPeer((seen) => {
+      const { id, method } = seen.message
+      if (method === 'server/discover') return error(seen, -32600, 400)
+      if (method !== 'initialize') return new Response(null, { status: 202 })
+      const stream = eventStream()
+      const params = { level: 'info', data: null }
+      stream.event({ jsonrpc: '2.0', method: 'notifications/message', params })
+      stream.event({ jsonrpc: '2.0', id, result: initialized() })
+      stream.end()
+      return stream.response
+    })
+    for (const _ of ['not yet', 'now']) {
+      let heard = 0
+      const client = await connectTo(peer, { versionCache, onLog: () => heard++ })
+      expect(heard).toBe(1)
+      await client.close()
+    }
+    expect([...versionCache.values()]).toEqual(['legacy'])
+  })
+
   test('a remembered era that has become wrong is found out anew [M-VER-024]', async () => {
     const eras = new Map([[endpoint, 'legacy']])
     const peer = httpPeer((seen) =>

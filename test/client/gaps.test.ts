@@ -14,7 +14,10 @@ import {
   type Seen,
 } from './peers.ts'
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 const TOOLS = 'notifications/tools/list_changed'
 const PROMPTS = 'notifications/prompts/list_changed'
@@ -124,6 +127,21 @@ describe('The GET stream of a session, once it has worked', () => {
     await vi.advanceTimersByTimeAsync(600_000)
     expect(gets(peer).length).toBeGreaterThan(5)
     expect(problems).toMatchObject([{ code: 'HTTP', data: { status: 406 } }])
+    await client.close()
+  })
+
+  test('is opened again after a time that has a random part, the first time too', async () => {
+    vi.useFakeTimers()
+    vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON)
+    const { opened, open } = streams()
+    const peer = listenedTo(open)
+    const client = await connectTo(peer, { ...legacy, onToolsChanged() {} })
+    await vi.advanceTimersByTimeAsync(0)
+    opened[0]?.end()
+    await vi.advanceTimersByTimeAsync(1_200)
+    expect(gets(peer)).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(50)
+    expect(gets(peer)).toHaveLength(2)
     await client.close()
   })
 

@@ -251,7 +251,7 @@ describe('a call that needs input', () => {
     const client = await connectTo(peer, { ...accept, maxRounds: 3 })
     await expect(client.callTool('a')).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
-      message: '"tools/call" refuses ["who"] after 3 rounds',
+      message: 'Gave up "tools/call" at "maxRounds" (3): the server still asks for ["who"]',
       data: { inputRequests: { who: elicitation } },
     })
     expect(peer.sent('tools/call')).toHaveLength(4)

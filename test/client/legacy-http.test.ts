@@ -19,7 +19,10 @@ const content = [{ type: 'text', text: 'hi' }]
 const legacy = { revision: ['2025-11-25', '2025-06-18', '2025-03-26'] } as const
 const endpoint = 'https://peer.example/mcp'
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 /** A server with sessions; a script answers GETs and calls, nothing when it leaves it to the default. */
 function scripted(answer: (seen: Seen) => Response | Promise<Response> | undefined): HttpPeer {
@@ -623,6 +626,7 @@ describe('the stream of what a session tells on its own', () => {
 
   test('delivers, answers requests, and is opened again where it ended [L-HTTP-033] [L-HTTP-037] [L-HTTP-043]', async () => {
     vi.useFakeTimers()
+    vi.spyOn(Math, 'random').mockReturnValue(0)
     const streams = [eventStream(), eventStream()]
     const queue = [...streams]
     const peer = scripted((seen) => (seen.method === 'GET' ? queue.shift()?.response : undefined))

@@ -191,7 +191,10 @@ describe('what the server did not offer', () => {
     const peer = sessionPeer()
     const client = await connectTo(peer, legacy)
     await expect(client.request('server/discover')).rejects.toMatchObject({ code: 'UNSUPPORTED' })
-    await expect(client.request('initialize')).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    await expect(client.request('initialize')).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      message: '"initialize" is not sent as it stands: use "connect"',
+    })
     await client.close()
   })
 })

@@ -135,6 +135,17 @@ describe('listening over HTTP', () => {
     expect(peer.seen).toHaveLength(sent + 2)
   })
 
+  test('is not possible with `client.request`, which says what to use', async () => {
+    const { peer, listens } = listenPeer()
+    const client = await connectTo(peer)
+    await expect(client.request('subscriptions/listen')).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      message: '"subscriptions/listen" is not sent as it stands: use "client.listen"',
+    })
+    expect(listens()).toEqual([])
+    await client.close()
+  })
+
   test('that is given up before the acknowledgement rejects', async () => {
     const { peer, streams } = listenPeer(() => undefined)
     const client = await connectTo(peer)

@@ -85,7 +85,7 @@ export class StreamableHttpChannel implements Channel {
       this.#session = session ?? undefined
       this.#streamed = this.lost = false
     }
-    if (isEventStream(response)) await this.#follow(signal, response, call)
+    if (isEventStream(response)) await this.#readStream(signal, response, call)
     else {
       const known = hasType(response, 'application/json')
       const text = readText(response, this.#maxLength, signal, !known)
@@ -105,12 +105,12 @@ export class StreamableHttpChannel implements Channel {
    * Reads a stream, and resumes it where it ended: that of a call until its response, and otherwise
    * the one on which the server sends what answers nothing.
    */
-  async #follow(signal: AbortSignal, first?: Response, call?: Outgoing): Promise<void> {
+  async #readStream(signal: AbortSignal, first?: Response, call?: Outgoing): Promise<void> {
     const parser = new SseParser((type, data) => {
       if (type === 'message') this.#frame(data, call)
     }, this.#maxLength)
     let response = first ?? (await this.#open(parser, signal, 0))
-    for (let failures = 0; ;) {
+    for (let attempts = 0; ; attempts++) {
       let cause: unknown
       const openedAt = performance.now()
       try {
@@ -124,14 +124,15 @@ export class StreamableHttpChannel implements Channel {
       }
       if (call?.settled) return
       // A call may be polled: its server ends each stream, and says when to come back
-      if (response && (call || wasSteady(openedAt))) failures = 0
+      if (response && (call || wasSteady(openedAt))) attempts = 0
       const { lastEventId, retryMs = RETRY_MS } = parser
       if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
         throw lostAnswer(call.message.method, cause)
       }
       const delayMs = Math.max(retryMs, MIN_RETRY_MS)
-      await sleep(Math.max(delayMs, failures && backoffMs(failures, delayMs)), signal)
-      response = await this.#open(parser, signal, failures++, call)
+      const isPoll = call && attempts === 0
+      await sleep(isPoll ? delayMs : Math.max(delayMs, backoffMs(attempts, delayMs)), signal)
+      response = await this.#open(parser, signal, attempts, call)
       // What came between two streams is known only to a server that resumes
       if (response && !call && lastEventId === '') this.#receiver.gap()
     }
@@ -178,7 +179,7 @@ export class StreamableHttpChannel implements Channel {
     this.#listening.abort()
     this.#listening = new AbortController()
     const { signal } = this.#listening
-    this.#follow(signal).catch((error: McpError) => {
+    this.#readStream(signal).catch((error: McpError) => {
       if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
       // A server may do without, and says so by 405
       else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.reportError(error)
