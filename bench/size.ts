@@ -56,7 +56,7 @@ export const budgets: readonly Budget[] = [
 ]
 
 /** What the playground's scripts may weigh, with what they have of the package. */
-const page = { name: 'playground', maxKb: 46.5, goalKb: 45 }
+const page = { name: 'playground', maxKb: 46.75, goalKb: 45 }
 
 /** The weight of one bundle. */
 export interface Weight {

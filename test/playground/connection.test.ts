@@ -32,6 +32,19 @@ describe('Playground: connection', () => {
     await page.getByRole('heading', { name: 'greet', level: 1 }).waitFor()
   })
 
+  it('reaches a server that speaks only HTTP+SSE', async () => {
+    const own = await visited.open()
+    await own.getByLabel('Endpoint').fill(`${visited.url}/sse`)
+    await press(own, 'Connect')
+    await isConnected(own, 'over 2025-11-25')
+    await show(own, 'tool/greet', 'Greet')
+    await own.getByLabel('name').fill('Ada')
+    await press(own, 'Run')
+    await sees(result(own), 'Hello, Ada.')
+    // The browser tells of the refusals of newer transports
+    expect(visited.complaints.splice(0)).not.toEqual([])
+  })
+
   it('says who the server is, and which session it gave', async () => {
     await connectOver(page, '2025-11-25')
     await show(page, '', 'Edgewise demo')

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createHandler, statefulSessions, type Server } from 'edgewise/server'
+import { createHandler, createSseHandler, statefulSessions, type Server } from 'edgewise/server'
 import { toNodeListener } from 'edgewise/node'
 import { root } from '../root.ts'
 
@@ -20,10 +20,11 @@ export interface Host {
   close(): void
 }
 
-/** Serves the page at `/` and the server at `/mcp`. */
+/** Serves the page at `/` and the server at `/mcp`, over HTTP+SSE at `/sse`. */
 export async function host(server: Server): Promise<Host> {
   const folder = join(root, 'dist/playground')
   const handle = createHandler(server, { sessions: statefulSessions() })
+  const handleSse = createSseHandler(server)
   const policy = (await readFile(join(folder, '_headers'), 'utf8')).match(/^ +\S+: .*$/gm) ?? []
   const headers = policy.map((line): [string, string] => {
     const [name = '', ...value] = line.trim().split(': ')
@@ -33,6 +34,7 @@ export async function host(server: Server): Promise<Host> {
     toNodeListener(async (request) => {
       const { pathname } = new URL(request.url)
       if (pathname === '/mcp') return handle(request)
+      if (pathname === '/sse') return handleSse(request)
       const name = pathname === '/' ? 'index.html' : pathname.slice(1)
       const file = await readFile(join(folder, name)).catch(() => undefined)
       if (!file) return new Response(null, { status: 404 })
