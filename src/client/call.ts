@@ -39,7 +39,6 @@ export class Call implements Outgoing {
   #movedAt = this.#startedAt
   #timer: ReturnType<typeof setTimeout> | undefined
   #controller: AbortController | undefined
-  #onAbort: (() => void) | undefined
   #open = true
   #resolve!: (result: JsonObject) => void
   #reject!: (error: Error) => void
@@ -56,9 +55,7 @@ export class Call implements Outgoing {
     if (signal?.aborted) this.reject(abortReason(signal))
     else {
       this.#arm(Math.min(timeoutMs, maxTimeoutMs))
-      if (!signal) return
-      this.#onAbort = () => this.cancel(abortReason(signal))
-      signal.addEventListener('abort', this.#onAbort)
+      signal?.addEventListener('abort', this)
     }
   }
 
@@ -85,6 +82,11 @@ export class Call implements Outgoing {
     if (!this.#close()) return
     this.#controller?.abort(error)
     this.#reject(error)
+  }
+
+  /** The caller's signal fired. */
+  handleEvent({ target }: Event): void {
+    this.cancel(abortReason(target as AbortSignal))
   }
 
   /** Gives up: rejects at once, and tells the server. */
@@ -125,14 +127,14 @@ export class Call implements Outgoing {
     if (!this.#open) return false
     this.#open = false
     clearTimeout(this.#timer)
-    if (this.#onAbort) this.options.signal?.removeEventListener('abort', this.#onAbort)
+    this.options.signal?.removeEventListener('abort', this)
     this.#owner.done(this)
     return true
   }
 
   /** What is to last longer than timers do is not bounded. */
   #arm(delayMs: number): void {
-    if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(expire, delayMs, this)
+    if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(() => this.expire(), delayMs)
   }
 
   /** Looks whether time is up. */
@@ -148,8 +150,4 @@ export class Call implements Outgoing {
     const what = `"${this.message.method}" was not answered in time: "${limit}`
     this.cancel(new McpError('TIMEOUT', what))
   }
-}
-
-function expire(call: Call): void {
-  call.expire()
 }

@@ -63,11 +63,11 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   readonly info: Implementation
   readonly capabilities: ClientCapabilities
   /** The client whose connection it is, for extensions. */
-  readonly client: Client
-  readonly input: InputHandlers
-  readonly changes: ChangeListeners | undefined
-  readonly cache: Cache | undefined
-  readonly walkPages: WalkPages
+  declare readonly client: Client
+  declare readonly input: InputHandlers
+  declare readonly changes: ChangeListeners | undefined
+  declare readonly cache: Cache | undefined
+  declare readonly walkPages: WalkPages
   readonly tools: ToolSchemas = new ToolSchemas()
   /** The requests in flight, by their ids, which compare with their JSON type. */
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
@@ -102,12 +102,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
     this.info = options.info ?? EDGEWISE
     this.capabilities = capabilities
     this.#target = target
-    const { client, input, changes, cache, walkPages } = compose(this)
-    this.client = client
-    this.input = input
-    this.changes = changes
-    this.cache = cache
-    this.walkPages = walkPages
+    Object.assign(this, compose(this))
   }
 
   /** Tries a revision. */
