@@ -141,7 +141,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
 
   /** Whether HTTP headers have to repeat parts of each request. */
   get mirrors(): boolean {
-    return this.channel.http === true && this.revision.era === 'modern'
+    return this.channel.http !== undefined && this.revision.era === 'modern'
   }
 
   /** The server, as users should be told about it. */

@@ -67,7 +67,7 @@ export async function discover(
     }
   } catch (error) {
     connection.attempts.push({ with: version.version, error })
-    if (isLegacyEvidence(error, connection.channel.http)) {
+    if (isLegacyEvidence(error, connection.channel.http !== undefined)) {
       const { code, status } = error as ProtocolError
       return { error, doubtful: code === METHOD_NOT_FOUND && status === 404 }
     }

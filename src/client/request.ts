@@ -43,7 +43,7 @@ export async function request(
   if (other) return other
   const lookup =
     cache && facts?.cacheable
-      ? await cache.lookup(method, params, channel.principal?.(), options.cache === 'reload')
+      ? await cache.lookup(method, params, channel.http?.principal(), options.cache === 'reload')
       : undefined
   if (lookup?.found) return lookup.found
   const send = (sent: JsonObject): Promise<Result> =>

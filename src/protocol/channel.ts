@@ -28,10 +28,18 @@ export interface Outgoing {
   pause<T>(work: T | Promise<T>): Promise<T>
 }
 
+/** Sends requests with the credentials of a principal. */
+export interface RequestSender {
+  /** The principal of these requests, so that cached results stay apart. */
+  principal(): Promise<string>
+  /** Waits until another token is accepted than one that was refused in the background. */
+  signedIn(signal: AbortSignal): Promise<void>
+}
+
 /** Carries messages to one server. */
 export interface Channel {
-  /** Whether messages go by Streamable HTTP, where headers repeat parts of them. */
-  readonly http?: boolean
+  /** What sends requests by Streamable HTTP, where headers repeat parts of messages. */
+  readonly http?: RequestSender
   /** Whether the server ended the session, and no other has been opened. */
   readonly lost?: boolean
   /** Sends a request and sees to it that it gets its answer. Never throws. */
@@ -40,10 +48,6 @@ export interface Channel {
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
   /** Opens the stream for what the server sends on its own, where that takes a stream. */
   listen?(): void
-  /** The principal of these requests, so that cached results stay apart. */
-  principal?(): Promise<string>
-  /** Waits until another token is accepted than one that was refused in the background. */
-  signedIn?(signal: AbortSignal): Promise<void>
   /** Ends the connection. */
   close(): Promise<void>
 }

@@ -83,13 +83,13 @@ export class Listener {
           onAcknowledged,
         )
       } catch (error) {
-        const { channel } = this.#connection
+        const { http } = this.#connection.channel
         const mayPass = heard ? mayReopen(error) : isTransient(error)
         const mayGoOn = (heard || feed.patient) && (mayPass || feed.signal.aborted)
         const isRefused = heard && (error as McpError).code === 'UNAUTHORIZED'
-        if (isRefused && channel.signedIn) {
+        if (isRefused && http) {
           this.#connection.reportError(error)
-          await channel.signedIn(feed.signal).catch(() => {})
+          await http.signedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }
       // A server that announces nothing need not be asked again

@@ -45,9 +45,8 @@ export const MAX_MESSAGE_LENGTH: number = 16 * 1024 * 1024
 
 /** Carries messages to one endpoint. */
 export class StreamableHttpChannel implements Channel {
-  readonly http = true
+  readonly http: HttpSender
   lost = false
-  readonly #sender: HttpSender
   readonly #receiver: ChannelReceiver
   readonly #maxLength: number
   #session: string | undefined
@@ -56,7 +55,7 @@ export class StreamableHttpChannel implements Channel {
   #listening = new AbortController()
 
   constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
-    this.#sender = new HttpSender(url, options)
+    this.http = new HttpSender(url, options)
     this.#receiver = receiver
     this.#maxLength = options.maxMessageLength ?? MAX_MESSAGE_LENGTH
   }
@@ -163,7 +162,7 @@ export class StreamableHttpChannel implements Channel {
       // The call may have been carried out, so it is not for us to send it again
       if (code === 'UNAUTHORIZED' && !call) {
         this.#receiver.reportError(error)
-        await this.#sender.signedIn(signal)
+        await this.http.signedIn(signal)
         return undefined
       }
       if (code === 'SESSION_LOST') throw call ? lostAnswer(call.message.method, error) : error
@@ -209,14 +208,6 @@ export class StreamableHttpChannel implements Channel {
     }
   }
 
-  principal(): Promise<string> {
-    return this.#sender.principal()
-  }
-
-  signedIn(signal: AbortSignal): Promise<void> {
-    return this.#sender.signedIn(signal)
-  }
-
   async close(): Promise<void> {
     this.#listening.abort()
     if (this.#session === undefined) return
@@ -239,7 +230,7 @@ export class StreamableHttpChannel implements Channel {
     const body = message && writeJson(message)
     // Answers to the server come from the user; everything else without a call is in the background
     const background = call ? call.options.background : !message || 'method' in message
-    const response = await this.#sender.send(method, headers, body, signal, call, background)
+    const response = await this.http.send(method, headers, body, signal, call, background)
     if (response.status !== 404 || session === undefined) return response
     // Some servers refuse the stream in this way, and go on with the session
     if (method === 'GET' && !this.#streamed && !headers[HEADER_LAST_EVENT_ID]) return response
