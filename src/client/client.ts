@@ -22,6 +22,7 @@ import type { Subscription } from './features/subscription.ts'
 import type { Subscriptions } from './features/subscriptions.ts'
 import { allItems, items } from './lists.ts'
 import type { ConnectOptions, RequestOptions } from './options.ts'
+import { callTool } from './tools.ts'
 
 /** A connection to one server. Made by {@link connect}. */
 export class Client extends BaseClient {
@@ -65,7 +66,7 @@ export class Client extends BaseClient {
     args?: JsonObject,
     options?: RequestOptions,
   ): Promise<CallToolResult> {
-    const result = await super.callTool(name, args, options)
+    const result = await callTool(this.#connection, name, args, options)
     const { validateOutput } = this.#options
     const schema = this.#connection.tools.output(name)
     if (validateOutput && isObject(schema))

@@ -74,6 +74,18 @@ describe('The page for contributors', () => {
     expect(hopsOf(walks[1]![1]).length).toBeLessThanOrEqual(8)
   })
 
+  it('says of every folder of the sources what it is for', () => {
+    const [, list = ''] = page.split('## Where things are\n')
+    const [table = ''] = list.split('\n### ')
+    const folders = ['src', 'src/server'].flatMap((parent) =>
+      readdirSync(join(root, parent), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${parent}/${name}`),
+    )
+    expect(folders.length).toBeGreaterThan(20)
+    expect(folders.filter((folder) => !table.includes(`\`${folder}/\``))).toEqual([])
+  })
+
   it('names no file or folder that does not exist', () => {
     const named = [
       ...page.matchAll(/`((?:src|runtimes|test|bench|examples|conformance)\/[^`\s]*)`/g),
