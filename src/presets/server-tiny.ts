@@ -35,6 +35,7 @@ export {
   resourceLink,
   toolError,
 } from '../server/features/results.ts'
+export { pagesOf } from '../server/features/pagination.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
 export type { Caller, Viewer } from '../server/request/exchange.ts'
 export {
@@ -65,8 +66,7 @@ const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconn
  * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
  *   such as a Worker's bindings.
  * @param info The server's name and version, which clients see.
- * @throws {TypeError} if `info` has no name or version, `revisions` names one that does not exist, or
- *   pages hold nothing.
+ * @throws {TypeError} if `info` has no name or version, or an option is unknown or wrong.
  */
 export function createServer<Env = unknown>(
   info: Implementation,

@@ -44,8 +44,7 @@ const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
  * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
  *   such as a Worker's bindings.
  * @param info The server's name and version, which clients see.
- * @throws {TypeError} when `info` has no name or version, `revisions` names one that does not exist,
- *   or pages hold nothing.
+ * @throws {TypeError} when `info` has no name or version, or an option is unknown or wrong.
  */
 export function createServer<Env = unknown>(
   info: Implementation,
@@ -130,6 +129,7 @@ export {
   toolError,
   type Content,
 } from '../server/features/results.ts'
+export { pagesOf } from '../server/features/pagination.ts'
 export { uriTemplate } from '../server/features/uri-template.ts'
 export { createTickets } from '../server/features/tickets.ts'
 export { serveTransport } from '../server/serve-transport.ts'

@@ -26,6 +26,7 @@ import { isImplementation } from '../protocol/validate.ts'
 import { requireHints } from './features/caching.ts'
 import { inferCapabilities, type DeclareCapabilities } from './features/discover.ts'
 import type { Extensions } from './features/extensions.ts'
+import type { Pages } from './features/pagination.ts'
 import type { PromptEntry } from './features/prompts.ts'
 import type { ResourceEntry, ResourceTemplateEntry } from './features/resources.ts'
 import type { TaskFactory, ToolEntry } from './features/tools.ts'
@@ -127,7 +128,7 @@ export interface AppliedMiddleware {
 export type Report = (error: unknown, ctx?: HandlerContext) => void
 
 const OPTIONS: OptionNames<BaseServerOptions> = {
-  ...{ instructions: 1, revisions: 1, capabilities: 1, pageSize: 1, cache: 1, onError: 1 },
+  ...{ instructions: 1, revisions: 1, capabilities: 1, pages: 1, cache: 1, onError: 1 },
 }
 
 /** What a server holds: what its preset composed it of, and what its author gave it. */
@@ -137,8 +138,8 @@ export interface ServerDefinition extends ServerFeatures {
   /** What the author declares beyond what follows from what is registered. */
   readonly capabilities: ServerCapabilities
   readonly revisions: readonly RevisionFacts[]
-  /** The most entries in one page of a list; `Infinity` where lists have one page. */
-  readonly pageSize: number
+  /** Cuts lists into pages; absent where lists have one page. */
+  readonly pages: Pages | undefined
   readonly cache: Required<CacheHints>
   readonly tools: Registry<ToolEntry>
   readonly resources: Registry<ResourceEntry>
@@ -173,7 +174,8 @@ export function defineServer(
   more: object = {},
 ): ServerDefinition {
   requireKnown('The server', options, { ...OPTIONS, ...more })
-  const { onError = (error) => console.error(error) } = options
+  const { onError = (error) => console.error(error), pages } = options
+  if (pages && typeof pages !== 'function') throw new TypeError('"pages" takes pagesOf(size)')
   let offered: ServerCapabilities | undefined
   const changed = (): void => void (offered = undefined)
   const changes = (list: 'tools' | 'resources' | 'prompts') => (): void => {
@@ -186,7 +188,7 @@ export function defineServer(
     instructions: options.instructions,
     revisions: chooseRevisions(options.revisions),
     capabilities: { ...options.capabilities },
-    pageSize: requirePageSize(options.pageSize),
+    pages,
     cache: { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) },
     tools: new Registry('tool', changes('tools')),
     resources: new Registry('resource', changes('resources')),
@@ -260,11 +262,6 @@ export function tasksOf(server: BaseServer): TaskFactory | undefined {
 function requireInfo(info: Implementation): Implementation {
   if (isImplementation(info)) return info
   throw new TypeError('A server needs a name and a version')
-}
-
-function requirePageSize(pageSize = Infinity): number {
-  if (pageSize === Infinity || (Number.isInteger(pageSize) && pageSize > 0)) return pageSize
-  throw new TypeError(`A page cannot have ${pageSize} entries`)
 }
 
 function chooseRevisions(versions: readonly Revision[] | undefined): readonly RevisionFacts[] {

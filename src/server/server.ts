@@ -19,6 +19,7 @@ import type {
   ResourceRegistration,
   ResourceTemplateOptions,
 } from './features/resources.ts'
+import type { Pages } from './features/pagination.ts'
 import type { UriTemplate } from './features/uri-template.ts'
 import type { ToolHandlerFor, ToolOptions, ToolRegistration } from './features/tools.ts'
 import type { Notifier } from './notifier.ts'
@@ -42,8 +43,8 @@ export interface BaseServerOptions<Ctx = BaseContext> {
    * middleware: declare it where handlers get at the context in another way, as by `(...args)`.
    */
   capabilities?: ServerCapabilities
-  /** The most entries in one page of a list; without it lists have one page. */
-  pageSize?: number
+  /** Cuts lists into pages: `pagesOf(50)` into pages of 50 entries. Without it lists have one page. */
+  pages?: Pages
   /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
   cache?: CacheHints
   /** Learns of every failure whose detail the client does not get; `console.error` by default. */

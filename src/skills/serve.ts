@@ -12,7 +12,7 @@ import { requireHints } from '../server/features/caching.ts'
 import type { Context } from '../server/request/context.ts'
 import { addExtension } from '../server/composition/extend.ts'
 import type { ServerExtensionOptions } from '../server/composition/server-extension.ts'
-import { paginate } from '../server/features/pagination.ts'
+import { onePage, type Pages } from '../server/features/pagination.ts'
 import { uriTemplate } from '../server/features/uri-template.ts'
 import { requireString } from '../server/request/params.ts'
 import { isVisible } from '../server/registry.ts'
@@ -47,8 +47,8 @@ export interface DynamicSkill extends SkillPlace {
 
 /** How skills are served. */
 export interface SkillsOptions {
-  /** The most skills, or files of a directory, in one page; without it all are on one. */
-  pageSize?: number
+  /** Cuts the skills, and the files of a directory, into pages, as for a server. */
+  pages?: Pages
   /** For how long clients may keep entries and files; the server's hints by default. */
   cache?: CacheHints
 }
@@ -80,7 +80,7 @@ class ServedSkills implements ServerExtension {
     'resources/directory/read': { handle: (params, ctx) => this.#readDirectory(params, ctx) },
   }
   readonly #cache: CacheHints
-  readonly #pageSize: number
+  readonly #pages: Pages
   /** The files that are known, by their URIs. */
   readonly #files = new Map<string, SkillFile>()
   readonly #dynamic: readonly DynamicSkill[]
@@ -89,7 +89,7 @@ class ServedSkills implements ServerExtension {
   constructor(sources: readonly (StaticSkill | DynamicSkill)[], options: SkillsOptions) {
     if (sources.length === 0) throw new TypeError('Skills are needed to serve any')
     this.#cache = requireHints(options.cache) ?? {}
-    this.#pageSize = options.pageSize ?? Infinity
+    this.#pages = options.pages ?? onePage
     this.#dynamic = sources.filter((source): source is DynamicSkill => !('files' in source))
     for (const source of sources) if ('files' in source) this.#keep(source)
     this.#served = sources.map((source) =>
@@ -129,7 +129,7 @@ class ServedSkills implements ServerExtension {
     const listed = this.#served.filter(
       ({ place }) => place.listed !== false && isVisible(place, ctx),
     )
-    const { page, nextCursor } = paginate(listed, cursor, this.#pageSize, 'skills')
+    const { page, nextCursor } = this.#pages(listed, cursor, 'skills')
     const entries = await Promise.all(page.map(({ entry }) => entry()))
     const restricted = this.#served.some(({ place }) => place.visible)
     return {
@@ -161,7 +161,7 @@ class ServedSkills implements ServerExtension {
     if (children.length === 0) {
       throw new ProtocolError(INVALID_PARAMS, `"${uri}" is no directory`, { uri })
     }
-    const { page, nextCursor } = paginate(children, params.cursor, this.#pageSize, uri)
+    const { page, nextCursor } = this.#pages(children, params.cursor, uri)
     return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }
   }
 }

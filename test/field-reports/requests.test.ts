@@ -1,7 +1,7 @@
 /** Public reports of progress, cancellation and lists that went wrong, replayed. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createServer, text } from '../../src/presets/server.ts'
+import { createServer, pagesOf, text } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectTo, duplexPeer, initialized, reply } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
@@ -144,7 +144,7 @@ describe('cancellation', () => {
 
 describe('a cursor', () => {
   it('that is empty is none that this server gave, and one that is absent begins [B061]', async () => {
-    const { server } = makeServer({ pageSize: 2 })
+    const { server } = makeServer({ pages: pagesOf(2) })
     const handle = sessionHandler(server, { sessions: false })
     const list = async (params: object): Promise<unknown> => {
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }

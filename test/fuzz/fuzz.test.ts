@@ -5,7 +5,7 @@ import { createSealer } from '../../src/patterns/sealed-state.ts'
 import { McpError, ProtocolError } from '../../src/protocol/errors.ts'
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/headers.ts'
 import { isObject, parseJson, readableId, validateMessage } from '../../src/protocol/validate.ts'
-import { paginate } from '../../src/server/features/pagination.ts'
+import { pagesOf } from '../../src/server/features/pagination.ts'
 import { expandUriTemplate } from '../../src/server/features/uri-expand.ts'
 import { uriTemplate } from '../../src/server/features/uri-template.ts'
 import { repeat, type Random } from './random.ts'
@@ -171,7 +171,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
   })
 })
 
-describe('paginate, fuzzed', () => {
+describe('Pages of lists, fuzzed', () => {
   it('gives every item once, in order, whatever the page size [M-PAGE-001]', async () => {
     await repeat(500, (random) => {
       const items = Array.from({ length: random.below(60) }, (_, i) => i)
@@ -180,12 +180,9 @@ describe('paginate, fuzzed', () => {
       let cursor: string | undefined
       do {
         const size = 1 + random.below(20)
-        const { page, nextCursor }: { page: readonly number[]; nextCursor?: string } = paginate(
-          items,
-          cursor,
+        const { page, nextCursor }: { page: readonly number[]; nextCursor?: string } = pagesOf(
           size,
-          list,
-        )
+        )(items, cursor, list)
         assert.ok(page.length <= size)
         seen.push(...page)
         cursor = nextCursor
@@ -197,10 +194,10 @@ describe('paginate, fuzzed', () => {
   it('throws INVALID_PARAMS on every cursor that it did not make [M-PAGE-009]', async () => {
     const items = Array.from({ length: 100 }, (_, i) => i)
     await repeat(4000, (random) => {
-      const { nextCursor = '' } = paginate(items, undefined, 1 + random.below(99), 'tools')
+      const { nextCursor = '' } = pagesOf(1 + random.below(99))(items, undefined, 'tools')
       const cursor = random.pick([random.mutate(nextCursor), random.text(20), random.json(1)])
       if (cursor === nextCursor || cursor === undefined) return
-      const error = thrown(() => paginate(items, cursor, 10, 'tools'))
+      const error = thrown(() => pagesOf(10)(items, cursor, 'tools'))
       assert.equal(codeOf(error), -32602, JSON.stringify(cursor))
     })
   })

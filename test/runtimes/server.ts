@@ -1,13 +1,13 @@
 // The server that the portable suite talks to: one of each thing that a server can offer.
 import type { Registration } from '../../src/server/registry.ts'
-import { createServer, image, resourceLink, text, uriTemplate } from 'edgewise/server'
+import { createServer, image, pagesOf, resourceLink, text, uriTemplate } from 'edgewise/server'
 import { ToolError } from 'edgewise'
 import * as z from 'zod'
 
 export const server = createServer(
   { name: 'portable', version: '1.0.0', title: 'Portable' },
   // What the suite has fail on purpose is not printed.
-  { instructions: 'Call add.', pageSize: 3, onError: () => {} },
+  { instructions: 'Call add.', pages: pagesOf(3), onError: () => {} },
 )
 
 /** A tool that tests show and hide, to change the list of tools. */

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { paginate } from '../../src/server/features/pagination.ts'
+import { onePage, pagesOf, type Page } from '../../src/server/features/pagination.ts'
 
 const items = Array.from({ length: 25 }, (_, i) => `item ${i}`)
+
+const paginate = <T>(items: readonly T[], cursor: unknown, size: number, list = ''): Page<T> =>
+  pagesOf(size)(items, cursor, list)
 
 const allPages = (pageSize: number) => {
   const pages: (readonly string[])[] = []
   let cursor: string | undefined
   do {
-    const { page, nextCursor }: ReturnType<typeof paginate<string>> = paginate(
-      items,
-      cursor,
-      pageSize,
-    )
+    const { page, nextCursor }: Page<string> = paginate(items, cursor, pageSize)
     pages.push(page)
     cursor = nextCursor
   } while (cursor !== undefined)
@@ -20,9 +19,9 @@ const allPages = (pageSize: number) => {
 
 const refused = expect.objectContaining({ code: -32602 })
 
-describe('paginate', () => {
-  it('gives the list itself when no page size is set, or when it fits', () => {
-    expect(paginate(items, undefined, Infinity).page).toBe(items)
+describe('A list', () => {
+  it('is one page when there are no pages, or when it fits', () => {
+    expect(onePage(items, undefined, '').page).toBe(items)
     expect(paginate(items, undefined, 25).page).toBe(items)
     expect(paginate(items, undefined, 100).page).toBe(items)
   })
@@ -44,7 +43,7 @@ describe('paginate', () => {
     const { nextCursor } = paginate(items, undefined, 10)
 
     expect(paginate([...items], nextCursor, 3).page).toEqual(items.slice(10, 13))
-    expect(paginate(items, nextCursor, Infinity)).toEqual({ page: items.slice(10) })
+    expect(paginate(items, nextCursor, 100)).toEqual({ page: items.slice(10) })
   })
 
   it('makes the same cursor each time [M-PAGE-008]', () => {
@@ -74,7 +73,7 @@ describe('paginate', () => {
     ['a long text', 'z'.repeat(100_000)],
   ])('refuses %s as a cursor [L-PAGE-006] [M-PAGE-009]', (_, cursor) => {
     expect(() => paginate(items, cursor, 10)).toThrow(refused)
-    expect(() => paginate(items, cursor, Infinity)).toThrow(refused)
+    expect(() => onePage(items, cursor, '')).toThrow(refused)
   })
 
   it('refuses a cursor of which any character was changed [M-PAGE-012]', () => {

@@ -8,6 +8,7 @@ import {
   embedded,
   image,
   observer,
+  pagesOf,
   text,
   ToolError,
   uriTemplate,
@@ -55,7 +56,7 @@ describe('lists of 2026-07-28', () => {
     '%s comes in pages, each with its type and the same hints [M-PAGE-001] [M-PAGE-013] [M-CACHE-002] [M-CACHE-003] [M-CACHE-004] [M-CACHE-005] [M-CACHE-037]',
     async (method, member) => {
       const handle = sessionHandler(
-        many({ pageSize: 2, cache: { ttlMs: 1000, cacheScope: 'public' } }),
+        many({ pages: pagesOf(2), cache: { ttlMs: 1000, cacheScope: 'public' } }),
       )
       const names: unknown[] = []
       let cursor: unknown
@@ -72,7 +73,7 @@ describe('lists of 2026-07-28', () => {
   )
 
   it.each(LISTS)('%s refuses a cursor that is not from it', async (method) => {
-    const handle = sessionHandler(many({ pageSize: 2 }))
+    const handle = sessionHandler(many({ pages: pagesOf(2) }))
     const other = method === 'tools/list' ? 'prompts/list' : 'tools/list'
     const { result } = await lastMessage(await postModern(handle, other))
     for (const cursor of ['', 'x', '2', 5, result.nextCursor]) {

@@ -23,6 +23,7 @@ import {
 import {
   createHandler as createTinyHandler,
   createServer as createTinyServer,
+  pagesOf,
   type Context as TinyContext,
   type Server as TinyServer,
 } from '../../src/presets/server-tiny.ts'
@@ -44,7 +45,7 @@ const url = 'https://tiny.test/mcp'
 function tinyServer(onError: (error: unknown) => void = () => {}): TinyServer<{ region: string }> {
   const server = createTinyServer<{ region: string }>(
     { name: 'tiny', version: '1.0.0' },
-    { instructions: 'Call add.', pageSize: 2, onError },
+    { instructions: 'Call add.', pages: pagesOf(2), onError },
   )
   server.tool(
     'add',

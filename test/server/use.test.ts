@@ -1,6 +1,6 @@
 /** What authors are told at once that a server cannot be or do. */
 import { expect, test } from 'vitest'
-import { createServer, type ServerOptions, uriTemplate } from '../../src/presets/server.ts'
+import { createServer, pagesOf, uriTemplate } from '../../src/presets/server.ts'
 import { openWire } from './wire.ts'
 
 const info = { name: 's', version: '1' }
@@ -13,8 +13,12 @@ test.each([undefined, null, {}, { name: 's' }, { name: 's', version: 1 }])(
 )
 const MISSING = 'A server needs a name and a version'
 
-test.each([0, -1, 1.5, NaN, '10'])('a page cannot have %j entries', (pageSize) => {
-  expect(() => createServer(info, { pageSize } as ServerOptions)).toThrow(/A page cannot have/)
+test.each([0, -1, 1.5, NaN, Infinity, '10'])('a page cannot have %j entries', (size) => {
+  expect(() => pagesOf(size as number)).toThrow(/A page cannot have/)
+})
+
+test('pages are not the number of their entries', () => {
+  expect(() => createServer(info, { pages: 10 as never })).toThrow('"pages" takes pagesOf(size)')
 })
 
 test('what is offered needs a function, where it is made and where it is changed', () => {

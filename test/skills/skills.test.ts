@@ -4,7 +4,7 @@ import { SKILLS_EXTENSION } from '../../src/protocol/extension-ids.ts'
 import type { Skill } from '../../src/skills/skill.ts'
 import type { Client } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createHandler, createServer, type Server } from '../../src/presets/server.ts'
+import { createHandler, createServer, pagesOf, type Server } from '../../src/presets/server.ts'
 import {
   getSkill,
   listAllSkills,
@@ -85,7 +85,7 @@ describe('a server with skills', () => {
 
   it('lists in pages', async () => {
     const sources = ['a', 'b', 'c'].map((name) => ({ files: { 'SKILL.md': skillFile(name) } }))
-    const handle = createHandler(serve(sources, { pageSize: 2 }))
+    const handle = createHandler(serve(sources, { pages: pagesOf(2) }))
     const { result: first } = await lastMessage(await postModern(handle, 'skills/list'))
     expect(first.skills).toHaveLength(2)
     const cursor = { cursor: first.nextCursor }
@@ -94,7 +94,7 @@ describe('a server with skills', () => {
     expect(last).not.toHaveProperty('nextCursor')
     const bad = await lastMessage(await postModern(handle, 'skills/list', { cursor: 'x' }))
     expect(bad.error.code).toBe(-32602)
-    expect(await listAllSkills(await connected(sources, { pageSize: 1 }))).toHaveLength(3)
+    expect(await listAllSkills(await connected(sources, { pages: pagesOf(1) }))).toHaveLength(3)
   })
 
   it('has every file as a resource', async () => {
@@ -140,7 +140,7 @@ describe('a server with skills', () => {
   )
 
   it('reads directories, with their files and folders', async () => {
-    const client = await connected([PDF], { pageSize: 2 })
+    const client = await connected([PDF], { pages: pagesOf(2) })
     const root = await readDirectory(client, 'skill://pdf')
     expect(root.map(({ uri, name, mimeType }) => [uri, name, mimeType])).toEqual([
       ['skill://pdf/SKILL.md', 'pdf', 'text/markdown'],

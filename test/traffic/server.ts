@@ -1,7 +1,7 @@
 /** A server whose every answer holds as much as any revision knows. */
 import * as z from 'zod'
 import { ToolError, UrlElicitationRequired } from '../../src/index.ts'
-import { createServer, json, type Server, uriTemplate } from '../../src/presets/server.ts'
+import { createServer, json, pagesOf, type Server, uriTemplate } from '../../src/presets/server.ts'
 import type { CreateMessageParams, ObjectSchema } from '../../src/protocol/types.ts'
 import { contents, formParams, implementation, samplingParams, tool } from '../protocol/rich.ts'
 
@@ -26,7 +26,7 @@ export function makeRichServer(): { server: Server; seen: unknown[]; changing: (
   const seen: unknown[] = []
   const server = createServer(implementation, {
     instructions: 'Use everything',
-    pageSize: 2,
+    pages: pagesOf(2),
     capabilities: { experimental: { 'com.example/x': { a: 1 } } },
     cache: { ttlMs: 1, cacheScope: 'public' },
   })

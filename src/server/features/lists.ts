@@ -6,13 +6,13 @@
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Result } from '../../protocol/types.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
-import { paginate } from './pagination.ts'
+import { onePage, type Pages } from './pagination.ts'
 import type { Entry, Registry } from '../registry.ts'
 
 type Listed = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
-/** What a server lists, and how much of it on one page. */
-type Lists = { readonly pageSize: number } & {
+/** What a server lists, and in what pages; in one without any. */
+type Lists = { readonly pages: Pages | undefined } & {
   readonly [Name in Listed]: Registry<Entry>
 }
 
@@ -28,7 +28,8 @@ export function lister(name: Listed) {
     const entries = server[name].list(ctx)
     const known = cursor === undefined && whole.get(entries)
     if (known) return known
-    const { page, nextCursor } = paginate(entries, cursor, server.pageSize, name)
+    const { pages = onePage } = server
+    const { page, nextCursor } = pages(entries, cursor, name)
     const items = Object.freeze(page.map(({ item }) => Object.freeze(item)))
     const result: Result = { [name]: items }
     // What one caller sees is not for others.
