@@ -182,6 +182,10 @@ describe('what the user comes back with', () => {
   it.each([
     ['no code', (params) => params.delete('code')],
     ['an answer of the implicit flow', (params) => params.set('token', 'x')],
+    ['an answer of the hybrid flow', (params) => params.set('id_token', 'x')],
+    ['a signed answer as well', (params) => params.set('response', 'x')],
+    ['two issuers', (params) => params.append('iss', ISSUER)],
+    ['two errors', (params) => ['a', 'b'].forEach((error) => params.append('error', error))],
   ] satisfies [string, (params: URLSearchParams) => void][])(
     'is dropped when it has %s',
     async (_, change) => {
