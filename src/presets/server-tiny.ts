@@ -34,6 +34,7 @@ export {
   json,
   resourceLink,
   toolError,
+  type ToolFailure,
 } from '../server/features/results.ts'
 export { pagesOf } from '../server/features/pagination.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
@@ -92,4 +93,4 @@ export function createServer<Env = unknown>(
 }
 export type { PromptRegistration } from '../server/features/prompts.ts'
 export type { ResourceOptions, ResourceRegistration } from '../server/features/resources.ts'
-export type { ToolRegistration } from '../server/features/tools.ts'
+export type { ToolHandlerFor, ToolOptions, ToolRegistration } from '../server/features/tools.ts'

@@ -108,10 +108,16 @@ export function createGateway(connect: Connector, options: GatewayOptions = {}):
   return createGatewayOf(createServer, connect, options)
 }
 
-export type { Middleware, Server, ServerExtension, ServerOptions } from '../server/server.ts'
+export type {
+  Middleware,
+  MountSource,
+  Server,
+  ServerExtension,
+  ServerOptions,
+} from '../server/server.ts'
 export type { Context } from '../server/request/context.ts'
 export { fromClient, type Gateway } from '../gateway/gateway.ts'
-export { fromServer } from '../server/composition/mount.ts'
+export { fromServer, type Mount } from '../server/composition/mount.ts'
 export type { Caller, Viewer } from '../server/request/exchange.ts'
 export { authenticate, type Authenticator } from '../server/auth.ts'
 export { serverExtension } from '../server/composition/extend.ts'
@@ -128,6 +134,7 @@ export {
   resourceLink,
   toolError,
   type Content,
+  type ToolFailure,
 } from '../server/features/results.ts'
 export { pagesOf } from '../server/features/pagination.ts'
 export { uriTemplate } from '../server/features/uri-template.ts'
@@ -153,7 +160,11 @@ export {
 } from '../protocol/errors.ts'
 export type { Tickets } from '../server/features/tickets.ts'
 export type { PromptRegistration } from '../server/features/prompts.ts'
-export type { ResourceOptions, ResourceRegistration } from '../server/features/resources.ts'
-export type { ToolRegistration } from '../server/features/tools.ts'
+export type {
+  ResourceOptions,
+  ResourceRegistration,
+  ResourceTemplateOptions,
+} from '../server/features/resources.ts'
+export type { ToolHandlerFor, ToolOptions, ToolRegistration } from '../server/features/tools.ts'
 export type { Notifier } from '../server/notifier.ts'
 export type { SessionProvider } from '../transport/streamable-http/sessions/manager.ts'

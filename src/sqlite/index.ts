@@ -5,5 +5,5 @@
  * @module
  */
 export { SqlSessionStore } from './session-store.ts'
-export { adaptSqlite, type SqliteDatabase } from './sql.ts'
+export { adaptSqlite, type Sql, type SqliteDatabase } from './sql.ts'
 export { SqlTaskStore } from './task-store.ts'
