@@ -23,9 +23,9 @@ export interface CallOwner {
   /** Whether the client is answering a request of the server's; no clock runs meanwhile. */
   readonly isAnswering: boolean
   /** Forgets a call that has its outcome. */
-  done(call: Call): void
+  onCallDone(call: Call): void
   /** Tells the server that a call is not wanted any more. */
-  cancelled(call: Call, reason: string): void
+  onCallCancelled(call: Call, reason: string): void
 }
 
 /** One request on its way. */
@@ -96,7 +96,7 @@ export class Call implements Outgoing {
     const { cause } = error
     // What the application gave to `abort`, where it gave something
     const reason = cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
-    this.#owner.cancelled(this, typeof reason === 'string' ? reason : error.message)
+    this.#owner.onCallCancelled(this, typeof reason === 'string' ? reason : error.message)
   }
 
   /** Takes a sign of life, which starts the clock of the silence anew. Gives what its hook returns. */
@@ -128,7 +128,7 @@ export class Call implements Outgoing {
     this.#open = false
     clearTimeout(this.#timer)
     this.options.signal?.removeEventListener('abort', this)
-    this.#owner.done(this)
+    this.#owner.onCallDone(this)
     return true
   }
 

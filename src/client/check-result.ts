@@ -38,7 +38,7 @@ export function checkResult(
     result.tools = connection.tools.remember(
       result.tools as Tool[],
       cursor === undefined,
-      connection.mirrors ? hide : undefined,
+      connection.repeatsInHeaders ? hide : undefined,
     )
   }
   return result

@@ -42,8 +42,8 @@ export interface ConnectionTarget {
   readonly url?: string
   /** Opens a channel and negotiates a revision. */
   open(connection: Connection): Promise<void>
-  /** Negotiates again, as the server is not what it was taken for. */
-  rediscover(connection: Connection): Promise<void>
+  /** Finds out what the server is: at first, and again when it proves to be something else. */
+  negotiate(connection: Connection): Promise<void>
 }
 
 /** What a connection is made of. */
@@ -73,7 +73,10 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
   /** What was tried in vain to find out what the server is. */
   readonly attempts: Attempt[] = []
-  /** The request that was sent last, but for lists. */
+  /**
+   * The request that was sent last, but for lists. Questions of the server that belong to no call
+   * count as part of it.
+   */
   declare latest: JsonRpcRequest
   /** The target sets it before anything is sent. */
   declare channel: Channel
@@ -94,7 +97,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   #closed: McpError | undefined
   #restoring: Promise<void> | undefined
   /** Whether the application is done with it, so that nothing is reported any more. */
-  #left = false
+  #closedByUser = false
 
   constructor({ options, capabilities, target, compose }: ConnectionParts<Client>) {
     this.options = options
@@ -132,15 +135,16 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
     this.isConfirmed = true
   }
 
-  /** Negotiates again, as the server is not what it was taken for. */
-  rediscover(): Promise<void> {
+  /** Finds out what the server is: at first, and again when it proves to be something else. */
+  negotiate(): Promise<void> {
+    // What is found now counts as confirmed, so that no later failure starts another negotiation
     this.confirm()
     this.attempts.length = 0
-    return this.#target.rediscover(this)
+    return this.#target.negotiate(this)
   }
 
   /** Whether HTTP headers have to repeat parts of each request. */
-  get mirrors(): boolean {
+  get repeatsInHeaders(): boolean {
     return this.channel.http !== undefined && this.revision.era === 'modern'
   }
 
@@ -195,31 +199,31 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
 
   /** Answers a request of the server's. */
   respond(response: JsonRpcResponse): void {
-    this.watch(this.channel.send(response))
+    this.reportFailureOf(this.channel.send(response))
   }
 
   get isAnswering(): boolean {
     return this.input.isAnswering
   }
 
-  done(call: Call): void {
+  onCallDone(call: Call): void {
     this.calls.delete(call.message.id)
   }
 
-  cancelled({ message: { id, method }, options }: Call, reason: string): void {
+  onCallCancelled({ message: { id, method }, options }: Call, reason: string): void {
     this.options[givenUp]?.(id, options)
     // Over HTTP, since 2026-07-28, closing the stream says it all
-    if (this.mirrors || method === 'initialize' || method === 'server/discover') return
-    this.watch(this.notify('notifications/cancelled', { requestId: id, reason }))
+    if (this.repeatsInHeaders || method === 'initialize' || method === 'server/discover') return
+    this.reportFailureOf(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
 
   /** Reports an error that no call fails with. */
   reportError(error: unknown): void {
-    if (!this.#left) reportError(this.options, error)
+    if (!this.#closedByUser) reportError(this.options, error)
   }
 
   /** Lets work go on by itself, and reports its failure. */
-  watch(work: Promise<unknown> | undefined): void {
+  reportFailureOf(work: Promise<unknown> | undefined): void {
     work?.catch((error: unknown) => this.reportError(error))
   }
 
@@ -247,10 +251,10 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   }
 
   /** Rejects everything in flight, as nothing more will arrive. */
-  closed(cause?: Error): void {
+  rejectAll(cause?: Error): void {
     if (this.#closed) return
     const hint = ': the client was closed, so await its calls first, as by "return await"'
-    const why = cause ? `: ${cause.message}` : this.#left ? hint : ''
+    const why = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
     this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
     this.input.close()
     this.changes?.close()
@@ -259,8 +263,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
 
   /** Ends everything. Safe to call twice. */
   async close(): Promise<void> {
-    this.#left = true
-    this.closed()
+    this.#closedByUser = true
+    this.rejectAll()
     await this.channel?.close()
   }
 }

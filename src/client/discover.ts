@@ -22,7 +22,7 @@ export interface LegacyEvidence {
   /** What it answered. */
   readonly error?: unknown
   /** The revision to propose, when the server said which it has. */
-  readonly first?: RevisionFacts
+  readonly propose?: RevisionFacts
   /** Whether it may yet be a server of 2026-07-28, should it refuse `initialize` too. */
   readonly doubtful?: boolean
 }
@@ -35,7 +35,7 @@ const FOREIGN_STATUSES = [200, 400, 404, 405, 406, 415]
  *
  * @param mayRepeat Whether a server that refuses a version and names it as supported, as one in the
  *   middle of an update may, is asked again.
- * @returns Nothing, or why the server must be one with sessions.
+ * @returns Nothing once it has settled; otherwise why the server must be one with sessions.
  * @throws {McpError} `VERSION_MISMATCH`; whatever is no evidence: network failures, timeouts over
  *   HTTP, authorization, overload.
  * @throws {ProtocolError} An error that only a server of 2026-07-28 gives.
@@ -80,7 +80,7 @@ export async function discover(
     if (next ?? again) return discover(connection, options, !!next, [next ?? version])
   }
   const first = chooseVersion(legacy, supported)
-  if (first) return { error: refusal, first }
+  if (first) return { error: refusal, propose: first }
   throw mismatch([...modern, ...legacy], supported, refusal)
 }
 

@@ -19,12 +19,12 @@ export async function initialize(
   options: RequestOptions,
   first?: RevisionFacts,
 ): Promise<void> {
-  const take = await propose(connection, options, true, first)
-  await take()
+  const accept = await propose(connection, options, true, first)
+  await accept()
 }
 
 /**
- * Asks for a session; what it gives takes it. A server that refuses and lists its versions is asked
+ * Asks for a session; the function that it gives accepts what the server offered. A server that refuses and lists its versions is asked
  * again with one of them; one that does not, with the older ones in turn.
  *
  * @param mayGuess Whether a server that lists no versions is asked again.

@@ -1,6 +1,6 @@
 /**
- * What a client does about a failed request before it sends the request again. Everything here is
- * sent past `request.ts`, so that no recovery needs another.
+ * What a client does about a failed request before it sends the request again. Requests
+ * are sent by `connection.start`, not through `request.ts`, so that no recovery needs another.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
@@ -28,14 +28,18 @@ export async function recover(
   options: RequestOptions,
 ): Promise<boolean> {
   const { code, data } = error as McpError | ProtocolError
-  const isDisproved =
+  const isNotModernAfterAll =
     !connection.isConfirmed && isLegacyEvidence(error, true) && statusOf(error) !== 200
   if (code === 'SESSION_LOST') await restoreSession(connection)
   else if (code === HEADER_MISMATCH && method === 'tools/call') {
     await refreshTools(connection, options)
-  } else if (code === UNSUPPORTED_PROTOCOL_VERSION || isDisproved) await connection.rediscover()
-  // An answer that was lost on its way; only what changes nothing is asked for again
-  else return code === 'NETWORK' && data !== undefined && facts?.cacheable === true
+  } else if (code === UNSUPPORTED_PROTOCOL_VERSION || isNotModernAfterAll)
+    await connection.negotiate()
+  else {
+    const isLostAnswer = code === 'NETWORK' && data !== undefined
+    // The server may have done it already; only methods that change nothing have cacheable results
+    return isLostAnswer && facts?.cacheable === true
+  }
   return true
 }
 

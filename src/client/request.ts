@@ -18,7 +18,10 @@ import type { RequestOptions } from './options.ts'
 import { recover } from './recover.ts'
 import { restoreSession } from './restore-session.ts'
 
-/** The first pause before a request is sent again that nobody had to be asked for, in ms. */
+/**
+ * The first wait, in milliseconds, before a request is repeated to which the server gave only a
+ * `requestState`, and no questions.
+ */
 const PAUSE_MS = 50
 const MAX_PAUSE_MS = 5_000
 
@@ -39,8 +42,8 @@ export async function request(
   const facts = gate(connection, method)
   const { cache, channel, client } = connection
   const followed = { client, method, params, options }
-  const other = follow(connection, followed)
-  if (other) return other
+  const carriedOut = askExtensions(connection, followed)
+  if (carriedOut) return carriedOut
   const lookup =
     cache && facts?.cacheable
       ? await cache.lookup(method, params, channel.http?.principal(), options.cache === 'reload')
@@ -74,21 +77,21 @@ export async function request(
   }
   if (isComplete(result)) {
     checkResult(connection, method, result, params)
-    // What the answer to an input request led to holds for this once
+    // A result that depended on answers is not cached
     const once = round > 0 || 'requestState' in params || 'inputResponses' in params
     if (!once) lookup?.keep(result)
     return result
   }
-  const complete = follow(connection, followed, result)
+  const complete = askExtensions(connection, followed, result)
   if (!complete) throw invalidResult(method, result)
   return checkResult(connection, method, await complete, params)
 }
 
 /**
- * Lets the extension that adds a type of results make a complete one of it, or that sends such a
- * request in a way of its own do so.
+ * Asks each extension to take over. Without a result it may carry out the request itself; with one,
+ * of a type that it added, it makes a complete one. Nothing when none does.
  */
-function follow(
+function askExtensions(
   { options: { extensions = [] } }: Connection,
   request: FollowedRequest,
   result?: Result,
@@ -144,7 +147,7 @@ function paramHeaders(
   method: string,
   params: JsonObject,
 ): Readonly<Record<string, string>> | undefined {
-  if (method !== 'tools/call' || !connection.mirrors) return undefined
+  if (method !== 'tools/call' || !connection.repeatsInHeaders) return undefined
   const { name, arguments: args } = params
   return connection.tools.headers(String(name), isObject(args) ? args : {})
 }

@@ -66,10 +66,10 @@ export function receiverOf(connection: Connection): ChannelReceiver {
 
   const refuse = (frame: unknown, error: unknown): void => {
     if (!(error instanceof ProtocolError)) return connection.reportError(error)
-    const asked = readableId(frame)
-    const call = asked === undefined && isObject(frame) && connection.calls.get(frame.id)
-    if (asked !== undefined && connection.revision.era === 'legacy') {
-      connection.respond(errorResponse(asked, toErrorObject(error)))
+    const requestId = readableId(frame)
+    const call = requestId === undefined && isObject(frame) && connection.calls.get(frame.id)
+    if (requestId !== undefined && connection.revision.era === 'legacy') {
+      connection.respond(errorResponse(requestId, toErrorObject(error)))
     }
     const problem = new McpError('INVALID_MESSAGE', error.message)
     if (call) call.reject(problem)
@@ -100,7 +100,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     refuse,
     reportError: (error) => connection.reportError(error),
     gap: () => connection.changes?.gap(),
-    sessionEnded: () => connection.watch(restoreSession(connection)),
-    closed: (cause) => connection.closed(cause),
+    sessionEnded: () => connection.reportFailureOf(restoreSession(connection)),
+    closed: (cause) => connection.rejectAll(cause),
   }
 }

@@ -16,7 +16,7 @@ class DuplexChannel implements Channel, Receiver {
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
   /** Whether the client has no more to do with the transport. */
-  #left = false
+  #closedByUser = false
 
   constructor(transport: Transport, receiver: ChannelReceiver) {
     this.#transport = transport
@@ -32,7 +32,7 @@ class DuplexChannel implements Channel, Receiver {
   }
 
   close(): Promise<void> {
-    this.#left = true
+    this.#closedByUser = true
     return this.#transport.close()
   }
 
@@ -45,11 +45,11 @@ class DuplexChannel implements Channel, Receiver {
   }
 
   closed(reason?: Error): void {
-    if (!this.#left) this.#receiver.closed(reason)
+    if (!this.#closedByUser) this.#receiver.closed(reason)
   }
 }
 
-/** Has a connection use a transport from now on, and starts that. */
+/** Makes a transport the channel of a connection, and starts it. */
 export async function openDuplex(connection: Connection, transport: Transport): Promise<void> {
   const channel = new DuplexChannel(transport, receiverOf(connection))
   await connection.replaceChannel(channel)

@@ -27,37 +27,37 @@ export function httpTarget(to: string | URL): ConnectionTarget {
     url,
     async open(connection) {
       await openStreamable(connection, url)
-      if (!applyDiscovery(connection)) await connection.rediscover()
+      if (!applyDiscovery(connection)) await connection.negotiate()
     },
-    async rediscover(connection) {
-      await negotiate(connection, url)
+    async negotiate(connection) {
+      await negotiateHttp(connection, url)
     },
   }
 }
 
 /** Finds out what answers at a URL, and settles on a revision with it. */
-export async function negotiate(
+export async function negotiateHttp(
   connection: Connection,
   url: string,
 ): Promise<OlderVersions | undefined> {
   const { signal } = connection.options
   const [modern] = connection.versions.modern
-  const evidence = await discover(connection, { signal })
-  if (!evidence) return undefined
+  const notModern = await discover(connection, { signal })
+  if (!notModern) return undefined
   try {
-    await initialize(connection, { signal }, evidence.first)
+    await initialize(connection, { signal }, notModern.propose)
     return 'legacy'
   } catch (error) {
     const status = statusOf(error) ?? 0
     // A server of 2026-07-28 that has no discovery, though it must
-    if (evidence.doubtful && modern && status > 0 && status < 500) {
+    if (notModern.doubtful && modern && status > 0 && status < 500) {
       connection.setRevision(modern)
       return undefined
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     const before = [...connection.attempts]
     await openFallback(connection, url).catch((cause: unknown) => {
-      throwRefusal(cause)
+      rethrowIfRefused(cause)
       const attempts = describeAttempts([...before, { with: 'HTTP+SSE', error: cause }])
       const what = `"${url}" is not an MCP endpoint: ${attempts}`
       const data = error instanceof McpError ? error.data : { status, error: toErrorObject(error) }
@@ -95,8 +95,11 @@ export function endpointUrl(to: string | URL): string {
   throw new McpError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)
 }
 
-/** Throws what kept the client out, or what closed the connection for that: no transport helps. */
-export function throwRefusal(error: unknown): void {
+/**
+ * Rethrows a refused sign-in, also where it is the cause of a closed connection: another transport
+ * would not help.
+ */
+export function rethrowIfRefused(error: unknown): void {
   for (let one = error; one instanceof McpError; one = one.cause) {
     if (one.code === 'UNAUTHORIZED' || one.code === 'FORBIDDEN') throw one
   }

@@ -21,14 +21,14 @@ import type { AuthProvider } from '../protocol/http-options.ts'
 import type { Transport } from '../protocol/transport.ts'
 import { reportError } from '../client/report-error.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
-import { observeFetch, observeTransport } from './observe-target.ts'
+import { observeFetch, observeTransport } from './observe-transport.ts'
 
 const IDLE: ConnectionState = { status: 'idle' }
 const CONNECTING: ConnectionState = { status: 'connecting' }
 /** How long the server may take to show that it is there, in milliseconds. */
 const PING_MS = 10_000
 
-/** What ended a time in which all was well. */
+/** Why a connection that had been ready no longer is. */
 interface Failure {
   readonly error: Error
   /** Whether the client cannot be used any more. */

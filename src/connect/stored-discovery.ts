@@ -5,7 +5,7 @@
  */
 import type { Connection } from '../client/connection.ts'
 
-/** Takes the option `discovery` for true; returns whether it names a revision that may be spoken. */
+/** Trusts the option `discovery`; returns whether it names a revision that may be spoken. */
 export function applyDiscovery(connection: Connection): boolean {
   const { discovery } = connection.options
   const facts = connection.versions.modern.find((one) => one.version === discovery?.revision)

@@ -25,7 +25,7 @@ export function transportTarget(transport: Transport, probeTimeoutMs = 5_000): C
   return {
     open: (connection) => open(connection, transport, probeTimeoutMs),
     // Whatever is at the other end has answered already
-    rediscover: () => Promise.resolve(),
+    negotiate: () => Promise.resolve(),
   }
 }
 
@@ -63,7 +63,7 @@ async function probe(
   const { signal } = connection.options
   const found = new AbortController()
   let session: Promise<() => Promise<void>> | undefined
-  const slow = async (): Promise<() => Promise<void>> => {
+  const proposeLater = async (): Promise<() => Promise<void>> => {
     await sleep(probeTimeoutMs, found.signal)
     session = propose(connection, { signal }, mayGuess)
     // Not everyone who answers both does so in order
@@ -72,11 +72,12 @@ async function probe(
     return session
   }
   const discovery = discover(connection, { signal: found.signal })
-  const first = await abortable(Promise.race([discovery, slow()]), signal).finally(() =>
+  const winner = await abortable(Promise.race([discovery, proposeLater()]), signal).finally(() =>
     found.abort(),
   )
-  if (!first) return
-  if (typeof first === 'function') return first()
-  const take = await (session ?? propose(connection, { signal }, mayGuess, first.first))
-  await take()
+  // Discovery has settled on a revision, the server gave a session, or it has to be asked for one
+  if (!winner) return
+  if (typeof winner === 'function') return winner()
+  const accept = await (session ?? propose(connection, { signal }, mayGuess, winner.propose))
+  await accept()
 }

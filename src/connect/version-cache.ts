@@ -9,10 +9,10 @@ import type { VersionCache } from '../client/options.ts'
 import { McpError, ProtocolError } from '../protocol/errors.ts'
 import {
   endpointUrl,
-  negotiate,
+  negotiateHttp,
   openFallback,
   openStreamable,
-  throwRefusal,
+  rethrowIfRefused,
   type OlderVersions,
 } from './http-target.ts'
 import { applyDiscovery } from './stored-discovery.ts'
@@ -37,7 +37,7 @@ export function cachedHttpTarget(
       await openStreamable(connection, url)
       if (applyDiscovery(connection)) return
       const known = versions.legacy.length > 0 ? cache.get(url) : undefined
-      if (known === undefined) return connection.rediscover()
+      if (known === undefined) return connection.negotiate()
       try {
         if (known === ('http-sse' satisfies OlderVersions)) await openFallback(connection, url)
         else await initialize(connection, { signal: options.signal })
@@ -45,15 +45,15 @@ export function cachedHttpTarget(
         // Nobody is to be asked twice to sign in, and errors of the application say nothing of the server
         const isOurs = error instanceof McpError || error instanceof ProtocolError
         if (options.signal?.aborted || !isOurs) throw error
-        throwRefusal(error)
+        rethrowIfRefused(error)
         // The server is not what it was
         connection.hook(() => cache.delete(url))
         await openStreamable(connection, url)
-        await connection.rediscover()
+        await connection.negotiate()
       }
     },
-    async rediscover(connection) {
-      const found = await negotiate(connection, url)
+    async negotiate(connection) {
+      const found = await negotiateHttp(connection, url)
       // A client that speaks only older revisions never asked for more, and learnt nothing to keep
       if (!found) connection.hook(() => cache.delete(url))
       else if (connection.versions.modern[0]) connection.hook(() => cache.set(url, found))

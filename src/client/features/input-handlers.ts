@@ -75,7 +75,7 @@ export class HandlerInput implements InputHandlers {
     this.#running.set(message.id, controller)
     const { signal } = controller
     const either = call ? AbortSignal.any([signal, call.signal]) : signal
-    connection.watch(this.#respond(message, either, quota, call?.options))
+    connection.reportFailureOf(this.#respond(message, either, quota, call?.options))
   }
 
   async #respond(

@@ -80,7 +80,7 @@ export class Subscriptions implements ChangeListeners {
     const counted: string[] = []
     // One listener for all, as Node warns of many
     feed.signal.addEventListener('abort', () => {
-      for (const uri of counted) this.#connection.watch(this.#count(uri, -1, {}))
+      for (const uri of counted) this.#connection.reportFailureOf(this.#count(uri, -1, {}))
     })
     for (const uri of part.resourceSubscriptions ?? []) {
       await this.#count(uri, 1, options)
@@ -148,7 +148,7 @@ export class Subscriptions implements ChangeListeners {
         if (this.#listens) this.#connection.hook(() => fire(this.#options, message))
       }
     }
-    this.#connection.watch(pump())
+    this.#connection.reportFailureOf(pump())
   }
 
   /** Starts what hooks and handlers need. */
@@ -158,7 +158,7 @@ export class Subscriptions implements ChangeListeners {
       const wanted = this.#wanted()
       // A `subscribe` meanwhile has opened a stream for everything
       const begin = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
-      if (wanted) this.#connection.watch(this.listen(wanted, {}, true).then(begin))
+      if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(begin))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
       this.#openStream()
   }

@@ -1,5 +1,5 @@
 /**
- * Transports and `fetch` functions whose failures are observed, whoever uses them.
+ * Wraps a transport or a `fetch` function so that its failures are observed.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
