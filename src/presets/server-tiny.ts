@@ -84,7 +84,8 @@ export function createServer<Env = unknown>(
     ['prompts/list', lister('prompts')],
     ['prompts/get', getPrompt],
   ])
-  const definition = defineServer(info, options, { methods, input: withoutInput })
+  const optionHint = ' ("edgewise/server" has more)'
+  const definition = defineServer(info, options, { methods, input: withoutInput, optionHint })
   const server: Server = createFacade(definition, {})
   refuseMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
   refuseMembers(TinyRequestContext.prototype, 'ctx', CONTEXT_LACKS)

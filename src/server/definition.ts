@@ -45,6 +45,8 @@ import type { BaseServer, BaseServerOptions, Middleware, Server } from './server
 export interface ServerFeatures {
   /** What answers each method of the protocol that it has. */
   readonly methods: ReadonlyMap<string, Method>
+  /** What messages about unknown options add: which entry has more. */
+  readonly optionHint?: string
   readonly input: ClientInput
   /** Announces changes to whoever serves the server; absent where clients are told of none. */
   readonly notify?: Notifier
@@ -173,7 +175,7 @@ export function defineServer(
   features: ServerFeatures,
   more: object = {},
 ): ServerDefinition {
-  requireKnown('The server', options, { ...OPTIONS, ...more })
+  requireKnown(`The server${features.optionHint ?? ''}`, options, { ...OPTIONS, ...more })
   const { onError = (error) => console.error(error), pages } = options
   if (pages && typeof pages !== 'function') throw new TypeError('"pages" takes pagesOf(size)')
   let offered: ServerCapabilities | undefined

@@ -79,7 +79,7 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'an option of full servers for a tiny one',
     () => createTinyServer(info, untyped({ observe: () => {} })),
-    /^The server has no option "observe"/,
+    /^The server \("edgewise\/server" has more\) has no option "observe"/,
   ],
   [
     'a misspelt limit for a handler',
@@ -89,12 +89,17 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'a misspelt limit for a tiny handler',
     () => createTinyHandler(createTinyServer(info), untyped({ maxBodySize: 5 })),
-    /^The handler has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
+    /^The handler .* has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
   ],
   [
     'secrets for the handler of a tiny server',
     () => createTinyHandler(createTinyServer(info), untyped({ secrets: 'x'.repeat(32) })),
-    /^The handler has no option "secrets"/,
+    /^The handler \("edgewise\/server" has more\) has no option "secrets"/,
+  ],
+  [
+    'secrets for a tiny server that listens',
+    () => createEndpoint(createTinyServer(info), untyped({ secrets: 'x'.repeat(32) })),
+    /^Serving over HTTP \("edgewise\/server" has more\) has no option "secrets"/,
   ],
   [
     'a misspelt option for a server that listens',

@@ -78,8 +78,10 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
  */
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
-  const names = { port: 1, hostname: 1, path: 1, ...handlerOptionNames(definitionOf(server)) }
-  requireKnown('Serving over HTTP', options, names)
+  const definition = definitionOf(server)
+  const { optionHint = '' } = definition
+  const names = { port: 1, hostname: 1, path: 1, ...handlerOptionNames(definition) }
+  requireKnown(`Serving over HTTP${optionHint}`, options, names)
   const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)

@@ -62,7 +62,8 @@ export function createHandler(
   hooks: HandlerHooks = {},
 ): Handler {
   const definition = definitionOf(server)
-  requireKnown('The handler', options, handlerOptionNames(definition))
+  const { optionHint = '' } = definition
+  requireKnown(`The handler${optionHint}`, options, handlerOptionNames(definition))
   const { auth } = options
   const ending = new Ending()
   const input = definition.input.configure(options)
