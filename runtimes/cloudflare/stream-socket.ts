@@ -7,7 +7,8 @@
 import {
   EVENT_STREAM_HEADERS,
   EventStream,
-  type EventStreamOptions,
+  eventSink,
+  type EventSinkOptions,
   type ServerSentEvent,
 } from '#internal/http'
 import { chunkText } from '#internal/storage'
@@ -57,7 +58,7 @@ export function hearEvents(socket: WebSocket, hear: (event: ServerSentEvent) => 
 /** The Worker's end: the response that carries the events to the client, until a socket ends. */
 export function eventStreamResponse(
   sockets: readonly WebSocket[],
-  options: EventStreamOptions,
+  options: EventSinkOptions,
 ): Response {
   const end = (reason: string): void => {
     for (const socket of sockets) socket.close(1000, reason)
@@ -70,8 +71,9 @@ export function eventStreamResponse(
     events.close()
     end('The stream ended')
   }
+  const sink = eventSink(events, options)
   for (const socket of sockets) {
-    hearEvents(socket, (event) => void events.send(event))
+    hearEvents(socket, (event) => void sink.send(event))
     socket.addEventListener('close', ({ reason }) => ended(reason))
     socket.addEventListener('error', () => ended())
     socket.accept()

@@ -13,12 +13,12 @@ export {
   type SubscribeOptions,
 } from '../server/notifier.ts'
 export { accountOf } from '../session/account.ts'
+export { EVENT_STREAM_HEADERS, EventStream } from '../transport/http/event-stream.ts'
 export {
-  EVENT_STREAM_HEADERS,
-  EventStream,
-  type EventStreamOptions,
+  eventSink,
+  type EventSinkOptions,
   type ServerSentEvent,
-} from '../transport/http/event-stream.ts'
+} from '../transport/http/server-sent-event.ts'
 export { createGuard, type Guard } from '../transport/http/guard.ts'
 export {
   badRequest,

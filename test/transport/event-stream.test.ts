@@ -10,9 +10,9 @@ describe('a stream of events', () => {
       onGone: (reason) => gone.push(reason),
     })
     // What the body takes without a reader, and then what may wait
-    const data = 'x'.repeat(500)
-    while (stream.open) void stream.send({ data })
-    await stream.send({ data })
+    const data = `data: ${'x'.repeat(500)}\n\n`
+    while (stream.open) void stream.write(data)
+    await stream.write(data)
 
     expect(gone).toMatchObject([{ code: 'LIMIT_EXCEEDED' }])
     await expect(new Response(stream.body).text()).rejects.toThrow('The client reads too slowly')
@@ -21,7 +21,7 @@ describe('a stream of events', () => {
   it('makes its writer wait while its reader lags behind', async () => {
     const stream = new EventStream({ keepAliveMs: 0 })
     let waits: Promise<void> | undefined
-    while (!waits) waits = stream.send({ data: 'x'.repeat(1000) })
+    while (!waits) waits = stream.write(`data: ${'x'.repeat(1000)}\n\n`)
     const text = new Response(stream.body).text()
     await waits
     stream.close()

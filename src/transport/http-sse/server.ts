@@ -15,6 +15,7 @@ import { definitionOf } from '../../server/definition.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts'
 import { acceptsEvents, readBody } from '../http/request-body.ts'
+import { eventText } from '../http/server-sent-event.ts'
 import { RequestGuard } from '../http/guard.ts'
 import type { Handler } from '../streamable-http/handler.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
@@ -181,7 +182,7 @@ class SseConnection implements Transport {
 
   /** Tells the client where to post to, before anything else. */
   announce(address: string): void {
-    void this.#events.send({ event: 'endpoint', data: address })
+    void this.#events.write(eventText({ event: 'endpoint', data: address }))
   }
 
   start(receiver: Receiver): void {
@@ -194,7 +195,7 @@ class SseConnection implements Transport {
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     if (!this.#events.open) throw new McpError('CLOSED', 'The connection is closed')
-    await this.#events.send({ event: 'message', data: writeJson(frame) })
+    await this.#events.write(eventText({ event: 'message', data: writeJson(frame) }))
   }
 
   close(): Promise<void> {

@@ -6,6 +6,8 @@
 import { MAX_DELAY_MS } from '../../patterns/timers.ts'
 import { McpError } from '../../protocol/errors.ts'
 import { onAuthorizationEnd } from '../../server/authorization-end.ts'
+import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { countWaiting, forgetWaiting } from './stream-budget.ts'
 
@@ -20,24 +22,12 @@ export interface EventStreamOptions {
    * streams together 64 MiB may wait, beyond which the slowest is cut.
    */
   maxQueuedBytes?: number | undefined
-  /** Whether the data of an event is hidden from the reader, who gets only its id. */
-  hides?: ((data: string) => boolean) | undefined
   /** Who reads; the stream ends when the reader's authorization does. */
   caller?: Caller | undefined
   /** Ends the stream in place of the stream itself when the reader's authorization does. */
   onExpired?: ((reason: string) => void) | undefined
   /** Called once when the reader goes away, or is too slow. */
   onGone?: ((reason: Error) => void) | undefined
-}
-
-/** One event. */
-export interface ServerSentEvent {
-  readonly id?: string | undefined
-  readonly event?: string | undefined
-  /** Milliseconds that the client should wait before it reconnects. */
-  readonly retry?: number | undefined
-  /** A single line. */
-  readonly data: string
 }
 
 /** A response body of server-sent events. */
@@ -73,22 +63,14 @@ export class EventStream {
     return this.#controller !== undefined
   }
 
-  /**
-   * Sends an event; the promise, if there is one, is pending while the reader lags behind. After
-   * the end nothing is sent.
-   */
-  send({ id, event, retry, data }: ServerSentEvent): Promise<void> | undefined {
-    const hidden = this.#options.hides?.(data)
-    if (hidden && id === undefined) return undefined
-    const shown = hidden ? '' : data
-    return this.#write(
-      `${line('event', event)}${line('id', id)}${line('retry', retry)}data: ${shown}\n\n`,
-    )
+  /** Sends a message as an event without an id, as {@link write}. */
+  send(message: JsonRpcMessage): Promise<void> | undefined {
+    return this.write(`data: ${wellFormedJson(message)}\n\n`)
   }
 
   /** Sends a comment of one line, which readers ignore. */
   comment(text = ''): void {
-    void this.#write(`:${text}\n\n`)
+    void this.write(`:${text}\n\n`)
   }
 
   /** Ends the stream after what was sent. */
@@ -97,7 +79,11 @@ export class EventStream {
     this.#finish()
   }
 
-  #write(text: string): Promise<void> | undefined {
+  /**
+   * Sends whole events or comments; the promise, if there is one, is pending while the reader lags
+   * behind. After the end nothing is sent.
+   */
+  write(text: string): Promise<void> | undefined {
     const controller = this.#controller
     if (!controller) return undefined
     // Encoded anew each time: some runtimes detach the buffers that they are given.
@@ -143,10 +129,6 @@ export class EventStream {
     this.#drained = []
     for (const resolve of waiting) resolve()
   }
-}
-
-function line(field: string, value: string | number | undefined): string {
-  return value === undefined ? '' : `${field}: ${value}\n`
 }
 
 /** The headers of a response with an event stream. */

@@ -7,7 +7,7 @@ import type { Authenticator } from '../../server/auth.ts'
 import type { InputOptions } from '../../server/request/input-mode.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import type { Sink } from '../../session/event-store.ts'
-import type { EventStreamOptions } from '../http/event-stream.ts'
+import type { EventSinkOptions } from '../http/server-sent-event.ts'
 
 /** How a server is served over HTTP: all options of a handler but how it has sessions. */
 export interface EndpointOptions extends InputOptions {
@@ -42,7 +42,7 @@ export interface HandlerHooks {
    */
   openStream?: (
     stream: { session: string; stream: string },
-    options: EventStreamOptions,
+    options: EventSinkOptions,
   ) => { sink: Sink; response: Response }
   /**
    * Answers a GET for what belongs to no request, or for more of it after an event that the session

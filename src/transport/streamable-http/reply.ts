@@ -4,7 +4,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
-import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { toErrorObject } from '../../protocol/errors.ts'
 import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../http/event-stream.ts'
@@ -17,15 +16,8 @@ export interface ReplyStream {
   send(message: JsonRpcMessage): Promise<void> | undefined
   /** Ends the connection; the client may come back for the rest after that many milliseconds. */
   disconnect?(retryMs: number): void
-  end(): void
-}
-
-/** Sends on an event stream that nobody can come back to. */
-function plainStream(events: EventStream): ReplyStream {
-  return {
-    send: (message) => events.send({ data: wellFormedJson(message) }),
-    end: () => events.close(),
-  }
+  /** Ends the stream after what was sent. */
+  close(): void
 }
 
 /** How a reply becomes a response. */
@@ -47,10 +39,10 @@ export class Reply {
   #stream: ReplyStream | undefined
   #events: EventStream | undefined
 
-  /** @param openStream What sends on the event stream; by default it cannot be resumed. */
+  /** @param openStream What sends on the event stream; by default itself, so that nobody can resume it. */
   constructor(
     options: ReplyOptions,
-    openStream: (events: EventStream) => ReplyStream = plainStream,
+    openStream: (events: EventStream) => ReplyStream = (events) => events,
     call?: PendingCall,
   ) {
     this.#options = options
@@ -93,7 +85,7 @@ export class Reply {
     try {
       if (stream) {
         for (const response of [answer ?? []].flat()) void stream.send(response)
-        stream.end()
+        stream.close()
       } else if (answer) {
         respond(jsonResponse(answer, status?.(answer)))
       } else {

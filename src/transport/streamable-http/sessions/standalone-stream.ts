@@ -6,7 +6,7 @@
 import type { Requester } from '../../../server/request/exchange.ts'
 import type { ServerDefinition } from '../../../server/definition.ts'
 import { isHidden } from '../../../server/features/subscriptions.ts'
-import type { EventStreamOptions } from '../../http/event-stream.ts'
+import type { EventSinkOptions } from '../../http/server-sent-event.ts'
 
 /**
  * The options of the stream that answers a GET, for every transport of it: a caller gets only what
@@ -16,6 +16,6 @@ export function standaloneStreamOptions(
   server: ServerDefinition,
   { keepAliveMs }: { readonly keepAliveMs?: number | undefined },
   requester: Requester,
-): EventStreamOptions {
+): EventSinkOptions {
   return { keepAliveMs, caller: requester, hides: (data) => isHidden(server, data, requester) }
 }

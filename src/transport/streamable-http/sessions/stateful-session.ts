@@ -35,6 +35,7 @@ import { idInUse, type Session } from '../../../session/session.ts'
 import type { SessionStreams } from '../../../session/streams.ts'
 import type { SessionPool } from '../../../session/pool.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
+import { eventSink } from '../../http/server-sent-event.ts'
 import { invalidRequest, sessionNotFound } from '../../http/http-error.ts'
 import { readHeader } from '../../http/request-body.ts'
 import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
@@ -244,12 +245,12 @@ export class StatefulSession implements SessionContext, PooledSession {
   #openStream(events: EventStream, call: PendingCall | undefined): ReplyStream {
     const { streams } = this
     const stream = streams.open(call)
-    stream.connect(events)
+    stream.connect(eventSink(events))
     if (serverFacts(this.revision).primedStreams) stream.sendEventId()
     return {
       send: (message) => stream.send(message),
       disconnect: (retryMs) => stream.disconnectFor(retryMs),
-      end: () => streams.end(stream),
+      close: () => streams.end(stream),
     }
   }
 }
@@ -261,6 +262,7 @@ function changesSession(method: string, revision: RevisionFacts): boolean {
 }
 
 const streamInBody: NonNullable<HandlerHooks['openStream']> = (_stream, options) => {
-  const sink = new EventStream(options)
-  return { sink, response: new Response(sink.body, { headers: EVENT_STREAM_HEADERS }) }
+  const events = new EventStream(options)
+  const response = new Response(events.body, { headers: EVENT_STREAM_HEADERS })
+  return { sink: eventSink(events, options), response }
 }
