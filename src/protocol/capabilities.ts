@@ -10,7 +10,6 @@ import type {
   InputRequest,
 } from './types.ts'
 import type { RevisionFacts } from './revisions.ts'
-import { serverFacts } from './server-facts.ts'
 
 /**
  * The capabilities that a request to the client needs and the client did not declare, in the shape
@@ -48,8 +47,7 @@ function covers(
     )
   }
   const elicitation = declared.elicitation
-  const modes = serverFacts(revision).elicitation
-  if (!elicitation || modes.length === 0) return false
-  if (needed.elicitation?.url) return modes.includes('url') && Boolean(elicitation.url)
-  return Boolean(elicitation.form) || !elicitation.url || !modes.includes('url')
+  if (!elicitation || !revision.titles) return false
+  const url = revision.icons && elicitation.url
+  return needed.elicitation?.url ? Boolean(url) : Boolean(elicitation.form) || !url
 }

@@ -19,9 +19,9 @@ export interface RevisionFacts {
   readonly versionHeader?: boolean
   /** `audio` content, tool annotations, `progress.message`, the `completions` capability. */
   readonly audio?: boolean
-  /** `title`, `resource_link`, structured output, `_meta` on objects, completion context. */
+  /** `title`, `resource_link`, structured output, `_meta` on objects, completion context, forms. */
   readonly titles?: boolean
-  /** Icons, descriptions of implementations, sampling with tools, rich form fields. */
+  /** Icons, descriptions of implementations, sampling with tools, rich form fields, asking by URL. */
   readonly icons?: boolean
   /** Which flavour of tasks exists. */
   readonly tasks: 'none' | 'core' | 'extension'

@@ -27,8 +27,6 @@ export interface ServerFacts {
   readonly missingCapability?: number
   /** What `structuredContent` may be. */
   readonly structuredContent: 'none' | 'object' | 'any'
-  /** The modes in which a client can be asked for input. */
-  readonly elicitation: readonly ('form' | 'url')[]
   /** Whether URLs have ids, whose completion is announced, and can be required by an error. */
   readonly elicitationIds?: boolean
 }
@@ -37,7 +35,6 @@ export interface ServerFacts {
 const oldest: ServerFacts = {
   resourceNotFound: RESOURCE_NOT_FOUND,
   structuredContent: 'none',
-  elicitation: [],
 }
 
 const facts: Readonly<Record<Revision, ServerFacts>> = {
@@ -46,14 +43,12 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
   '2025-06-18': {
     resourceNotFound: RESOURCE_NOT_FOUND,
     structuredContent: 'object',
-    elicitation: ['form'],
   },
   '2025-11-25': {
     primedStreams: true,
     argumentErrorsAsResult: true,
     resourceNotFound: RESOURCE_NOT_FOUND,
     structuredContent: 'object',
-    elicitation: ['form', 'url'],
     elicitationIds: true,
   },
   '2026-07-28': {
@@ -66,7 +61,6 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
     ],
     missingCapability: MISSING_REQUIRED_CLIENT_CAPABILITY,
     structuredContent: 'any',
-    elicitation: ['form', 'url'],
   },
 }
 

@@ -6,7 +6,6 @@
 import { missingCapabilities } from '../../protocol/capabilities.ts'
 import { McpError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import { serverFacts } from '../../protocol/server-facts.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { InputRequest } from '../../protocol/types.ts'
 import type { Input } from '../../patterns/input.ts'
@@ -49,7 +48,7 @@ export async function askClient(
 
 /** Whether a revision does not have what is asked. */
 function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
-  return method === 'elicitation/create' && serverFacts(revision).elicitation.length === 0
+  return method === 'elicitation/create' && !revision.titles
 }
 
 /**
