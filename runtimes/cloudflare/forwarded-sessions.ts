@@ -128,7 +128,10 @@ function resuming(
   return lastEventId === undefined || wish.plain ? wish : { ...wish, after: lastEventId }
 }
 
-/** A response of an object, which knows nothing of tokens, until the caller's is revoked. */
+/**
+ * A response of an object, until the caller's token is revoked: the object knows when the token
+ * expires, but hears of no revocation.
+ */
 function untilRevoked(
   response: Response,
   body: ReadableStream<Uint8Array>,

@@ -20,7 +20,8 @@ export interface ReplayCache {
 /**
  * Remembers uses in memory.
  *
- * @param maxEntries How many; 100,000 by default. Beyond that the oldest are forgotten.
+ * @param maxEntries How many; 100,000 by default. Beyond that the first uses are forgotten, and those
+ *   proofs pass once more while they are valid: choose more than arrive in the time of one proof.
  */
 export function createReplayCache(maxEntries = 100_000): ReplayCache {
   const uses = boundedCache<string, true>(maxEntries, () => Date.now())

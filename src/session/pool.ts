@@ -82,9 +82,12 @@ export class SessionPool<S extends PooledSession> {
     })
   }
 
-  /** Calls `visit` with every session, also with those that only the store has, if it lists them. */
+  /**
+   * Calls `visit` with every session that may listen to changes: those that the store lists, in which
+   * those of other processes are too, else all that are live here.
+   */
   each(visit: (live: S) => void): void {
-    const stored = this.#store.all?.()
+    const stored = this.#store.listening?.()
     if (!stored) {
       for (const { live } of this.#entries.values()) visit(live)
       return

@@ -21,7 +21,7 @@ export interface SessionStore {
    * Every session whose client listens to changes. Without it, changes are announced to the sessions
    * that are in use in this process.
    */
-  all?(): Iterable<{ id: string; record: SessionRecord }>
+  listening?(): Iterable<{ id: string; record: SessionRecord }>
   /** Notes that a session is in use, where sessions outlive the process. */
   touch?(id: string): unknown
   /** The sessions whose last noted use was before a time, in milliseconds since 1970. */

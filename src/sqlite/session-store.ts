@@ -74,7 +74,7 @@ export class SqlSessionStore implements SessionStore {
   }
 
   /** The sessions with an open stream for messages of no request: only they get changes. */
-  all(): { id: string; record: SessionRecord }[] {
+  listening(): { id: string; record: SessionRecord }[] {
     return this.#tables
       .query<{ id: string; record: string }>(
         `SELECT id, record FROM mcp_sessions

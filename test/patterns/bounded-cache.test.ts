@@ -51,7 +51,7 @@ describe('A bounded cache', () => {
     expect(cache.get('a')).toBeUndefined()
   })
 
-  test('evicts expired entries before others', () => {
+  test('removes expired entries up to the first that is valid', () => {
     let time = 0
     const cache = boundedCache<string, number>(3, () => time)
     cache.set('a', 1, 5)
@@ -61,6 +61,17 @@ describe('A bounded cache', () => {
     cache.set('d', 4)
     time = 0
     expect(held(cache)).toEqual(['c', 'd'])
+  })
+
+  test('evicts what was set first, also when a later entry expired before it', () => {
+    let time = 0
+    const cache = boundedCache<string, number>(2, () => time)
+    cache.set('a', 1)
+    cache.set('b', 2, 5)
+    time = 5
+    cache.set('c', 3)
+    time = 0
+    expect(held(cache)).toEqual(['c'])
   })
 
   test('holds what was set last even when its limit is zero', () => {

@@ -36,7 +36,11 @@ describe('The tables of sessions', () => {
   it('are not made by looking for a session', () => {
     const { sql, ran } = database(undefined)
     const store = new SqlSessionStore(sql)
-    expect([store.load('one'), store.all(), store.touch('one')]).toEqual([undefined, [], false])
+    expect([store.load('one'), store.listening(), store.touch('one')]).toEqual([
+      undefined,
+      [],
+      false,
+    ])
     store.remove('one')
     expect(ran).toEqual([])
   })
