@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createServer } from '../../src/presets/server.ts'
+import { sessionHandler } from '../handler.ts'
 import { root } from '../root.ts'
+import { openSession, postModern } from '../transport/streamable-http/post.ts'
 
 const page = readFileSync(join(root, 'docs/contributing.md'), 'utf8')
 const walks = sections(page, '## Follow a request')
@@ -72,6 +75,38 @@ describe('The page for contributors', () => {
   it('needs at most nine hops for a POST in a session, and eight without', () => {
     expect(hopsOf(walks[0]![1]).length).toBeLessThanOrEqual(9)
     expect(hopsOf(walks[1]![1]).length).toBeLessThanOrEqual(8)
+  })
+
+  it.each([
+    ['A POST in a session', '2025-11-25'],
+    ['A POST without a session', '2026-07-28'],
+  ])('walks "%s" through the files that a call passes, and no others', async (title, version) => {
+    const server = createServer({ name: 'walk', version: '1.0.0' })
+    let stack = ''
+    server.tool('walk', {}, () => {
+      const { stackTraceLimit } = Error
+      Error.stackTraceLimit = 50
+      stack = new Error().stack ?? ''
+      Error.stackTraceLimit = stackTraceLimit
+      return ''
+    })
+    const handle = sessionHandler(server)
+    const params = { name: 'walk', arguments: {} }
+    if (version === '2026-07-28') await postModern(handle, 'tools/call', params)
+    else {
+      const { send } = await openSession(handle, version)
+      await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    }
+    await handle.close()
+    const passed = [...stack.matchAll(/(\/[^\s():]+\.ts):\d+/g)].map(([, path = '']) =>
+      relative(root, path),
+    )
+    const files = passed.filter((file) => file.startsWith('src/')).toReversed()
+    const hops = hopsOf(walks.find(([each]) => each === title)![1])
+    // Without the adapter of the host, and the program
+    expect(files.filter((file, at) => file !== files[at - 1])).toEqual(
+      hops.slice(1, -1).map(([, file]) => file),
+    )
   })
 
   it('says of every folder of the sources what it is for', () => {
