@@ -86,15 +86,15 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       this.#handle = createHandler(server, handling, {
         // The hub announces changes itself.
         changeSource: { subscribe: () => () => {} },
-        onStandaloneStream: (stream) => {
-          this.#syncQueue.noteListening(stream.session)
-          return new Response(null, { headers: sessionStreamHeaders(stream) })
+        onStandaloneStream: ({ sessionId: session, primed }) => {
+          this.#syncQueue.noteListening(session)
+          return new Response(null, { headers: sessionStreamHeaders({ session, primed }) })
         },
-        openStream: ({ session, stream }) => {
+        openStream: ({ sessionId, streamId }) => {
           const { sink } = this.#sse
           if (sink) return { sink, response: new Response() }
           const { 0: client, 1: socket } = new WebSocketPair()
-          ctx.acceptWebSocket(socket, [session, `${session}/${stream}`])
+          ctx.acceptWebSocket(socket, [sessionId, `${sessionId}/${streamId}`])
           const response = new Response(null, { status: 101, webSocket: client })
           return { sink: socketSink(socket), response }
         },

@@ -35,7 +35,7 @@ export type RunAgain = (call: PendingCall, outlet: Outlet) => Promise<JsonRpcRes
 /** Where the messages of one request go. */
 export interface Outlet {
   /** Whether more than the response can be sent. */
-  readonly streams: boolean
+  readonly canStream: boolean
   send(message: JsonRpcMessage): Promise<void> | undefined
   disconnect(retryMs: number): void
 }
@@ -83,7 +83,7 @@ export class PendingCalls {
    * @returns when the call was answered, if this was its last open question.
    */
   resume(response: JsonRpcResponse, run: RunAgain): Promise<void> | undefined {
-    // Questions have numbers as ids; the same as text answers none
+    // Ids of our questions are numbers: a response with "1" does not answer 1
     const id = typeof response.id === 'number' ? String(response.id) : ''
     const call = this.#suspended.get(id)
     const stream = call && this.#streams.calls.get(call)
@@ -95,7 +95,7 @@ export class PendingCalls {
 
     this.#session.inFlight.delete(call.request.id)
     const outlet = {
-      streams: true,
+      canStream: true,
       send: stream.send.bind(stream),
       disconnect: stream.disconnectFor.bind(stream),
     }

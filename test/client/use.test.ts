@@ -127,7 +127,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     const what = outcome instanceof Error ? outcome.message : JSON.stringify(outcome)
     expect(what).toMatch(
       revision === '2026-07-28'
-        ? /refuses \["elicitation\/create#1"\] after 2 rounds/
+        ? /"maxRounds" \(2\): the server still asks for \["elicitation\/create#1"\]/
         : /answer to .*elicitation\/create.* is invalid: name: /,
     )
   })

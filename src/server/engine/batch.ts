@@ -15,9 +15,9 @@ const MAX_ANSWER_LENGTH = 4 * 1024 * 1024
 const TOO_LONG = `The answers to the batch are longer than ${MAX_ANSWER_LENGTH} characters: send the request alone`
 
 /** Why a batch cannot be run, if it cannot. */
-export function batchFault({ length }: readonly unknown[]): string | undefined {
-  if (length === 0) return 'The batch is empty'
-  return length > MAX_MESSAGES ? `The batch has more than ${MAX_MESSAGES} messages` : undefined
+export function batchFault(body: readonly unknown[]): string | undefined {
+  if (body.length === 0) return 'The batch is empty'
+  return body.length > MAX_MESSAGES ? `The batch has more than ${MAX_MESSAGES} messages` : undefined
 }
 
 /**

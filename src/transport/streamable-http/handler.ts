@@ -31,9 +31,11 @@ export interface HandlerOptions extends EndpointOptions {
   /**
    * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` stores them, in memory or
    * elsewhere, as `serve` does by default. `sealedSessions()` stores none, but seals what was negotiated
-   * into their ids. Without either, handlers know nothing of the client, as the next request may reach
-   * another process. Without `statefulSessions` the server can send these clients requests and
-   * notifications only in its answers, or not at all.
+   * into their ids. By default there are none, as the next request may reach another process.
+   *
+   * What the server can send to clients of these revisions: with `statefulSessions` anything, at any
+   * time; otherwise only notifications, while it answers a request. Only without sessions handlers know
+   * nothing of the client.
    *
    * @default false
    */
@@ -77,10 +79,11 @@ export function createHandler(
       const known: Caller = { request, ...given }
       const caller =
         guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
-      // A copy, as what was fetched cannot be changed
+      // A copy, as the headers of a response from `fetch` are immutable
       if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       if (ending.over) throw invalidRequest(503, 'The server is closed')
       const { method } = request
+      // `allow` is a list in a text, of which no method is a part of another
       const listens = method === 'GET' && !options.jsonOnly
       const posts = method === 'POST'
       if (!(posts || listens || method === 'DELETE') || !sessions.allow.includes(method)) {

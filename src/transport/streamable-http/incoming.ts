@@ -48,7 +48,10 @@ export class IncomingRequest {
     this.acceptsEvents = method !== 'DELETE' && acceptsEvents(headers)
   }
 
-  /** Whether the version has no sessions: a known one, or one that comes after those with sessions. */
+  /**
+   * Whether the header names a revision without sessions: 2026-07-28, or a later one that this server
+   * does not know.
+   */
   get isModern(): boolean {
     const { version, stated } = this
     if (version === null || stated) return stated?.era === 'modern'

@@ -41,7 +41,7 @@ export interface HandlerHooks {
    * @returns where its events go, and the response that carries them.
    */
   openStream?: (
-    stream: { session: string; stream: string },
+    stream: { sessionId: string; streamId: string },
     options: EventSinkOptions,
   ) => { sink: Sink; response: Response }
   /**
@@ -49,7 +49,7 @@ export interface HandlerHooks {
    * does not know; the session by default.
    */
   onStandaloneStream?: (stream: {
-    session: string
+    sessionId: string
     /** Whether the stream begins with an event that only carries an id. */
     primed: boolean
   }) => Response

@@ -25,13 +25,13 @@ import { postStateless } from './stateless-post.ts'
  * Answers a POST. A session that the headers name is resolved before the body is read, as it may be
  * served elsewhere.
  *
- * @throws {HttpError} when the request is wrong: 404 for an unknown method, otherwise 400 and others.
+ * @throws {HttpError} when the request is wrong: 404 for an unknown session or method, otherwise 400
+ *   and others.
  */
 export async function post(incoming: IncomingRequest, sessions: SessionManager): Promise<Response> {
   const { endpoint, request, caller, version, sessionId, stated } = incoming
   const { server, options } = endpoint
-  const session =
-    sessionId !== null && !incoming.isModern ? await sessions.resolve(incoming) : undefined
+  let session = sessionId === null ? undefined : await sessions.resolve(incoming)
   if (session instanceof Response) return session
   let body: unknown
   try {
@@ -44,27 +44,29 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
         if (isRequest(message)) return await postStateless(incoming, message)
         return new Response(null, { status: 202 })
       }
-      const opens = isRequest(message) && message.method === 'initialize'
-      if (opens && stated?.era === 'modern') {
+      const isInitialize = isRequest(message) && message.method === 'initialize'
+      if (isInitialize && stated?.era === 'modern') {
         throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
       }
       if (!haveSessions(server.revisions)) {
         throw noSessions(
           server.revisions,
           HEADER_MISMATCH,
-          opens ? message.params?.protocolVersion : (version ?? undefined),
+          isInitialize ? message.params?.protocolVersion : (version ?? undefined),
         )
       }
-      if (opens && sessionId === null) return await sessions.open(incoming, message)
+      if (isInitialize && sessionId === null) return await sessions.open(incoming, message)
     } else if (stated && !stated.batches) {
+      // Checked again by the revision of the session, if there is one
       throw invalidRequest(400, 'The revision has no batches')
     }
-    const found = session ?? (await sessions.resolve(incoming))
-    return found instanceof Response ? found : await postToSession(incoming, found, body)
+    // Without an id: the sessions refuse with 400, or do without any
+    session ??= await sessions.resolve(incoming)
+    return session instanceof Response ? session : await postToSession(incoming, session, body)
   } catch (error) {
     // A host that cannot store a session now is no fault of the request
     if (!(error instanceof ProtocolError) || error.code === INTERNAL_ERROR) throw error
-    session?.rejectPending(body, error)
+    if (!(session instanceof Response)) session?.rejectPending(body, error)
     const status = error.code === METHOD_NOT_FOUND ? 404 : 400
     throw new HttpError(status, error, { id: readableId(body) })
   }
@@ -78,5 +80,6 @@ function isStateless(
   if (!('method' in message)) return false
   if (describesItself(message.params)) return true
   if ('id' in message) return isModern && message.method !== 'initialize'
+  // A notification that names neither could be of any revision, and belongs to nothing here
   return isModern || (version === null && sessionId === null)
 }

@@ -51,7 +51,7 @@ export class Reply {
   }
 
   /** Whether messages can be sent before the response: not when the client takes JSON only. */
-  get streams(): boolean {
+  get canStream(): boolean {
     const { acceptsEvents, endpoint } = this.#options.incoming
     return acceptsEvents && !endpoint.options.jsonOnly
   }
@@ -69,7 +69,7 @@ export class Reply {
   }
 
   /**
-   * Sends the response, or those of a batch, and ends the answer; without any it is empty. Never
+   * Sends the response, or those of a batch, and ends the answer. Without any the response is an empty 202. Never
    * throws: what cannot be written is reported, and an internal error takes its place.
    */
   finish(answer: Answer | undefined): void {
@@ -99,7 +99,7 @@ export class Reply {
   }
 
   #open(): ReplyStream | undefined {
-    if (!this.streams) return undefined
+    if (!this.canStream) return undefined
     const { incoming, respond, onExpired, onGone } = this.#options
     const { caller, endpoint } = incoming
     const { keepAliveMs } = endpoint.options

@@ -8,7 +8,6 @@ import {
   errorResponse,
   isRequest,
   isResponse,
-  type Answer,
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -32,31 +31,47 @@ export async function postToSession(
   session: SessionContext,
   body: unknown,
 ): Promise<Response> {
+  if (Array.isArray(body)) return postBatch(incoming, session, body)
+  const { caller } = incoming
+  const message = body as JsonRpcMessage
+  if (!isRequest(message)) {
+    await session.receive(message, caller)
+    return new Response(null, { status: 202 })
+  }
+  return new Promise((respond, reject) => {
+    const reply = session.createReply({ incoming, respond }, message)
+    session
+      .handle(message, reply, caller)
+      .catch((error: unknown) => {
+        // Makes it an HTTP error; once the stream has begun this has no effect, and the stream says it
+        reject(error)
+        return errorResponse(message.id, toErrorObject(error))
+      })
+      .then((response) => reply.finish(response))
+      .catch(reject)
+  })
+}
+
+async function postBatch(
+  incoming: IncomingRequest,
+  session: SessionContext,
+  body: readonly unknown[],
+): Promise<Response> {
   const { endpoint, caller } = incoming
-  const batch = Array.isArray(body) ? checkBatch(incoming, session, body) : undefined
+  const { messages, faults } = checkBatch(incoming, session, body)
   const requests: JsonRpcRequest[] = []
-  for (const message of batch?.messages ?? [body as JsonRpcMessage]) {
+  for (const message of messages) {
     if (isRequest(message)) requests.push(message)
     else await session.receive(message, caller)
   }
-  const [message] = requests
-  const faults = batch?.faults ?? []
-  if (!message && faults.length === 0) return new Response(null, { status: 202 })
+  if (requests.length === 0 && faults.length === 0) return new Response(null, { status: 202 })
   return new Promise((respond, reject) => {
-    const reply = session.createReply({ incoming, respond }, batch ? undefined : message)
+    const reply = session.createReply({ incoming, respond })
     const handle = (message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> =>
       session.handle(message, reply, caller)
-    const answer: Promise<Answer | undefined> =
-      batch || !message
-        ? answerEach(requests, handle, (error) => endpoint.server.report(error)).then(
-            (responses) => [...faults, ...responses],
-          )
-        : handle(message).catch((error: unknown) => {
-            // Unless a stream is open already, the request is refused.
-            reject(error)
-            return errorResponse(message.id, toErrorObject(error))
-          })
-    answer.then((response) => reply.finish(response)).catch(reject)
+    answerEach(requests, handle, (error) => endpoint.server.report(error))
+      .then((responses) => reply.finish([...faults, ...responses]))
+      .catch(reject)
   })
 }
 
@@ -68,22 +83,22 @@ export async function postToSession(
 function checkBatch(
   { endpoint }: IncomingRequest,
   session: SessionContext,
-  frames: readonly unknown[],
+  body: readonly unknown[],
 ): { messages: JsonRpcMessage[]; faults: JsonRpcResponse[] } {
   const { revision } = session
   const fault =
     revision.batches && endpoint.server.revisions.includes(revision)
-      ? batchFault(frames)
+      ? batchFault(body)
       : 'The revision has no batches'
   if (fault) throw invalidRequest(400, fault)
   const messages: JsonRpcMessage[] = []
   const faults: JsonRpcResponse[] = []
-  for (const frame of frames) {
+  for (const value of body) {
     try {
-      messages.push(validateMessage(frame))
+      messages.push(validateMessage(value))
     } catch (error) {
-      session.rejectPending(frame, error as ProtocolError)
-      faults.push(errorResponse(readableId(frame), toErrorObject(error)))
+      session.rejectPending(value, error as ProtocolError)
+      faults.push(errorResponse(readableId(value), toErrorObject(error)))
     }
   }
   const ids = messages.filter(isRequest).map(({ id }) => id)

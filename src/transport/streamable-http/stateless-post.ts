@@ -54,7 +54,7 @@ export async function postStateless(
       },
       onGone: (reason) => cancellation.cancel(reason),
     })
-    if (listens && !reply.streams) {
+    if (listens && !reply.canStream) {
       throw invalidRequest(406, 'The answer is a "text/event-stream"', { id })
     }
     const exchange: Exchange = {

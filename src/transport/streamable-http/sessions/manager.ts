@@ -1,6 +1,6 @@
 /**
- * The one interface of all ways to have sessions: none, sealed into their ids, in a store, or
- * served elsewhere.
+ * What a handler needs of sessions, which are none, sealed into their ids, in a store, or served
+ * elsewhere.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -29,7 +29,8 @@ export interface SessionManager {
    * The session that the headers name, or the response if it is served elsewhere. Reads no body.
    *
    * @throws {HttpError} 400 when the version is unknown or not the session's, or a session id is
-   *   missing; 404 when the session ended or belongs to someone else.
+   *   missing; 404 when there is no such session any more, or it is someone else's. Without sessions
+   *   the id is ignored.
    */
   resolve(incoming: IncomingRequest): SessionContext | Response | Promise<SessionContext | Response>
   /**
@@ -87,7 +88,7 @@ export type SessionProvider = (endpoint: HttpEndpoint) => SessionManager
  *
  * @throws {HttpError} 400 unless it has sessions and the server supports it.
  */
-export function statedRevision({
+export function requireLegacyRevision({
   endpoint: { server },
   stated,
   version,
@@ -100,10 +101,10 @@ export function statedRevision({
 /**
  * The session id of a request.
  *
- * @throws {HttpError} 400 when it is missing, or for the version as {@link statedRevision}.
+ * @throws {HttpError} 400 when it is missing, or for the version as {@link requireLegacyRevision}.
  */
 export function requireSessionId(incoming: IncomingRequest): string {
-  statedRevision(incoming)
+  requireLegacyRevision(incoming)
   if (incoming.sessionId !== null) return incoming.sessionId
   throw invalidRequest(400, 'The "Mcp-Session-Id" header is missing')
 }

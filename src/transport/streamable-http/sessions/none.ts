@@ -20,7 +20,7 @@ import type { HttpEndpoint } from '../incoming.ts'
 import { Reply, type ReplyOptions } from '../reply.ts'
 import {
   answerInitialize,
-  statedRevision,
+  requireLegacyRevision,
   type SessionContext,
   type SessionProvider,
 } from './manager.ts'
@@ -29,7 +29,11 @@ import {
 export const withoutSessions: SessionProvider = (endpoint) => ({
   allow: 'POST, OPTIONS',
   resolve: (incoming) =>
-    new UnstoredSession(endpoint, statedRevision(incoming) ?? ASSUMED_REVISION, UNKNOWN_CLIENT),
+    new UnstoredSession(
+      endpoint,
+      requireLegacyRevision(incoming) ?? ASSUMED_REVISION,
+      UNKNOWN_CLIENT,
+    ),
   open: (incoming, message) => answerInitialize(incoming, message, false),
   close: async () => {},
 })
@@ -74,6 +78,7 @@ export class UnstoredSession implements SessionContext {
     return false
   }
 
+  // GET and DELETE are answered with 405 before, by `allow`
   listen(): Promise<Response> {
     throw sessionNotFound()
   }

@@ -55,7 +55,7 @@ export interface SharedState {
 }
 
 /** Where the messages of one request go: its reply, or the stream of a call that is run again. */
-type MessageTarget = Pick<Reply, 'streams' | 'send' | 'disconnect' | 'call'>
+type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
 
 /** A session that is live here: one object for all its requests. */
 export class StatefulSession implements SessionContext, PooledSession {
@@ -137,7 +137,7 @@ export class StatefulSession implements SessionContext, PooledSession {
     const { endpoint, pool } = this.#shared
     const { options, hooks, server } = endpoint
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
-    const { id: session, streams } = this
+    const { id: sessionId, streams } = this
     const { openStream = streamInBody, onStandaloneStream } = hooks
     const behaviour = standaloneStreamOptions(server, options, {
       ...caller,
@@ -148,17 +148,17 @@ export class StatefulSession implements SessionContext, PooledSession {
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
     server.clients?.add(this.#standaloneExchange(caller))
     if (missed) {
-      const { sink, response } = openStream({ session, stream: missed.stream }, behaviour)
+      const { sink, response } = openStream({ sessionId, streamId: missed.stream }, behaviour)
       streams.resume(missed, sink, primed ? lastEventId : null)
       return response
     }
     if (onStandaloneStream) {
       await pool.noteListening(this)
-      return onStandaloneStream({ session, primed })
+      return onStandaloneStream({ sessionId, primed })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event to resume after is unknown')
     const stream = streams.openStandalone()
-    const { sink, response } = openStream({ session, stream: stream.id }, behaviour)
+    const { sink, response } = openStream({ sessionId, streamId: stream.id }, behaviour)
     stream.connect(sink)
     if (primed) stream.sendEventId()
     return response
@@ -179,7 +179,7 @@ export class StatefulSession implements SessionContext, PooledSession {
     const { session } = this
     const calls = this.#calls
     const { call } = reply
-    const polled = reply.streams && serverFacts(revision).primedStreams
+    const polled = reply.canStream && serverFacts(revision).primedStreams
     return {
       revision,
       client: session.client,
@@ -193,7 +193,7 @@ export class StatefulSession implements SessionContext, PooledSession {
         return reply.send(notification(method, degradeNotification(method, params, revision)))
       },
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
-      input: reply.streams
+      input: reply.canStream
         ? {
             kind: 'push',
             ask: this.#asker(reply),
@@ -207,7 +207,7 @@ export class StatefulSession implements SessionContext, PooledSession {
   #standaloneExchange({ principal }: Caller): Exchange {
     const { session, streams } = this
     const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
-    const reply = { streams: true, send, disconnect: () => {}, call: undefined }
+    const reply = { canStream: true, send, disconnect: () => {}, call: undefined }
     return this.#exchange(reply, { principal }, session.life)
   }
 
@@ -217,7 +217,7 @@ export class StatefulSession implements SessionContext, PooledSession {
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
     return async ({ method, params }, signal, sent) => {
-      // The end of a URL may be announced after this host is gone.
+      // A later host may announce that the user has finished with a URL, so its id is stored now
       if (session.record.elicitations) await pool.note(this)
       const send = (asked: JsonRpcMessage): void => {
         if (isRequest(asked)) sent?.(asked.id)
@@ -228,7 +228,7 @@ export class StatefulSession implements SessionContext, PooledSession {
     }
   }
 
-  /** Runs a call again whose handler was waiting for this response since before this host. */
+  /** Runs a call again whose handler waited for this response on a host that is gone. */
   #resumeCall(response: JsonRpcResponse, caller: Caller): void {
     const { endpoint } = this.#shared
     const report = (error: unknown): void => endpoint.server.report(error)
@@ -255,7 +255,10 @@ export class StatefulSession implements SessionContext, PooledSession {
   }
 }
 
-/** Whether a method changes what is stored of a session: what only sessions have does, but for `ping`. */
+/**
+ * Whether a method changes what is stored of a session. Methods that only sessions have do, such as
+ * `logging/setLevel`; `ping` and `initialize`, which need no capability, do not.
+ */
 function changesSession(method: string, revision: RevisionFacts): boolean {
   const facts = findMethod(method, revision)
   return facts?.era === 'legacy' && facts.capability !== undefined
