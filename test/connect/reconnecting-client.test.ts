@@ -1,8 +1,9 @@
+// The observable connection: what it shows, and when it connects again.
 import type {
   ConnectionState,
   ReconnectingOptions,
 } from '../../src/connect/reconnecting-options.ts'
-import { settled } from '../settled.ts' // The observable connection: what it shows, and when it connects again.
+import { settled } from '../settled.ts'
 import { createReconnectingClient, observeSignIn, type ReconnectingClient } from 'edgewise/client'
 import { createHandler, createServer, serveTransport } from 'edgewise/server'
 import { inMemoryTransports, type Transport } from 'edgewise/transport'

@@ -19,8 +19,8 @@ import {
   modernRequest,
   postModern,
 } from '../transport/streamable-http/post.ts'
-import { bearer, open, send } from './endpoint.ts'
-import { RESOURCE } from './issuer.ts'
+import { bearer, open, send } from '../protected-resource/endpoint.ts'
+import { RESOURCE } from '../protected-resource/issuer.ts'
 
 const LIFE_MS = 60_000
 const EXPIRED = 'The access token expired'
