@@ -21,7 +21,7 @@ export interface CallOptions extends RequestOptions {
 /** The connection of a call. */
 export interface CallOwner {
   /** Whether the client is answering a request of the server's; no clock runs meanwhile. */
-  readonly isAnswering: boolean
+  readonly input: { readonly isAnswering: boolean }
   /** Forgets a call that has its outcome. */
   onCallDone(call: Call): void
   /** Tells the server that a call is not wanted any more. */
@@ -39,7 +39,7 @@ export class Call implements Outgoing {
   #movedAt = this.#startedAt
   #timer: ReturnType<typeof setTimeout> | undefined
   #controller: AbortController | undefined
-  #open = true
+  settled = false
   #resolve!: (result: JsonObject) => void
   #reject!: (error: Error) => void
 
@@ -59,13 +59,9 @@ export class Call implements Outgoing {
     }
   }
 
-  get settled(): boolean {
-    return !this.#open
-  }
-
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
-    if (!this.#open) this.#controller.abort()
+    if (this.settled) this.#controller.abort()
     return this.#controller.signal
   }
 
@@ -91,7 +87,7 @@ export class Call implements Outgoing {
 
   /** Gives up: rejects at once, and tells the server. */
   cancel(error: Error): void {
-    if (!this.#open) return
+    if (this.settled) return
     this.reject(error)
     const { cause } = error
     // What the application gave to `abort`, where it gave something
@@ -119,13 +115,13 @@ export class Call implements Outgoing {
       const passed = performance.now() - since
       this.#startedAt += passed
       this.#movedAt += passed
-      if (this.#open) this.expire()
+      if (!this.settled) this.expire()
     }
   }
 
   #close(): boolean {
-    if (!this.#open) return false
-    this.#open = false
+    if (this.settled) return false
+    this.settled = true
     clearTimeout(this.#timer)
     this.options.signal?.removeEventListener('abort', this)
     this.#owner.onCallDone(this)
@@ -140,7 +136,7 @@ export class Call implements Outgoing {
   /** Looks whether time is up. */
   expire(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
-    if (this.#owner.isAnswering) return this.#arm(timeoutMs)
+    if (this.#owner.input.isAnswering) return this.#arm(timeoutMs)
     const silentAt = this.#movedAt + timeoutMs
     const endAt = this.#startedAt + maxTimeoutMs
     const left = Math.min(silentAt, endAt) - performance.now()

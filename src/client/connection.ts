@@ -202,10 +202,6 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
     this.reportFailureOf(this.channel.send(response))
   }
 
-  get isAnswering(): boolean {
-    return this.input.isAnswering
-  }
-
   onCallDone(call: Call): void {
     this.calls.delete(call.message.id)
   }
@@ -233,9 +229,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   }
 
   /** Restores a session, unless that is under way. */
-  async restoreOnce(restore: () => Promise<void>): Promise<void> {
-    this.#restoring ??= restore().finally(() => (this.#restoring = undefined))
-    await this.#restoring
+  restoreOnce(restore: () => Promise<void>): Promise<void> {
+    return (this.#restoring ??= restore().finally(() => (this.#restoring = undefined)))
   }
 
   /** Replaces the channel by another, on which the connection is open again. */
