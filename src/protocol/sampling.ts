@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#sampling-with-tools
  */
 import type { JsonObject } from './jsonrpc.ts'
-import type { CreateMessageParams, CreateMessageResult, ModelPreferences } from './types.ts'
+import type { CreateMessageParams, CreateMessageResult } from './types.ts'
 import { isObject } from './validate.ts'
 
 const UNMATCHED = 'The next message must answer every tool use, and nothing else'
@@ -20,13 +20,10 @@ export function samplingFault({
 }: JsonObject): string | undefined {
   if (!Array.isArray(messages)) return '"messages" must be an array'
   if (typeof maxTokens !== 'number') return '"maxTokens" must be a number'
-  const {
-    costPriority = 0,
-    speedPriority = 0,
-    intelligencePriority = 0,
-  } = (modelPreferences ?? {}) as ModelPreferences
-  const priorities = [costPriority, speedPriority, intelligencePriority]
-  if (!priorities.every((one) => one >= 0 && one <= 1)) return 'Priorities go from 0 to 1'
+  const inRange = Object.entries(modelPreferences ?? {}).every(
+    ([name, value = 0]) => !name.endsWith('Priority') || (Number(value) >= 0 && Number(value) <= 1),
+  )
+  if (!inRange) return 'Priorities go from 0 to 1'
   let unanswered: unknown[] = []
   for (const message of messages) {
     if (!isObject(message)) return 'A message must be an object'
