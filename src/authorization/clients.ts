@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
-import type { AuthorizationServer, ClientAuth } from 'oauth4webapi'
+import { ClientSecretPost, None, type AuthorizationServer, type ClientAuth } from 'oauth4webapi'
 import { AuthorizationError } from './errors.ts'
 import type { OAuthClient } from './token.ts'
 
@@ -16,14 +16,6 @@ export interface ClientCredentials {
   readonly clientSecret?: string
   /** Another way to prove who the client is, such as `privateKeyJwt()`. */
   readonly authentication?: ClientAuth
-}
-
-/** Sends the id of the client, and its secret if it has one, in the body. */
-function clientInBody(clientSecret?: string): ClientAuth {
-  return (_server, { client_id }, body) => {
-    body.set('client_id', client_id)
-    if (clientSecret !== undefined) body.set('client_secret', clientSecret)
-  }
 }
 
 /** Sends the secret in a header. Letters that need no encoding are left, as some servers decode none. */
@@ -50,11 +42,10 @@ export function oauthClient(
   method?: string,
 ): OAuthClient {
   if (authentication) return { client_id, authenticate: authentication }
-  if (clientSecret === undefined || method === 'none')
-    return { client_id, authenticate: clientInBody() }
+  if (clientSecret === undefined || method === 'none') return { client_id, authenticate: None() }
   const methods = method ? [method] : methodsOf(server)
   if (methods.includes(POST) && !methods.includes(BASIC)) {
-    return { client_id, authenticate: clientInBody(clientSecret) }
+    return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
   // The default of RFC 7591, also for a server that issued a secret but lists no method for it
   if (methods.includes(BASIC) || methods.includes('none')) {

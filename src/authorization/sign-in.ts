@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
+import { validateAuthResponse } from 'oauth4webapi'
 import { digestText } from '../patterns/digest.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isLoopback } from '../patterns/loopback.ts'
@@ -11,7 +12,6 @@ import { encodeBase64Url } from '../protocol/base64url.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationFlow } from './authorization-flow.ts'
-import { readCode } from './authorization-response.ts'
 import type { AuthorizationOptions, Grant, GrantRequest, OpenRequest } from './grant.ts'
 import { Provider, type SignIn } from './provider.ts'
 import {
@@ -226,7 +226,32 @@ async function redeem(
   flow: Flow,
   callback: string,
 ): Promise<TokenRecord> {
-  const code = readCode(request.server, callback, flow.state)
+  const step = 'authorization'
+  const { server } = request
+  let params: URLSearchParams
+  try {
+    const { searchParams } = new URL(callback)
+    const { client_id } = client
+    params = validateAuthResponse(server, { client_id }, searchParams, flow.state)
+  } catch (cause) {
+    const {
+      error,
+      error_description: description,
+      message,
+    } = cause as {
+      error?: string
+      error_description?: string
+      message: string
+    }
+    if (!error) throw new AuthorizationError(step, `The response was dropped: ${message}`)
+    const said = `${error}${description ? `, ${description.slice(0, 300)}` : ''}`
+    const url = server.authorization_endpoint ?? ''
+    const answer = { url, status: 302, error, description }
+    throw new AuthorizationError(step, `"${server.issuer}" gave no access (${said})`, answer)
+  }
+  const [code, another] = params.getAll('code')
+  if (!code) throw new AuthorizationError(step, 'The response has no code')
+  if (another !== undefined) throw new AuthorizationError(step, 'The response has two codes')
   const { redirectUri: redirect_uri, verifier: code_verifier } = flow
   const grant = { code, redirect_uri, code_verifier }
   return requestToken(request, client, CODE, grant)
