@@ -9,7 +9,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { addExtension } from '../server/composition/extend.ts'
-import { wholeDefinitionOf } from '../server/definition.ts'
+import { fullDefinitionOf } from '../server/definition.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
 import { APPS, isModelVisible, takesApps, toolMetaOf } from './ui.ts'
@@ -35,7 +35,7 @@ function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
 
 /** Declares the extension, once for each server. */
 export function extendByApps(server: Server): ServerDefinition {
-  const definition = wholeDefinitionOf(server)
+  const definition = fullDefinitionOf(server)
   if (extended.has(server)) return definition
   extended.add(server)
   addExtension(server, {

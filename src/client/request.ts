@@ -54,7 +54,7 @@ export async function request(
   const { maxRounds = 10 } = connection.options
   let result = await send(params)
   let round = 0
-  for (; facts?.asks && isInputRequired(result); round++) {
+  for (; facts?.mayAsk && isInputRequired(result); round++) {
     if (options.input === 'manual') return result
     const { inputRequests, requestState } = result
     if (round >= maxRounds) {

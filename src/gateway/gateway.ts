@@ -20,7 +20,7 @@ import { createMirror, NO_OFFER } from '../server/composition/mirror.ts'
 import type { Mount } from '../server/composition/mount.ts'
 import type { Implementation, Result } from '../protocol/types.ts'
 import type { ReadReturn } from '../server/features/resources.ts'
-import { wholeDefinitionOf } from '../server/definition.ts'
+import { fullDefinitionOf } from '../server/definition.ts'
 
 export type { Connector } from './upstreams.ts'
 
@@ -72,7 +72,7 @@ export function fromClient(
 ): MountSource<Promise<Mount>> {
   return {
     async mountOn(server, prefix) {
-      wholeDefinitionOf(server)
+      fullDefinitionOf(server)
       const { unmount } = await attach(() => server, prefix, connect, limits)
       return { unmount }
     },
@@ -156,7 +156,7 @@ async function attach(
   const { client } = own
   const upstreams = new Upstreams(open, maxPrincipals)
   const server = choose(client)
-  const target = wholeDefinitionOf(server)
+  const target = fullDefinitionOf(server)
   report = (error) => target.report(error)
   const clients = clientsOf(target)
   setClients(clients)

@@ -15,7 +15,7 @@ export class Cancellation {
   #controller: AbortController | undefined
   #reason: Error | undefined
 
-  /** @param upstream What cancels as well, until {@link settle}: the HTTP request, if there is one. */
+  /** @param upstream What cancels as well, until {@link release}: the HTTP request, if there is one. */
   constructor(upstream?: { readonly signal: AbortSignal }) {
     this.#upstream = upstream
   }
@@ -44,7 +44,7 @@ export class Cancellation {
   }
 
   /** Tells that the request is answered: what happens upstream from now on is of no concern. */
-  settle(): void {
+  release(): void {
     this.#upstream = undefined
   }
 

@@ -48,7 +48,7 @@ export {
 /** Wraps the answering of requests; calls `next` to go on, or answers itself. */
 export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>
 
-/** The members of a context that types say are not there. */
+/** The members of a full context that this one lacks: using them throws, with what to import. */
 const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step']
 
 /**

@@ -68,6 +68,7 @@ export function createServer<Env = unknown>(
     ['completion/complete', complete],
     ['logging/setLevel', setLevel],
   ])
+  // Not called before the definition is there
   const report = (error: unknown): void => definition.report(error)
   const notify = createNotifier(report)
   const logs = { redact, maxLogsPerSecond, report }
@@ -91,6 +92,7 @@ export function createServer<Env = unknown>(
         update: (...changed) => place.replace(resourceTemplateEntry(template, ...changed)),
       }
     },
+    // The argument does the work, so that servers without extensions and mounts load none of it
     extend: (extension) => extension.addTo(server),
     mount: (prefix, source) => source.mountOn(server, prefix),
   })

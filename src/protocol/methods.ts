@@ -18,7 +18,7 @@ export interface MethodFacts {
   /** Whether the result says for how long it may be kept (2026-07-28, server/utilities/caching). */
   readonly cacheable?: true
   /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
-  readonly asks?: true
+  readonly mayAsk?: true
   /** The array that its result has for certain, as a path into the result. */
   readonly array?: readonly string[]
 }
@@ -30,7 +30,7 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['server/discover', { era: 'modern', cacheable: true }],
   ['subscriptions/listen', { era: 'modern' }],
   ['tools/list', { capability: ['tools'], cacheable: true, array: ['tools'] }],
-  ['tools/call', { capability: ['tools'], nameParam: 'name', asks: true }],
+  ['tools/call', { capability: ['tools'], nameParam: 'name', mayAsk: true }],
   ['resources/list', { capability: ['resources'], cacheable: true, array: ['resources'] }],
   [
     'resources/templates/list',
@@ -42,14 +42,17 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
       capability: ['resources'],
       nameParam: 'uri',
       cacheable: true,
-      asks: true,
+      mayAsk: true,
       array: ['contents'],
     },
   ],
   ['resources/subscribe', { era: 'legacy', capability: ['resources', 'subscribe'] }],
   ['resources/unsubscribe', { era: 'legacy', capability: ['resources', 'subscribe'] }],
   ['prompts/list', { capability: ['prompts'], cacheable: true, array: ['prompts'] }],
-  ['prompts/get', { capability: ['prompts'], nameParam: 'name', asks: true, array: ['messages'] }],
+  [
+    'prompts/get',
+    { capability: ['prompts'], nameParam: 'name', mayAsk: true, array: ['messages'] },
+  ],
   ['completion/complete', { capability: ['completions'], array: ['completion', 'values'] }],
   ['logging/setLevel', { era: 'legacy', capability: ['logging'] }],
 ])
@@ -71,5 +74,5 @@ export function findMethod(method: string, revision: RevisionFacts): MethodFacts
 /** Whether a request only looks at what there is, so that the server has nothing to ask meanwhile. */
 export function isListing({ method }: { readonly method: string }): boolean {
   const facts = methods.get(method)
-  return facts?.cacheable === true && !facts.asks
+  return facts?.cacheable === true && !facts.mayAsk
 }

@@ -1,6 +1,6 @@
 /**
- * A server's definition: what it offers, and nothing about any connection. It is created once and
- * shared by every request, session and isolate.
+ * A server's definition: what it offers, and nothing about any one connection. It is created once, set
+ * up by its author and extensions, and then shared by every request and session.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -56,7 +56,7 @@ export interface ServerFeatures {
   /** Tells the author of what happened; absent when nobody observes. */
   readonly observe?: Observer
   /** Watches a request, to tell the author of it when it is answered. */
-  readonly watch?: Watch
+  readonly watchRequest?: Watch
 }
 
 /** How a server asks its clients for input while it answers them. */
@@ -80,8 +80,8 @@ export interface ClientInput {
     exchange: Exchange,
   ): HandlerContext | Promise<HandlerContext>
   /**
-   * Gets what a suspended run needs: gives the result that asks the client for it, or once the client
-   * was asked the context for another run.
+   * Gets the input that a suspended run waits for. Returns the `input_required` result where the client
+   * has to come back with it; where it could be asked directly, the context of the next run.
    *
    * @throws {ProtocolError} when the client cannot be asked for that.
    */
@@ -147,7 +147,7 @@ export interface ServerDefinition extends ServerFeatures {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
-  /** Reports an error to the author; that nobody waits any more is none. */
+  /** Reports an error to the author. A cancelled request is no error, and is not reported. */
   readonly report: Report
   /** The capabilities that the server advertises where it can announce changes to clients. */
   readonly offered: ServerCapabilities
@@ -242,11 +242,11 @@ export function definitionOf(server: BaseServer): ServerDefinition {
 }
 
 /**
- * The definition of a server of `edgewise/server`.
+ * The definition of a full server, of `edgewise/server`; not of a tiny one.
  *
  * @throws {TypeError} if another one, or none, was given.
  */
-export function wholeDefinitionOf(server: Server): ServerDefinition {
+export function fullDefinitionOf(server: Server): ServerDefinition {
   const definition = definitions.get(server)
   if (definition?.notify) return definition
   throw notMadeBy('edgewise/server')

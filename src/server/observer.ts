@@ -74,7 +74,7 @@ export type Watch = (
 export interface Observation {
   /** Passes an event on, scrubbed. */
   readonly observe: Observer
-  readonly watch: Watch
+  readonly watchRequest: Watch
 }
 
 /** The option `observe` of a server, made by {@link observer}. */
@@ -97,7 +97,7 @@ export function observer(handle: Observer): ServerObserver {
   return {
     start(rules) {
       const observe = guarded(handle, rules)
-      return { observe, watch: watching(observe) }
+      return { observe, watchRequest: watching(observe) }
     },
   }
 }

@@ -18,7 +18,7 @@ import type {
   ExtensionMethod,
   ServerExtensionOptions,
 } from '../server/composition/server-extension.ts'
-import { wholeDefinitionOf } from '../server/definition.ts'
+import { fullDefinitionOf } from '../server/definition.ts'
 import type { ToolReturn } from '../server/features/tool-result.ts'
 import type { TaskFactory, ToolEntry } from '../server/features/tools.ts'
 import { taskIdOf } from './context.ts'
@@ -99,7 +99,7 @@ class ServerTasks implements Tasks {
 
   addTo(server: Server): void {
     if (this.#definition) throw new TypeError('These tasks belong to another server')
-    const definition = wholeDefinitionOf(server)
+    const definition = fullDefinitionOf(server)
     addExtension(server, this.#extension())
     this.#definition = definition
     definition.capabilities.tasks = {

@@ -39,7 +39,7 @@ describe('Cancellation', () => {
     const cancellation = new Cancellation(upstream)
     const { signal } = cancellation
 
-    cancellation.settle()
+    cancellation.release()
     upstream.abort()
 
     expect(signal.aborted).toBe(false)

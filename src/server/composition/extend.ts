@@ -19,7 +19,7 @@ import type {
   ServerExtensionOptions,
 } from './server-extension.ts'
 import type { Unsubscribe } from '../notifier.ts'
-import { wholeDefinitionOf } from '../definition.ts'
+import { fullDefinitionOf } from '../definition.ts'
 import type { Server, ServerExtension } from '../server.ts'
 
 /**
@@ -46,7 +46,7 @@ export function serverExtension(options: ServerExtensionOptions): ServerExtensio
  *   method that there is already, or the server was not made by `createServer` of `edgewise/server`.
  */
 export function addExtension(server: Server, extension: ServerExtensionOptions): void {
-  const definition = wholeDefinitionOf(server)
+  const definition = fullDefinitionOf(server)
   const { extensions = new ExtensionTable() } = definition
   if (!(extensions instanceof ExtensionTable)) throw new TypeError('The server is foreign')
   extensions.add(extension)

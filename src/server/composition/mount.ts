@@ -14,7 +14,7 @@ import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
 import { getPrompt, type PromptEntry, type PromptReturn } from '../features/prompts.ts'
 import type { Entry, Registry } from '../registry.ts'
 import { readResource, type ReadReturn } from '../features/resources.ts'
-import { wholeDefinitionOf } from '../definition.ts'
+import { fullDefinitionOf } from '../definition.ts'
 import type { ServerDefinition } from '../definition.ts'
 import type { MountSource, Server } from '../server.ts'
 import type { ToolReturn } from '../features/tool-result.ts'
@@ -52,8 +52,8 @@ export function fromServer(mounted: Server): MountSource<Mount> {
 }
 
 function mountServer(server: Server, prefix: string, mounted: Server): Mount {
-  const target = wholeDefinitionOf(server)
-  const source = wholeDefinitionOf(mounted)
+  const target = fullDefinitionOf(server)
+  const source = fullDefinitionOf(mounted)
   if (isPart(target, source)) throw new TypeError('A server cannot be mounted in itself')
   const mirror = createMirror(target, (one, other) => one !== other)
   const offer = offerOf(source, prefix)

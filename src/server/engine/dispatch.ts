@@ -1,6 +1,6 @@
 /**
- * Turns one request into its response: finds its method, and runs it as often as its questions to the
- * client take. No I/O.
+ * Turns one request into its response: finds its method, and runs it, again after each round of
+ * questions to the client. No I/O.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
@@ -32,7 +32,7 @@ export async function dispatch(
   exchange: Exchange,
   target?: MethodTarget,
 ): Promise<JsonRpcResponse> {
-  const answered = server.watch?.(message, exchange)
+  const tellAnswered = server.watchRequest?.(message, exchange)
   const { id, method } = message
   const { revision } = exchange
   const { input } = server
@@ -53,6 +53,6 @@ export async function dispatch(
     const report = (failure: unknown): void => server.report(failure, ctx)
     response = errorResponse(id, encodeError(server, error, revision, report))
   }
-  answered?.(response)
+  tellAnswered?.(response)
   return response
 }

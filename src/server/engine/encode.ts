@@ -30,10 +30,11 @@ export function encodeResult(
   facts: MethodFacts,
 ): Result {
   if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
-  let known = encoded.get(result)
-  if (!known) encoded.set(result, (known = new Map()))
-  let written = known.get(revision)
-  if (!written) known.set(revision, (written = encodeOnce(server, method, result, revision, facts)))
+  let byRevision = encoded.get(result)
+  if (!byRevision) encoded.set(result, (byRevision = new Map()))
+  let written = byRevision.get(revision)
+  if (!written)
+    byRevision.set(revision, (written = encodeOnce(server, method, result, revision, facts)))
   return written
 }
 
@@ -44,16 +45,17 @@ function encodeOnce(
   revision: RevisionFacts,
   facts: MethodFacts,
 ): Result {
-  const known = degradeResult(method, result, revision)
-  if (revision.era === 'legacy') return known
+  const degraded = degradeResult(method, result, revision)
+  if (revision.era === 'legacy') return degraded
   // V8 is slow with computed names in literals, and with members that are written after a spread.
-  const _meta: Meta = { ...known._meta }
+  const _meta: Meta = { ...degraded._meta }
   _meta[META_SERVER_INFO] = server.info
-  const written: Result = { resultType: 'complete', _meta, ...known }
-  if (known._meta) written._meta = _meta
+  const written: Result = { resultType: 'complete', _meta, ...degraded }
+  // The spread has put the author's `_meta` back
+  if (degraded._meta) written._meta = _meta
   written.resultType ??= 'complete'
   if (!facts.cacheable || written.resultType !== 'complete') return written
-  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = known
+  const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = degraded
   return { ...written, ttlMs, cacheScope }
 }
 

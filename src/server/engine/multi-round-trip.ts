@@ -92,10 +92,10 @@ async function suspend(
 ): Promise<InputRequiredResult | RequestContext> {
   if (reason.by === 'questions') return sealQuestions(server, ctx, reason.replay)
   const result =
-    reason.by === 'urls' ? requireUrls(reason.error, ctx.exchange) : requireAsking(reason.result)
-  if (!facts.asks) throw cannotAsk(ctx.method)
+    reason.by === 'urls' ? urlsToResult(reason.error, ctx.exchange) : requireAsking(reason.result)
+  if (!facts.mayAsk) throw cannotAsk(ctx.method)
   const { input } = ctx.exchange
-  return input.kind === 'push' ? askAtOnce(ctx, result, input.ask) : sealResult(ctx, result)
+  return input.kind === 'push' ? askDirectly(ctx, result, input.ask) : sealResult(ctx, result)
 }
 
 /**
@@ -161,7 +161,7 @@ const MAX_ROUNDS = 10
  * @throws {ProtocolError} `INTERNAL_ERROR` when it asks once too often.
  * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what it asks for.
  */
-async function askAtOnce(
+async function askDirectly(
   { message, exchange, logs, round }: RequestContext,
   { inputRequests = {}, requestState }: InputRequiredResult,
   ask: Ask,
@@ -187,13 +187,13 @@ function requireAsking(result: Result): InputRequiredResult {
 }
 
 /**
- * Says in the way of the client's revision that the user must visit pages first: by an error that
- * names them, or by a round of input that asks for them.
+ * Makes the round of input that asks the user to visit pages first. In 2025-11-25 the error itself tells
+ * the client, and is thrown again.
  *
  * @throws {ProtocolError} `URL_ELICITATION_REQUIRED` in 2025-11-25.
  * @throws {McpError} `CAPABILITY_MISSING` when the client opens no URLs.
  */
-function requireUrls(error: ProtocolError, exchange: Exchange): InputRequiredResult {
+function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredResult {
   if (!(error instanceof UrlElicitationRequired)) throw error
   const { revision, session } = exchange
   const { elicitations } = error
@@ -223,7 +223,7 @@ async function sealState(
   if (input.kind !== 'replay') throw cannotAsk(message.method)
   const { sealer, stateTtlMs, maxStateBytes } = input
   const state: State = {
-    about: await subject(message),
+    about: await requestDigest(message),
     principal: caller.principal ?? null,
     expires: Date.now() + stateTtlMs,
     recording,
@@ -249,7 +249,7 @@ async function openState(
     state &&
     state.expires > Date.now() &&
     state.principal === (principal ?? null) &&
-    state.about === (await subject(message))
+    state.about === (await requestDigest(message))
   ) {
     return state
   }
@@ -257,7 +257,7 @@ async function openState(
 }
 
 /** Digest of the method and of every param that is not about the round itself. */
-function subject({ method, params = {} }: JsonRpcRequest): Promise<string> {
+function requestDigest({ method, params = {} }: JsonRpcRequest): Promise<string> {
   const { name, uri, arguments: given } = params
   return digest([method, name, uri, given])
 }

@@ -28,7 +28,7 @@ export async function runMethod(
       : target.run(server, params, ctx, target.tool),
   )
   if (outcome instanceof Suspension) return outcome
-  // What changes a session, or is a ping, has nothing to say
+  // Methods such as `ping` and `resources/subscribe` return nothing: their result is `{}`
   if (!outcome && target.facts.era === 'legacy') return {}
   const fault = resultFault(server, target, ctx, outcome)
   if (fault !== undefined) throw new TypeError(fault)
@@ -36,8 +36,8 @@ export async function runMethod(
 }
 
 /**
- * Answers a request through the middleware of a server. A tool is looked up only then, as what
- * middleware does may change which tools the caller can see.
+ * Answers a request through the middleware of a server. The tool that was looked up before is not passed
+ * on: middleware may change which tools the caller sees, so `callTool` looks again.
  */
 export function applyMiddleware(
   server: ServerDefinition,

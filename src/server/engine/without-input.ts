@@ -8,6 +8,7 @@ import type { ClientInput } from '../definition.ts'
 import type { UnavailableMode } from '../request/input-mode.ts'
 import { TinyRequestContext } from '../request/tiny-request-context.ts'
 
+// Not shown: members that ask say first what to import
 const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'edgewise/server' }
 
 /** Refuses whatever asks for input. */

@@ -23,13 +23,13 @@ interface Introduced extends Registered {
  * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.
  *
  * @param server Speaks a revision with sessions.
- * @param pushes Whether this connection lets the server speak first.
+ * @param sendsUnasked Whether the server can send messages that answer no request.
  * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing.
  */
 export function initialize(
   server: Introduced,
   params: JsonObject = {},
-  pushes: boolean,
+  sendsUnasked: boolean,
 ): { record: SessionRecord; result: InitializeResult } {
   const { protocolVersion, capabilities, clientInfo } = params
   if (typeof protocolVersion !== 'string') throw missing('protocolVersion')
@@ -39,7 +39,10 @@ export function initialize(
   const revision = negotiate(server, protocolVersion)
   const result: InitializeResult = {
     protocolVersion: revision.version,
-    capabilities: degradeServerCapabilities(inferCapabilities(server, pushes, 'legacy'), revision),
+    capabilities: degradeServerCapabilities(
+      inferCapabilities(server, sendsUnasked, 'legacy'),
+      revision,
+    ),
     serverInfo: degradeImplementation(server.info, revision),
   }
   if (server.instructions !== undefined) result.instructions = server.instructions

@@ -25,7 +25,7 @@ export function warnOnUnsafeReplay(
 ): Middleware {
   const told = new Set<string>()
   return async ({ method, params }, ctx, next) => {
-    if (!(ctx instanceof RequestContext) || !findMethod(method, ctx.exchange.revision)?.asks) {
+    if (!(ctx instanceof RequestContext) || !findMethod(method, ctx.exchange.revision)?.mayAsk) {
       return next()
     }
     const watch = new Watch((problem) => {

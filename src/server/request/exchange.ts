@@ -1,5 +1,5 @@
 /**
- * One request on its way: what the door found out about it, and how to reach the client while it
+ * One request on its way: what the transport found out about it, and how to reach the client while it
  * is answered. Made by a transport, read by everything else.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#statelessness
@@ -68,7 +68,7 @@ export interface Caller {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
-/** Who calls, and from which client as far as that is known. A context is one. */
+/** A {@link Caller}, and the client as far as that is known. The context of a handler is one too. */
 export interface Requester extends Caller {
   readonly client?: ClientFacts | undefined
 }
@@ -126,7 +126,7 @@ export interface Exchange {
   readonly logLevel: LoggingLevel | undefined
   /** The session, in the revisions that have them. */
   readonly session?: Session | undefined
-  /** Stands for the client where requests have no session, and a connection of their own. */
+  /** The connection, which identifies the client where requests have no session: stdio, ports. */
   readonly peer?: object | undefined
   /** Sends a notification on the stream that will carry the response. */
   send(notification: JsonRpcNotification): void | Promise<void>

@@ -52,7 +52,7 @@ export interface UnavailableMode {
   readonly needs: string
 }
 
-/** How a request without a session asks in the revisions that have sessions: not at all. */
+/** The mode of requests of older revisions that came without a session: they cannot ask. */
 export const NEEDS_SESSION: UnavailableMode = {
   kind: 'unavailable',
   needs: 'a session that the server keeps',
@@ -71,7 +71,7 @@ export type Ask = (
 /** A call whose recording is stored, so that its handler can run again after its host was replaced. */
 export interface ResumableCall {
   /** The input of its handler, which asks at once what has no answer yet. */
-  input(
+  createInput(
     ask: (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>,
   ): ReplayInput
 }

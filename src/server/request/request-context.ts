@@ -46,7 +46,7 @@ export class RequestContext extends BaseRequestContext implements Context {
   #reports: (() => void)[] | undefined
   /** The rules for log messages; without them none is sent. */
   logs: LogRules | undefined
-  /** The rounds of this request so far, if it asks by replay and has asked or was asked before. */
+  /** What earlier rounds recorded; absent until the handler asks, and in modes that do not replay. */
   replay: ReplayInput | undefined
   /** What the client sent in answer to an `input_required` result that the handler made itself. */
   inputResponses: { readonly [key: string]: unknown } | undefined
@@ -62,7 +62,7 @@ export class RequestContext extends BaseRequestContext implements Context {
 
   /**
    * What the model learns of an error that was not meant for it. The error is reported when the run has
-   * ended, unless it is suspended: then no error counts.
+   * ended. If the run turns out to be suspended it is dropped, as the handler runs again.
    *
    * @throws what the client has to learn.
    */
@@ -88,9 +88,9 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
-    const { logLevel, session = this } = this.exchange
+    const { logLevel, session } = this.exchange
     if (!this.logs || this.done || !wants(logLevel, level)) return
-    for (const message of outgoingLogs({ level, ...options, data }, this.logs, session)) {
+    for (const message of outgoingLogs({ level, ...options, data }, this.logs, session ?? this)) {
       await this.exchange.send(notification('notifications/message', { ...message }))
     }
   }
@@ -98,19 +98,19 @@ export class RequestContext extends BaseRequestContext implements Context {
   elicit<S extends StandardSchema | ObjectSchema>(
     question: FormQuestion<S>,
   ): Promise<ElicitAnswer<S>> {
-    return unheeded(elicitForm(this, question))
+    return ignoreUnhandled(elicitForm(this, question))
   }
 
   elicitUrl(question: UrlQuestion): Promise<UrlAnswer> {
-    return unheeded(elicitUrl(this, question))
+    return ignoreUnhandled(elicitUrl(this, question))
   }
 
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult> {
-    return unheeded(sample(this, params))
+    return ignoreUnhandled(sample(this, params))
   }
 
   roots(): Promise<Root[]> {
-    return unheeded(listRoots(this))
+    return ignoreUnhandled(listRoots(this))
   }
 
   disconnect(retryMs = 1000): void {
@@ -129,32 +129,33 @@ export class RequestContext extends BaseRequestContext implements Context {
 
   #chooseInput(): Input {
     const { input: mode, revision, cancellation } = this.exchange
-    let needs = '"tools/call", "prompts/get" or "resources/read"'
-    switch (mode.kind) {
-      case 'push': {
-        const push = (
-          request: InputRequest,
-          sent?: (id: RequestId) => void,
-        ): Promise<JsonObject> => {
-          // Nothing carries the question once the answer is sent
-          if (this.done) throw new McpError('INVALID_USE', `"${this.method}" is answered already`)
-          return mode.ask(request, cancellation.signal, sent)
-        }
-        return mode.call ? (this.replay = mode.call.input(push)) : pushInput(push)
+    if (mode.kind === 'unavailable') return this.#noInput(mode.needs)
+    if (mode.kind === 'push') {
+      const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
+        // Nothing carries the question once the answer is sent
+        if (this.done) throw new McpError('INVALID_USE', `"${this.method}" is answered already`)
+        return mode.ask(request, cancellation.signal, sent)
       }
-      case 'replay':
-        if (!findMethod(this.method, revision)?.asks) break
-        return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
-      case 'unavailable':
-        needs = mode.needs
+      if (!mode.call) return pushInput(push)
+      return (this.replay = mode.call.createInput(push))
     }
+    if (!findMethod(this.method, revision)?.mayAsk) {
+      return this.#noInput('"tools/call", "prompts/get" or "resources/read"')
+    }
+    return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
+  }
+
+  #noInput(needs: string): Input {
     const what = `"${this.method}" cannot ask the client`
     return noInput(`${what}: in revision ${this.revision} that needs ${needs}`)
   }
 }
 
-/** A question whose answer nobody may wait for, when another ended the run: that is no failure. */
-function unheeded<T>(answer: Promise<T>): Promise<T> {
+/**
+ * When one question ends the run, others of the same run reject without anybody awaiting them; that must
+ * not count as an unhandled rejection.
+ */
+function ignoreUnhandled<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {})
   return answer
 }

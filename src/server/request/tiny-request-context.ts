@@ -6,7 +6,10 @@
 import { BaseRequestContext } from './base-request-context.ts'
 import type { Context } from './context.ts'
 
-/** The context of one request; what it only declares, nobody has without questions to the client. */
+/**
+ * A context without `elicit` and its like. Types do not show them (`BaseContext`); for programs without
+ * types, the preset adds getters that say what to import.
+ */
 export class TinyRequestContext extends BaseRequestContext implements Context {
   declare readonly inputResponses: undefined
   declare readonly requestState: undefined

@@ -16,7 +16,7 @@ import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { answerEach, batchFault } from '../../server/engine/batch.ts'
 import { invalidRequest } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
-import type { SessionContext } from './sessions/manager.ts'
+import type { HttpSession } from './sessions/manager.ts'
 
 /**
  * Answers a message of a session, or a batch.
@@ -28,7 +28,7 @@ import type { SessionContext } from './sessions/manager.ts'
  */
 export async function postToSession(
   incoming: IncomingRequest,
-  session: SessionContext,
+  session: HttpSession,
   body: unknown,
 ): Promise<Response> {
   if (Array.isArray(body)) return postBatch(incoming, session, body)
@@ -54,7 +54,7 @@ export async function postToSession(
 
 async function postBatch(
   incoming: IncomingRequest,
-  session: SessionContext,
+  session: HttpSession,
   body: readonly unknown[],
 ): Promise<Response> {
   const { endpoint, caller } = incoming
@@ -82,7 +82,7 @@ async function postBatch(
  */
 function checkBatch(
   { endpoint }: IncomingRequest,
-  session: SessionContext,
+  session: HttpSession,
   body: readonly unknown[],
 ): { messages: JsonRpcMessage[]; faults: JsonRpcResponse[] } {
   const { revision } = session

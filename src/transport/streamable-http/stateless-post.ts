@@ -71,7 +71,7 @@ export async function postStateless(
     }
     dispatch(server, message, exchange, target)
       .then((response) => {
-        cancellation.settle()
+        cancellation.release()
         reply.finish(response)
       })
       .catch(reject)

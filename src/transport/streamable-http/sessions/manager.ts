@@ -32,7 +32,7 @@ export interface SessionManager {
    *   missing; 404 when there is no such session any more, or it is someone else's. Without sessions
    *   the id is ignored.
    */
-  resolve(incoming: IncomingRequest): SessionContext | Response | Promise<SessionContext | Response>
+  resolve(incoming: IncomingRequest): HttpSession | Response | Promise<HttpSession | Response>
   /**
    * Answers an `initialize` that names no session.
    *
@@ -44,7 +44,7 @@ export interface SessionManager {
 }
 
 /** Where the messages of a session are handled. */
-export interface SessionContext {
+export interface HttpSession {
   readonly revision: RevisionFacts
   /**
    * Makes the reply to one request, or to a batch.
@@ -122,17 +122,17 @@ export function requireRevision({ stated }: IncomingRequest, revision: RevisionF
 /**
  * Answers `initialize`.
  *
- * @param pushes Whether the server can send messages outside its answers.
+ * @param sendsUnasked Whether the server can send messages outside its answers.
  * @param store Stores what was negotiated, and gives the id of the session.
  * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing; otherwise as `store`.
  */
 export async function answerInitialize(
   { endpoint, caller }: IncomingRequest,
   { id, params }: JsonRpcRequest,
-  pushes: boolean,
+  sendsUnasked: boolean,
   store?: (record: SessionRecord) => Promise<string>,
 ): Promise<Response> {
-  const { record, result } = initialize(endpoint.server, params, pushes)
+  const { record, result } = initialize(endpoint.server, params, sendsUnasked)
   if (caller.principal !== undefined) record.principal = caller.principal
   const sessionId = await store?.(record)
   const headers = sessionId === undefined ? undefined : { [HEADER_SESSION_ID]: sessionId }

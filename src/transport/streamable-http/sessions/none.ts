@@ -21,7 +21,7 @@ import { Reply, type ReplyOptions } from '../reply.ts'
 import {
   answerInitialize,
   requireLegacyRevision,
-  type SessionContext,
+  type HttpSession,
   type SessionProvider,
 } from './manager.ts'
 
@@ -39,7 +39,7 @@ export const withoutSessions: SessionProvider = (endpoint) => ({
 })
 
 /** What was negotiated, without anything that outlives one request. */
-export class UnstoredSession implements SessionContext {
+export class UnstoredSession implements HttpSession {
   readonly revision: RevisionFacts
   readonly #endpoint: HttpEndpoint
   readonly #client: ClientFacts

@@ -41,7 +41,7 @@ import { readHeader } from '../../http/request-body.ts'
 import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
 import type { HandlerHooks } from '../options.ts'
 import { Reply, type ReplyOptions, type ReplyStream } from '../reply.ts'
-import type { SessionContext } from './manager.ts'
+import type { HttpSession } from './manager.ts'
 import { standaloneStreamOptions } from './standalone-stream.ts'
 
 const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer that is a stream' }
@@ -58,7 +58,7 @@ export interface SharedState {
 type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
 
 /** A session that is live here: one object for all its requests. */
-export class StatefulSession implements SessionContext, PooledSession {
+export class StatefulSession implements HttpSession, PooledSession {
   readonly id: string
   readonly session: Session
   readonly streams: SessionStreams
@@ -197,7 +197,7 @@ export class StatefulSession implements SessionContext, PooledSession {
         ? {
             kind: 'push',
             ask: this.#asker(reply),
-            call: call && calls && { input: (ask) => calls.createInput(call, ask) },
+            call: call && calls && { createInput: (ask) => calls.createInput(call, ask) },
           }
         : NEEDS_STREAM,
     }
