@@ -16,18 +16,18 @@ const HEADER_CALLER = 'edgewise-caller'
 /**
  * The request as the object gets it: with who calls, instead of what the client may have claimed.
  *
- * @param how.paged Whether a page sent it.
+ * @param how.fromPage Whether a page sent it.
  * @param how.hidden The headers to leave out: the credentials in them were checked already.
  */
 export function withIdentity(
   request: Request,
   { principal, auth, shared }: Forwarded,
-  { paged, hidden }: { paged: boolean; hidden: readonly string[] },
+  { fromPage, hidden }: { fromPage: boolean; hidden: readonly string[] },
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
   // The object answers a GET with a socket, if it does not refuse it.
   const opens = request.method === 'GET'
-  if (text === '{}' && !opens && !paged && !request.headers.has(HEADER_CALLER)) return request
+  if (text === '{}' && !opens && !fromPage && !request.headers.has(HEADER_CALLER)) return request
   const headers = new Headers(request.headers)
   // The Worker checked it, and answers the page itself.
   headers.delete('origin')

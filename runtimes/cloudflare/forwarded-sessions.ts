@@ -37,18 +37,18 @@ export function forwardedSessions(
     const { caller } = incoming
     try {
       // Looking at headers is slow on workerd.
-      const paged = request.headers.has('origin')
-      const how = { paged, hidden: auth?.credentialHeaders ?? [] }
-      const asked = withIdentity(request, shared ? { ...caller, shared } : caller, how)
-      const response = await namespace.get(id).fetch(asked)
+      const fromPage = request.headers.has('origin')
+      const how = { fromPage, hidden: auth?.credentialHeaders ?? [] }
+      const forwarded = withIdentity(request, shared ? { ...caller, shared } : caller, how)
+      const response = await namespace.get(id).fetch(forwarded)
       if (request.method === 'GET') return await openStream(response, incoming, hub)
-      // Pages need more headers, and only those of a copy can be changed.
+      // Pages need CORS headers, which can be added to a copy only.
       if (caller.revoked && response.body) return untilRevoked(response, response.body, caller)
-      return paged ? new Response(response.body, response) : response
+      return fromPage ? new Response(response.body, response) : response
     } catch (error) {
       // The client learns nothing of it, and the log of the object may be far away.
       console.error(error)
-      if (!isTransient(error)) throw error
+      if (!mayRetryObject(error)) throw error
       return refuse(503, 'The session was interrupted', { 'retry-after': '5' })
     }
   }
@@ -109,7 +109,7 @@ async function openStream(
 }
 
 /** Whether an object is there again at once: it was deployed anew, crashed, or has too much to do. */
-function isTransient(error: unknown): boolean {
+function mayRetryObject(error: unknown): boolean {
   const { durableObjectReset, retryable, overloaded } = error as Record<string, unknown>
   return [durableObjectReset, retryable, overloaded].includes(true)
 }

@@ -15,9 +15,9 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    */
   ssePath?: string
   /**
-   * Serves without Durable Objects, where there are none: clients of every revision, but older ones
-   * can be asked nothing, and nobody hears of changes. With a secret, handlers know of older clients
-   * who they are and what they offer; it is needed as soon as a handler asks one of 2026-07-28.
+   * Serves clients of every revision without Durable Objects. Handlers cannot ask clients of older
+   * revisions, and no client hears of changes. Asking clients of 2026-07-28 requires `secrets`, with
+   * which handlers also know the name and the capabilities of older clients.
    */
   stateless?: boolean
   /**
@@ -34,14 +34,14 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
   /** The name of the binding to the namespace of `McpHub`; `MCP_HUB` by default. */
   hubBinding?: string
   /**
-   * The name of the binding to the namespace of `McpTask`; `MCP_TASK` by default. It is needed by
-   * servers that serve tasks and did not choose where these are kept.
+   * The name of the binding to the namespace of `McpTask`; `MCP_TASK` by default. Only
+   * servers that serve tasks need it, unless they choose a store for these themselves.
    */
   taskBinding?: string
   /**
-   * How many objects share the telling of changes; 1 by default, which is good for some ten thousand
-   * streams at once, and takes 32,768, half of them of one caller. More tell more clients, each
-   * change costs as many requests.
+   * How many objects share the telling of changes; 1 by default. One serves about 10,000 streams
+   * well and 32,768 at most, half of these for one caller. With more objects more clients can listen,
+   * and each change costs one request for each object.
    * After another number is deployed, clients cannot resume streams and open new ones.
    */
   hubShards?: number

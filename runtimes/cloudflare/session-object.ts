@@ -43,7 +43,7 @@ function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[
 
 /** Makes the class of the objects that serve the sessions of a server. */
 export function sessionObject(server: Server, options: WorkerOptions, hub: Hub): ObjectClass {
-  // The Worker checks hosts; requests of the object to itself have none that is allowed.
+  // The Worker checks hosts; `#end` sends a request to a host that no list allows.
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const shared = handlerOptions(rest)
   // Uses are noted this often, so that most requests write nothing.
@@ -79,7 +79,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         // The alarm ends sessions, as only the hub knows who still listens.
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
-        // The Worker checked the origin and who calls; what a message needs shows only here.
+        // The Worker checked the origin and who calls; scopes depend on the body, which is read here.
         allowedOrigins: '*',
         ...(auth && { auth: { ...auth, authenticate: (_request, caller) => caller } }),
       }
@@ -104,27 +104,27 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
 
     override async fetch(request: Request): Promise<Response> {
       hub.start()
-      // Who listens is known to the hub, and need not be noted.
-      const known = request.headers.get('mcp-session-id')
-      if (request.method !== 'GET') this.#touch(known)
+      // A GET need not be noted: the hub knows who listens.
+      const sessionId = request.headers.get('mcp-session-id')
+      if (request.method !== 'GET') this.#touch(sessionId)
       const sse = isAt(request, ssePath)
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
-      const answer = async (asked: Request): Promise<Response> => {
-        bindStorage(asked, this.ctx.storage)
-        const response = await this.#handle(asked, {
+      const answer = async (forwarded: Request): Promise<Response> => {
+        bindStorage(forwarded, this.ctx.storage)
+        const response = await this.#handle(forwarded, {
           principal,
           auth,
           // Sessions are counted when they are opened
           address:
-            known === null ? (request.headers.get('cf-connecting-ip') ?? undefined) : undefined,
+            sessionId === null ? (request.headers.get('cf-connecting-ip') ?? undefined) : undefined,
           env: this.env,
           waitUntil: (work) => this.ctx.waitUntil(work),
         })
-        const wish = asked.method === 'GET' ? readSessionStream(response.headers) : undefined
+        const wish = forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
         if (wish && !(await this.#prepare(wish.session))) return noStream()
         // Looking at headers is slow on workerd.
-        const opened = known === null || sse ? response.headers.get('mcp-session-id') : null
+        const opened = sessionId === null || sse ? response.headers.get('mcp-session-id') : null
         if (opened === null || (await this.#setAlarm())) return response
         // It would never end by itself.
         await this.#end(opened)
@@ -133,10 +133,14 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       return sse ? this.#answerSse(request, principal, answer) : answer(request)
     }
 
-    /** Sees to it that the hub knows what a session watches, before it has a stream; whether it does. */
+    /**
+     * Sees to it that the hub knows what a session watches, before it has a stream.
+     *
+     * @returns whether the hub knows it.
+     */
     async #prepare(id: string): Promise<boolean> {
       const record = this.#store.load(id)
-      // The alarm notes it in the store only, and the handler does not look there again.
+      // `#spare` wrote `false` to the store behind the copy of the handler, which still says `true`
       if (record?.listens === false) await this.#save(id, { ...record, listens: true })
       // The hub may have missed what was sent before this object came into memory
       return this.#syncQueue.resync(id)
@@ -169,10 +173,15 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
     }
 
-    /** Ends a session that nobody used for too long; when to look again, in milliseconds since 1970. */
+    /**
+     * Ends a session that nobody used for too long.
+     *
+     * @returns when to look again, in milliseconds since 1970.
+     */
     async #look({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
       const endsAt = usedAt + idleMs + touchMs
       if (endsAt > Date.now()) return endsAt
+      // What cannot be ended is tried again then
       const stays = (await this.#listens(id)) || (await this.#spare(id)) || !(await this.#end(id))
       return stays ? Date.now() + idleMs + touchMs : Infinity
     }
@@ -189,12 +198,12 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       await this.#closed(socket)
     }
 
-    /** Whether there is a session of that id. */
+    /** Whether there is a session of that id; the hub calls it. */
     keeps(session: string): boolean {
       return this.#store.load(session) !== undefined
     }
 
-    /** The secret of this deployment, minted by the first call; asked of one object only. */
+    /** The secret of this deployment, minted by the first call. Workers ask the object of a fixed name. */
     async sealingSecret(): Promise<string> {
       const { storage } = this.ctx
       const known = await storage.get<string>('mcp_secret')
@@ -232,7 +241,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       return true
     }
 
-    /** Keeps a record; whether it could. */
+    /** Stores a record. Returns whether that succeeded. */
     async #save(id: string, record: SessionRecord): Promise<boolean> {
       try {
         await this.#store.save(id, record)
@@ -243,7 +252,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       }
     }
 
-    /** Sees to it that the alarm rings, as it then does while there are sessions; whether it does. */
+    /** Sets the alarm, which then rings while there are sessions. Returns whether it is set. */
     async #setAlarm(): Promise<boolean> {
       const { storage } = this.ctx
       try {
@@ -267,7 +276,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       }
     }
 
-    /** Ends a session; whether it could. */
+    /** Ends a session. Returns whether that succeeded. */
     async #end(id: string): Promise<boolean> {
       const headers = { 'mcp-session-id': id }
       const request = new Request('https://session/', { method: 'DELETE', headers })

@@ -74,25 +74,29 @@ export class ObjectSessionStore implements SessionStore {
   load(id: string): SessionRecord | undefined {
     if (!this.#own) return this.#tables.load(id)
     if (id !== this.#own.id) return undefined
-    // Not stored: a client that goes on to use its session has finished the handshake
+    // `initialized` is not stored, to save a write: a client that goes on has finished the handshake
     return { ...structuredClone(this.#own.record), initialized: true }
   }
 
-  /** @throws {Error} when it cannot be stored, or the hub does not know what the session watches. */
+  /**
+   * Stores a record. A subscription counts once the hub knows it, and is taken back otherwise.
+   *
+   * @throws {Error} when it cannot be stored, or the hub does not know what the session watches.
+   */
   async save(id: string, record: SessionRecord): Promise<void> {
     const before = this.#own ? this.#own.record : this.#tables.load(id)
     this.#write(id, record)
     const queue = this.#syncQueue
     if (!before || !queue) return
+    // A client that repeats what is just being synced relies on that
     const isRepeated = withoutHandshake(before) === withoutHandshake(record) && queue.isSyncing(id)
     if (interestOf(before) === interestOf(record) && !isRepeated) return
-    const known = new Set(before.subscriptions)
-    const added = new Set(record.subscriptions.filter((uri) => !known.has(uri)))
-    // A client that repeats what is just being synced relies on that
-    const wanted = isRepeated ? [...record.subscriptions] : [...added]
+    const watchedBefore = new Set(before.subscriptions)
+    const added = new Set(record.subscriptions.filter((uri) => !watchedBefore.has(uri)))
+    const required = isRepeated ? [...record.subscriptions] : [...added]
     const synced = await queue.sync(id)
-    const stored = new Set(this.load(id)?.subscriptions)
-    if (wanted.every((uri) => synced && stored.has(uri))) return
+    const watched = new Set(this.load(id)?.subscriptions)
+    if (required.every((uri) => synced && watched.has(uri))) return
     this.#unsubscribe(id, added)
     throw new Error('The hub does not know what the session watches: subscribe again')
   }

@@ -37,7 +37,7 @@ export interface Worker<Env = unknown> {
   readonly durableObjects: {
     readonly McpSession: ObjectClass
     readonly McpHub: ObjectClass
-    /** For servers that serve tasks only. */
+    /** Needed only by servers that serve tasks. */
     readonly McpTask: ObjectClass
   }
   /**

@@ -123,14 +123,14 @@ async function attach(
 ): Promise<Mount & { server: Server }> {
   let update: (() => Promise<void>) | undefined
   let report: (error: unknown) => void = () => {}
-  let looksAgain = false
+  let lookQueued = false
   // One look after the other, as the answers to an earlier one may be older and come later
   const oneAtATime = semaphore(1)
   const follow = (): void => {
-    if (looksAgain) return
-    looksAgain = true
+    if (lookQueued) return
+    lookQueued = true
     const look = async (): Promise<void> => {
-      looksAgain = false
+      lookQueued = false
       await update?.()
     }
     oneAtATime(look).catch((error: unknown) => {
@@ -147,13 +147,13 @@ async function attach(
     const client = await connect({ ...questions, ...hooks })
     return { client, calls }
   }
-  const own = await open(undefined, {
+  const shared = await open(undefined, {
     onToolsChanged: follow,
     onPromptsChanged: follow,
     onResourcesChanged: follow,
     onResourceUpdated: (uri) => updated(uri),
   })
-  const { client } = own
+  const { client } = shared
   const upstreams = new Upstreams(open, maxPrincipals)
   const server = choose(client)
   const target = fullDefinitionOf(server)
@@ -162,7 +162,7 @@ async function attach(
   setClients(clients)
   const passRootsChanged = ({ caller: { principal } }: Exchange): void => {
     const several = principal === undefined && clients.of(principal).length > 1
-    const upstream = principal === undefined ? Promise.resolve(own) : upstreams.find(principal)
+    const upstream = principal === undefined ? Promise.resolve(shared) : upstreams.find(principal)
     if (!several) upstream?.then((one) => one.client.rootsChanged()).catch(report)
   }
   clients.onRootsChanged.add(passRootsChanged)
@@ -175,7 +175,7 @@ async function attach(
   const passFor = (
     principal: string | undefined,
     work: (upstream: Upstream) => Promise<Result>,
-  ): Promise<Result> => (principal === undefined ? work(own) : upstreams.use(principal, work))
+  ): Promise<Result> => (principal === undefined ? work(shared) : upstreams.use(principal, work))
   const passOn: Behind['pass'] = (method, params, ctx) =>
     passFor(ctx.principal, (upstream) => pass(upstream, ctx, method, params)).catch(
       (error: unknown) => {

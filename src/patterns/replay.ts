@@ -49,7 +49,7 @@ interface CallRecorder {
 export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
-  readonly #push: CallRecorder | undefined
+  readonly #recorder: CallRecorder | undefined
   /** What the client has to answer, in the order of asking; with holes. */
   readonly #asked: { key: string; request: InputRequest; digest: string }[] = []
   /** The keys of all questions of this run. */
@@ -58,19 +58,19 @@ export class ReplayInput implements Input {
   readonly #steps: Steps
   #count = 0
   #places = 0
-  /** The place in which something new was asked, although an earlier run asked another thing. */
-  #strayed: string | undefined
+  /** The key of the first question that is new, although an earlier run asked another in its place. */
+  #strayedKey: string | undefined
   #divergence: ProtocolError | undefined
 
   /**
    * @param recording What the runs before left.
    * @param responses The client's `inputResponses`; keys that nothing asks for are ignored.
-   * @param push Asks at once what has no answer yet, instead of ending the run.
+   * @param recorder Asks at once what has no answer yet, instead of ending the run.
    */
   constructor(
     recording: Recording,
     responses: { [key: string]: unknown } = {},
-    push?: CallRecorder,
+    recorder?: CallRecorder,
   ) {
     this.#recording = {
       answers: Object.assign(nothing(), recording.answers),
@@ -78,8 +78,8 @@ export class ReplayInput implements Input {
       open: Object.assign(nothing(), recording.open),
     }
     this.#responses = responses
-    this.#push = push
-    this.#steps = new Steps(this.#recording.steps, () => push?.keep(this.#recording))
+    this.#recorder = recorder
+    this.#steps = new Steps(this.#recording.steps, () => recorder?.keep(this.#recording))
   }
 
   /** Whether the run cannot count: the client has to answer first, or the handler changed its mind. */
@@ -111,9 +111,9 @@ export class ReplayInput implements Input {
   async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
     const { answers, steps, open: before } = this.#recording
-    if (this.#strayed !== undefined) {
+    if (this.#strayedKey !== undefined) {
       const left = Object.keys({ ...answers, ...before }).some((key) => !this.#keys.has(key))
-      if (left) this.#diverge(this.#strayed)
+      if (left) this.#diverge(this.#strayedKey)
     }
     if (this.#divergence) throw this.#divergence
     const requests: { [key: string]: InputRequest } = nothing()
@@ -127,10 +127,11 @@ export class ReplayInput implements Input {
 
   async #answer(counted: string, question: Question, place: number): Promise<JsonObject> {
     const { request, accepts } = question
-    const asked = await digest(request)
-    const key = question.key === undefined ? this.#claim(counted, asked, request.method) : counted
+    const fingerprint = await digest(request)
+    const key =
+      question.key === undefined ? this.#claim(counted, fingerprint, request.method) : counted
     const known = this.#known(key)
-    if (known !== undefined && known !== asked) throw this.#diverge(key)
+    if (known !== undefined && known !== fingerprint) throw this.#diverge(key)
     const recorded = this.#recording.answers[key]
     if (recorded) {
       if ('answer' in recorded) return recorded.answer
@@ -141,11 +142,11 @@ export class ReplayInput implements Input {
     const open = known !== undefined || question.key !== undefined
     const response = open && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
-      this.#recording.answers[key] = { asked, answer: response }
+      this.#recording.answers[key] = { asked: fingerprint, answer: response }
       return response
     }
-    if (this.#push?.ask) return this.#push.ask(key, asked, question, this.#recording)
-    this.#asked[place] = { key, request, digest: asked }
+    if (this.#recorder?.ask) return this.#recorder.ask(key, fingerprint, question, this.#recording)
+    this.#asked[place] = { key, request, digest: fingerprint }
     throw inputPending()
   }
 
@@ -155,20 +156,21 @@ export class ReplayInput implements Input {
   }
 
   /**
-   * The key of a question without one of its own: its place, or where an earlier run asked the same,
-   * as what is asked at the same time is not asked in the same order each time.
+   * The key of a question without one of its own: its number, or that under which an earlier run
+   * asked the same. A handler that asks A and B at once may ask them in another order the next time:
+   * if A was `#1` and B was `#2`, and now B comes first, B gets `#2` by its fingerprint.
    */
-  #claim(counted: string, asked: string, method: string): string {
+  #claim(counted: string, fingerprint: string, method: string): string {
     const free = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
-    const same = (key: string): boolean => free(key) && this.#known(key) === asked
+    const same = (key: string): boolean => free(key) && this.#known(key) === fingerprint
     const { answers, open } = this.#recording
     let key: string | undefined = counted
     if (!same(key) && !(free(key) && this.#known(key) === undefined)) {
       key = Object.keys({ ...answers, ...open }).find(same)
     }
     if (key === undefined) {
-      if (this.#push?.ask) throw this.#diverge(counted)
-      this.#strayed ??= counted
+      if (this.#recorder?.ask) throw this.#diverge(counted)
+      this.#strayedKey ??= counted
       do key = `${method}#${++this.#count}`
       while (!free(key) || this.#known(key) !== undefined)
     }

@@ -148,7 +148,7 @@ export {
   type HandlerOptions,
 } from '../transport/streamable-http/handler.ts'
 export { createSseHandler } from '../transport/http-sse/server.ts'
-export type { EventStore, OpenStream, PendingCall, Sink } from '../session/event-store.ts'
+export type { EventStore, OpenStream, ResumableCall, Sink } from '../session/event-store.ts'
 export { statefulSessions } from '../transport/streamable-http/sessions/stateful.ts'
 export { createMemorySessionStore, type SessionStore } from '../session/store.ts'
 export { resumableCalls } from '../session/resumable-calls.ts'

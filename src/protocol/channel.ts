@@ -31,9 +31,9 @@ export interface Outgoing {
 /** Sends requests with the credentials of a principal. */
 export interface RequestSender {
   /** The principal of these requests, so that cached results stay apart. */
-  principal(): Promise<string>
+  credentials(): Promise<string>
   /** Waits until another token is accepted than one that was refused in the background. */
-  signedIn(signal: AbortSignal): Promise<void>
+  untilSignedIn(signal: AbortSignal): Promise<void>
 }
 
 /** Carries messages to one server. */

@@ -1,5 +1,6 @@
 /**
- * The account that a limit per caller counts for, so that one caller cannot use up what all share.
+ * The account of a caller: what counts as one caller where a limit is per caller, so that nobody can
+ * use up what all share.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */

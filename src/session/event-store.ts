@@ -21,7 +21,7 @@ export interface MissedEvents {
 }
 
 /** A request that is being answered on a stream. Plain JSON. */
-export interface PendingCall {
+export interface ResumableCall {
   readonly request: JsonRpcRequest
   /** What its handler asked and did so far. */
   recording: Recording
@@ -34,7 +34,7 @@ export interface PendingCall {
 /** A stream that has not ended: of a pending call, or of messages that belong to no request. */
 export interface OpenStream {
   readonly id: string
-  readonly call?: PendingCall | undefined
+  readonly call?: ResumableCall | undefined
 }
 
 /** Where a stream's events go while a client is connected. */
@@ -54,7 +54,7 @@ export interface Sink {
  * stored is sent all the same.
  */
 export interface EventStore {
-  /** How many events were stored so far, by earlier hosts too. May be too high. */
+  /** How many events were stored so far, by earlier hosts too; too high is allowed, too low is not. */
   readonly eventCount: number
   /**
    * Stores a message of a stream.

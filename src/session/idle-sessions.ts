@@ -1,10 +1,12 @@
 /**
- * Ends sessions that were idle for too long, also those that only the store knows.
+ * Ends sessions that were idle for too long, also those that only the store knows. A session is quiet
+ * while nothing runs in it and no client listens, idle when its last use is longer ago than `idleMs`,
+ * and expired when it is both.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
-import { isIdle, type PoolEntry } from './pooled-session.ts'
+import { isQuiet, type PoolEntry } from './pooled-session.ts'
 import type { SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 
@@ -34,16 +36,17 @@ export class IdleSessions {
     this.#noteMs = Math.min(options.idleMs / 10, 60_000)
   }
 
-  /** Whether a session was idle for too long. */
+  /** Whether a session is idle and quiet. */
   isExpired(entry: PoolEntry): boolean {
-    return this.#isUnused(entry) && isIdle(entry)
+    return this.#isIdle(entry) && isQuiet(entry)
   }
 
-  /** The ids of the sessions that were idle for too long. */
+  /** The ids of the sessions that are idle and quiet. */
   *expired(): Iterable<string> {
     for (const [id, entry] of this.#options.entries) {
-      if (!this.#isUnused(entry)) return
-      if (isIdle(entry)) yield id
+      // Those that follow were used later
+      if (!this.#isIdle(entry)) return
+      if (isQuiet(entry)) yield id
     }
   }
 
@@ -82,14 +85,14 @@ export class IdleSessions {
     clearInterval(this.#timer)
   }
 
-  #isUnused({ usedAt }: PoolEntry): boolean {
+  #isIdle({ usedAt }: PoolEntry): boolean {
     return performance.now() - usedAt > this.#options.idleMs
   }
 
   async #cleanUp(): Promise<void> {
     const { store, idleMs, entries, end, removed } = this.#options
-    for (const entry of entries.values()) if (!isIdle(entry)) await this.noteUse(entry)
-    // The last use may be later than the noted one
+    for (const entry of entries.values()) if (!isQuiet(entry)) await this.noteUse(entry)
+    // Uses are noted every `#noteMs`, by a timer that may be as late
     const before = Date.now() - idleMs - 2 * this.#noteMs
     for (const id of (await store.unused?.(before)) ?? []) {
       const entry = entries.get(id)

@@ -7,7 +7,7 @@ import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from './account.ts'
 import { IdleSessions } from './idle-sessions.ts'
-import { isIdle, type PoolEntry, type PooledSession } from './pooled-session.ts'
+import { isQuiet, type PoolEntry, type PooledSession } from './pooled-session.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
 import { Session, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
@@ -110,7 +110,7 @@ export class SessionPool<S extends PooledSession> {
    */
   async open(record: SessionRecord, account?: string): Promise<S> {
     await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
-    const id = await this.#ask(() => this.#store.create(record))
+    const id = await this.#useStore(() => this.#store.create(record))
     void this.#idle.startCleanup()
     this.#notify('opened', record)
     const entry = this.#add(id, record, account)
@@ -130,7 +130,7 @@ export class SessionPool<S extends PooledSession> {
       return undefined
     }
     if (!known) await this.#idle.startCleanup()
-    const entry = known ?? this.#load(id, await this.#ask(() => this.#store.load(id)))
+    const entry = known ?? this.#load(id, await this.#useStore(() => this.#store.load(id)))
     if (!entry || entry.live.session.record.principal !== principal) return undefined
     entry.usedAt = performance.now()
     this.#entries.delete(id)
@@ -145,15 +145,15 @@ export class SessionPool<S extends PooledSession> {
    * @throws {ProtocolError} when it cannot be stored; then the session is as it was.
    */
   async save({ id, session: { record } }: S): Promise<void> {
-    await this.#ask(() => this.#store.save(id, record)).catch(async (error: unknown) => {
-      const stored = await this.#ask(() => this.#store.load(id))
-      // A level that was never set before is not in what was stored
+    await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
+      const stored = await this.#useStore(() => this.#store.load(id))
+      // `Object.assign` would keep a level that the stored record lacks
       if (stored) Object.assign(record, { logLevel: undefined }, stored)
       throw error
     })
   }
 
-  /** Stores what else changed of a session, for later hosts; this one goes on without as well. */
+  /** Stores a change that no request waits for. A failure is only reported: the change holds here. */
   async note({ id, session }: S): Promise<void> {
     try {
       await this.#store.save(id, session.record)
@@ -176,7 +176,7 @@ export class SessionPool<S extends PooledSession> {
     if (entry && this.#entries.delete(id)) this.#quota.remove(entry)
     session.close()
     streams.close()
-    await this.#ask(() => this.#store.remove(id))
+    await this.#useStore(() => this.#store.remove(id))
     this.#notify('ended', session.record)
   }
 
@@ -201,7 +201,7 @@ export class SessionPool<S extends PooledSession> {
   ): PoolEntry<S> {
     const events = this.#store.eventStore(id)
     const streams = new SessionStreams(events)
-    // Every request to the client was stored, so none has had a higher id
+    // Each request to the client was stored as an event, so their ids are no higher than this count
     const session = new Session(record, events.eventCount)
     const entry: PoolEntry<S> = {
       live: this.#create({ id, session, streams }),
@@ -220,7 +220,7 @@ export class SessionPool<S extends PooledSession> {
   }
 
   /** Calls the store; an error of it is reported, and the client may try again. */
-  async #ask<T>(work: () => T | Promise<T>): Promise<T> {
+  async #useStore<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -233,7 +233,7 @@ export class SessionPool<S extends PooledSession> {
   async #makeRoom(wanted: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(wanted)) {
-      const evictable = this.#quota.findEvictable(this.#entries.values(), wanted, isIdle)
+      const evictable = this.#quota.findEvictable(this.#entries.values(), wanted, isQuiet)
       if (!evictable) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
       await this.#evict(evictable.live.id)
     }

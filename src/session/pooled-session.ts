@@ -24,6 +24,6 @@ export interface PoolEntry<S extends PooledSession = PooledSession> extends Coun
 }
 
 /** Whether a session may end: nothing is answered in it, and no client listens. */
-export function isIdle({ live: { session, streams } }: PoolEntry): boolean {
+export function isQuiet({ live: { session, streams } }: PoolEntry): boolean {
   return session.inFlight.size === 0 && !streams.connected
 }

@@ -1,5 +1,6 @@
 /**
- * How many sessions there may be, in total and per account.
+ * How many sessions there may be, in total and per caller. Callers are told apart by their accounts:
+ * see `account.ts`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */
@@ -16,19 +17,19 @@ export interface CountedSession {
 /** Counts sessions, and decides which has to make room for another. */
 export class SessionQuota {
   readonly #max: number
-  readonly #maxPerAccount: number
+  readonly #maxPerCaller: number
   #total = 0
   readonly #counts = new Map<string | undefined, number>()
 
-  constructor(max: number, maxPerAccount: number) {
+  constructor(max: number, maxPerCaller: number) {
     this.#max = max
-    this.#maxPerAccount = maxPerAccount
+    this.#maxPerCaller = maxPerCaller
   }
 
   /** As how many sessions one counts, so that those with long capabilities do not exceed memory. */
   weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
     const { length } = JSON.stringify([clientInfo, clientCapabilities])
-    return Math.min(Math.ceil(length / 10_000), this.#maxPerAccount, this.#max)
+    return Math.min(Math.ceil(length / 10_000), this.#maxPerCaller, this.#max)
   }
 
   /** Counts a session that was opened. */
@@ -47,8 +48,8 @@ export class SessionQuota {
   }
 
   /**
-   * The session that makes room for another: the first of the same account, or else, unless that
-   * account has all that it may have, the first of the account with the most.
+   * The session that makes room for another. The caller's own come first; others end for it only if
+   * the caller is below its own limit, and then those of whoever has most.
    *
    * @param sessions The least recently used first.
    */
@@ -59,18 +60,18 @@ export class SessionQuota {
   ): S | undefined {
     const isFull = this.#isFull(account, weight)
     let found: S | undefined
-    let most = 0
+    let highest = 0
     for (const session of sessions) {
-      const isOwn = session.account === account
-      const count = isOwn ? Infinity : isFull ? 0 : (this.#counts.get(session.account) ?? 0)
-      if (count > most && mayEnd(session)) [found, most] = [session, count]
+      const others = isFull ? 0 : (this.#counts.get(session.account) ?? 0)
+      const rank = session.account === account ? Infinity : others
+      if (rank > highest && mayEnd(session)) [found, highest] = [session, rank]
     }
     return found
   }
 
   /** Whether an account has all that it may have. Without an account, only the total counts. */
   #isFull(account: string | undefined, weight: number): boolean {
-    return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerAccount
+    return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerCaller
   }
 
   #change(account: string | undefined, by: number): void {

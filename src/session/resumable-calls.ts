@@ -16,21 +16,21 @@ import {
   type RequestId,
 } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
-import type { PendingCall } from './event-store.ts'
+import type { ResumableCall } from './event-store.ts'
 import type { Session } from './session.ts'
 import type { SessionStreams } from './streams.ts'
 
 /** Stores the calls of sessions while they are answered. */
-export interface CallStore {
+export interface ResumableCallStore {
   /**
-   * The pending calls of one session. Those of an earlier host wait for the client, or are answered
+   * The resumable calls of one session. Those of an earlier host wait for the client, or are answered
    * with an error if no answer of the client could continue them.
    */
-  open(session: Session, streams: SessionStreams): PendingCalls
+  open(session: Session, streams: SessionStreams): ResumableCalls
 }
 
 /** Runs the handler of a call again. */
-export type RunAgain = (call: PendingCall, outlet: Outlet) => Promise<JsonRpcResponse | undefined>
+export type RunAgain = (call: ResumableCall, outlet: Outlet) => Promise<JsonRpcResponse | undefined>
 
 /** Where the messages of one request go. */
 export interface Outlet {
@@ -44,11 +44,11 @@ export interface Outlet {
 type SendQuestion = (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>
 
 /** The calls of one session that can be run again. */
-export class PendingCalls {
+export class ResumableCalls {
   readonly #session: Session
   readonly #streams: SessionStreams
   /** The calls of an earlier host, by the ids of the questions that they wait for. */
-  readonly #suspended = new Map<string, PendingCall>()
+  readonly #suspended = new Map<string, ResumableCall>()
 
   constructor(session: Session, streams: SessionStreams) {
     this.#session = session
@@ -57,18 +57,18 @@ export class PendingCalls {
   }
 
   /** A call that begins; it is stored once its stream is open. */
-  begin(request: JsonRpcRequest): PendingCall {
+  begin(request: JsonRpcRequest): ResumableCall {
     return { request, recording: emptyRecording(), asked: {}, answers: {} }
   }
 
   /** The input of a call's handler, which asks at once what has no answer yet. */
-  createInput(call: PendingCall, send: SendQuestion): ReplayInput {
+  createInput(call: ResumableCall, send: SendQuestion): ReplayInput {
     return new ReplayInput(call.recording, call.answers, {
-      ask: async (key, asked, question, recording) => {
-        recording.open[key] = asked
+      ask: async (key, digest, question, recording) => {
+        recording.open[key] = digest
         this.#save(call, recording)
         const answer = await this.#ask(call, key, question, send)
-        recording.answers[key] = { asked, answer }
+        recording.answers[key] = { asked: digest, answer }
         delete recording.open[key]
         this.#save(call, recording)
         return answer
@@ -105,7 +105,7 @@ export class PendingCalls {
     })
   }
 
-  #restore(call: PendingCall): void {
+  #restore(call: ResumableCall): void {
     const stream = this.#streams.calls.get(call)
     const { request, asked } = call
     const ids = Object.keys(asked)
@@ -124,7 +124,7 @@ export class PendingCalls {
   }
 
   async #ask(
-    call: PendingCall,
+    call: ResumableCall,
     key: string,
     { request, accepts }: Question,
     send: SendQuestion,
@@ -139,18 +139,18 @@ export class PendingCalls {
     return answer
   }
 
-  #save(call: PendingCall, recording: Recording): void {
+  #save(call: ResumableCall, recording: Recording): void {
     call.recording = recording
     this.#streams.saveCall(call)
   }
 }
 
 /** Stores calls with the open streams of their session. */
-export const resumableCalls: CallStore = {
-  open: (session, streams) => new PendingCalls(session, streams),
+export const resumableCalls: ResumableCallStore = {
+  open: (session, streams) => new ResumableCalls(session, streams),
 }
 
-function addAnswer(call: PendingCall, id: string, response: JsonRpcResponse): void {
+function addAnswer(call: ResumableCall, id: string, response: JsonRpcResponse): void {
   const { asked, answers, recording } = call
   const key = asked[id] as string
   delete asked[id]

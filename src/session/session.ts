@@ -23,11 +23,12 @@ export interface SessionRecord {
   logLevel?: LoggingLevel
   /** The resources whose updates the client wants. */
   subscriptions: string[]
-  /** The URLs that the client was asked to have opened and whose end was not announced, by id. */
+  /** The ids of URL elicitations whose completion was not announced yet. */
   elicitations?: string[]
   /**
-   * Whether the client listens, as far as is known, on hosts where a hub announces changes; absent
-   * if it never did.
+   * On hosts where a hub announces changes: `true` when the client opened a stream for them,
+   * `false` when it did and was given its one extra period to come back since, absent if it never
+   * did. Other hosts set it to `true` and do not read it.
    */
   listens?: boolean
   /** The principal that opened the session, the only one that may use it. */
@@ -43,7 +44,7 @@ export interface SendOptions {
   timeoutMs?: number | undefined
 }
 
-interface PendingRequest {
+interface SentRequest {
   resolve: (result: JsonObject) => void
   reject: (error: Error) => void
 }
@@ -58,7 +59,7 @@ export class Session {
   /** Cancelled when the session ends. */
   readonly life: Cancellation = new Cancellation()
   /** The requests to the client that are open, by id. */
-  readonly #pending = new Map<RequestId, PendingRequest>()
+  readonly #sent = new Map<RequestId, SentRequest>()
   #lastId: number
 
   /**
@@ -94,10 +95,10 @@ export class Session {
     signal.throwIfAborted()
     const id = ++this.#lastId
     const answer = new Promise<JsonObject>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject })
+      this.#sent.set(id, { resolve, reject })
     })
     const cancel = (error: Error): void => {
-      this.#pending.get(id)?.reject(error)
+      this.#sent.get(id)?.reject(error)
       send(notification('notifications/cancelled', { requestId: id, reason: error.message }))
     }
     const timer = setTimeout(
@@ -112,13 +113,13 @@ export class Session {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
-      this.#pending.delete(id)
+      this.#sent.delete(id)
     }
   }
 
   /** Settles the open request that a response of the client belongs to; returns whether there is one. */
   receiveResponse(response: JsonRpcResponse): boolean {
-    const pending = response.id === undefined ? undefined : this.#pending.get(response.id)
+    const pending = response.id === undefined ? undefined : this.#sent.get(response.id)
     if (!pending) return false
     if ('result' in response) pending.resolve(response.result)
     else {
@@ -131,7 +132,7 @@ export class Session {
   /** Rejects the open request that a malformed response was meant for, as no other will come. */
   rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
-    this.#pending.get(frame.id as RequestId)?.reject(new McpError('INVALID_MESSAGE', message))
+    this.#sent.get(frame.id as RequestId)?.reject(new McpError('INVALID_MESSAGE', message))
   }
 
   /** Cancels a request of the client, as `notifications/cancelled` asks. Unknown ids are ignored. */
@@ -144,9 +145,9 @@ export class Session {
     const error = new McpError('CLOSED', 'The session is closed')
     this.life.cancel(error)
     for (const open of this.inFlight.values()) open.cancel(error)
-    for (const { reject } of this.#pending.values()) reject(error)
+    for (const { reject } of this.#sent.values()) reject(error)
     this.inFlight.clear()
-    this.#pending.clear()
+    this.#sent.clear()
   }
 }
 

@@ -6,18 +6,18 @@
  */
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
-import type { EventStore, MissedEvents, PendingCall, Sink } from './event-store.ts'
+import type { EventStore, MissedEvents, ResumableCall, Sink } from './event-store.ts'
 
 /** One stream, which may outlive several connections. */
 class SessionStream {
   readonly id: string
   /** The call that is answered on it, if it can be run again. */
-  readonly call: PendingCall | undefined
+  readonly call: ResumableCall | undefined
   readonly #store: EventStore
   #sink: Sink | undefined
   #ended = false
 
-  constructor(id: string, store: EventStore, call?: PendingCall) {
+  constructor(id: string, store: EventStore, call?: ResumableCall) {
     this.id = id
     this.call = call
     this.#store = store
@@ -76,7 +76,7 @@ export class SessionStreams {
   readonly #store: EventStore
   readonly #open = new Map<string, SessionStream>()
   readonly #standalone = new Set<SessionStream>()
-  readonly #calls = new Map<PendingCall, SessionStream>()
+  readonly #calls = new Map<ResumableCall, SessionStream>()
 
   /** @param store Has the open streams of an earlier host, which go on. */
   constructor(store: EventStore) {
@@ -90,7 +90,7 @@ export class SessionStreams {
   }
 
   /** The open streams of calls that can be run again. */
-  get calls(): ReadonlyMap<PendingCall, SessionStream> {
+  get calls(): ReadonlyMap<ResumableCall, SessionStream> {
     return this.#calls
   }
 
@@ -104,7 +104,7 @@ export class SessionStreams {
    *
    * @param call The request, if it can be run again.
    */
-  open(call?: PendingCall): SessionStream {
+  open(call?: ResumableCall): SessionStream {
     const stream = this.#add(crypto.randomUUID().slice(0, 8), call)
     if (call) this.#store.put({ id: stream.id, call })
     return stream
@@ -120,7 +120,7 @@ export class SessionStreams {
   }
 
   /** Stores what changed of a call, if its stream is open. */
-  saveCall(call: PendingCall): void {
+  saveCall(call: ResumableCall): void {
     const stream = this.#calls.get(call)
     if (stream) this.#store.put({ id: stream.id, call })
   }
@@ -171,7 +171,7 @@ export class SessionStreams {
     this.#calls.clear()
   }
 
-  #add(id: string, call: PendingCall | undefined): SessionStream {
+  #add(id: string, call: ResumableCall | undefined): SessionStream {
     const stream = new SessionStream(id, this.#store, call)
     this.#open.set(id, stream)
     if (call) this.#calls.set(call, stream)

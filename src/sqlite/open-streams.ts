@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import { emptyRecording } from '../patterns/replay.ts'
-import type { OpenStream, PendingCall } from '../session/event-store.ts'
+import type { OpenStream, ResumableCall } from '../session/event-store.ts'
 import { MAX_ROW_BYTES, MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
@@ -51,7 +51,7 @@ export function readStreams(
   return rows.flatMap(({ id, call }): OpenStream[] => {
     if (call === null) return [{ id }]
     try {
-      return [{ id, call: JSON.parse(call) as PendingCall }]
+      return [{ id, call: JSON.parse(call) as ResumableCall }]
     } catch (error) {
       // A damaged call must not affect the other streams of the session
       onError(error)
@@ -66,6 +66,6 @@ function fits(text: string): boolean {
 }
 
 /** A call of which nothing is known but how to answer it. */
-function withoutContents({ request: { jsonrpc, id, method } }: PendingCall): PendingCall {
+function withoutContents({ request: { jsonrpc, id, method } }: ResumableCall): ResumableCall {
   return { request: { jsonrpc, id, method }, recording: emptyRecording(), asked: {}, answers: {} }
 }

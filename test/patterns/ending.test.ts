@@ -7,9 +7,9 @@ describe('The end of a host', () => {
     const told: string[] = []
     ending.onEnd(() => told.push('a'))
     ending.onEnd(() => told.push('b'))
-    expect(ending.over).toBe(false)
+    expect(ending.ended).toBe(false)
     ending.end()
-    expect(ending.over).toBe(true)
+    expect(ending.ended).toBe(true)
     expect(told).toEqual(['a', 'b'])
   })
 
@@ -21,7 +21,7 @@ describe('The end of a host', () => {
     expect(told).not.toHaveBeenCalled()
   })
 
-  test('calls at once who comes when it is over', () => {
+  test('calls at once who comes when it is ended', () => {
     const ending = new Ending()
     ending.end()
     const told = vi.fn()

@@ -89,7 +89,7 @@ export class Listener {
         const isRefused = heard && (error as McpError).code === 'UNAUTHORIZED'
         if (isRefused && http) {
           this.#connection.reportError(error)
-          await http.signedIn(feed.signal).catch(() => {})
+          await http.untilSignedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }
       // A server that announces nothing need not be asked again

@@ -15,7 +15,7 @@ import { matchResource, type Resources } from './resources.ts'
 import type { Extensions, Honoured } from './extensions.ts'
 import type { Notifier, ServerChange, Unsubscribe } from '../notifier.ts'
 
-/** What listens for changes need of a server. */
+/** What listening needs of a server. */
 export interface Announcing extends Resources {
   readonly notify?: Notifier
   readonly offered: ServerCapabilities
@@ -24,7 +24,7 @@ export interface Announcing extends Resources {
 
 /** The most URIs that one listener, or one session, may watch. */
 export const MAX_WATCHED_RESOURCES = 1000
-/** The most characters that the URIs of one session may have together, so that they fit into a row. */
+/** The most characters of all URIs of one session, so that its record fits into a row of SQLite. */
 export const MAX_WATCHED_CHARACTERS = 500_000
 
 /** The most changes that wait for a slow reader, before it has to listen anew. */
@@ -55,12 +55,12 @@ export async function listen(
   const { exchange, id, caller, signal } = ctx
   const filter = { ...honour(server, wanted, added, ctx), ...added?.filter }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
-  const over = new Ending()
-  const end = (): void => over.end()
+  const listening = new Ending()
+  const end = (): void => listening.end()
   signal.addEventListener('abort', end)
   let waiting = 0
   const tell = (told: JsonRpcNotification): void => {
-    if (over.over) return
+    if (listening.ended) return
     const sent = exchange.send(told)
     if (!sent) return
     if (++waiting > MAX_WAITING) end()
@@ -86,7 +86,7 @@ export async function listen(
       tell(notification(method, { ...told, _meta }))
     })
     await acknowledged
-    if (!signal.aborted) await new Promise<void>((resolve) => over.onEnd(resolve))
+    if (!signal.aborted) await new Promise<void>((resolve) => listening.onEnd(resolve))
     return { _meta }
   } finally {
     unsubscribe?.()

@@ -85,8 +85,8 @@ export type ToolHandler<
 ) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
 
 /**
- * The same, written so that the compiler knows the output when it looks at what a handler returns: a
- * literal that the schema wants is then one, and not any text.
+ * The same, written so that the compiler knows the output when it looks at what a handler returns:
+ * where the schema wants `'a' | 'b'`, a returned `'a'` keeps that type and is not widened to `string`.
  */
 export type ToolHandlerFor<
   Input extends StandardSchema,

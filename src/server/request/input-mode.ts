@@ -32,7 +32,7 @@ export interface PushMode {
   readonly kind: 'push'
   readonly ask: Ask
   /** The call that the request made, where another host can go on with it. */
-  readonly call?: ResumableCall | undefined
+  readonly call?: ReplayableCall | undefined
 }
 
 /** The request ends with its questions, and comes again with the answers and the sealed state. */
@@ -69,7 +69,7 @@ export type Ask = (
 ) => Promise<JsonObject>
 
 /** A call whose recording is stored, so that its handler can run again after its host was replaced. */
-export interface ResumableCall {
+export interface ReplayableCall {
   /** The input of its handler, which asks at once what has no answer yet. */
   createInput(
     ask: (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>,

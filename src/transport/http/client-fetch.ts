@@ -41,7 +41,7 @@ export class HttpSender {
   readonly #options: HttpOptions
   /** The headers of a request that was refused in the background. */
   #refused: Headers | undefined
-  /** Who waits for better ones. */
+  /** Who waits for other headers than those. */
   readonly #waiting: (() => void)[] = []
 
   constructor(url: string, options: HttpOptions, server: string = url) {
@@ -51,8 +51,8 @@ export class HttpSender {
   }
 
   /**
-   * Sends a request and gives the response, whatever its status. The clocks of `call` stand still
-   * while its user signs in, which requests in the background never cause.
+   * Sends a request and gives the response, whatever its status. The timeouts of `call` pause during
+   * a sign-in. Requests in the background never start one.
    *
    * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect
    *   that may not be followed.
@@ -73,12 +73,12 @@ export class HttpSender {
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
         callHook(() => auth?.accepted?.(response, facts))
-        if (this.#refused && !background) this.#compare(sent)
+        if (this.#refused && !background) this.#noteAccepted(sent)
         return response
       }
       if (background) this.#refused = sent
-      const asked = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
-      const again = await (call ? call.pause(asked) : asked)
+      const signsIn = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
+      const again = await (call ? call.pause(signsIn) : signsIn)
       if (!again) {
         const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
         throw await httpError(response, `"${this.url}" is protected`, undefined, code)
@@ -88,19 +88,19 @@ export class HttpSender {
   }
 
   /** Waits until a token is accepted that is another than the one refused in the background. */
-  async signedIn(signal: AbortSignal): Promise<void> {
+  async untilSignedIn(signal: AbortSignal): Promise<void> {
     const waiting = new Promise<void>((resolve) => this.#waiting.push(resolve))
     await abortable(waiting, signal)
   }
 
-  #compare(accepted: Headers): void {
+  #noteAccepted(accepted: Headers): void {
     if (accepted.get('authorization') === this.#refused?.get('authorization')) return
     this.#refused = undefined
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  /** What the application says of who sends the request. */
-  async principal(): Promise<string> {
+  /** The `Authorization` header, which keeps what is cached for one user from others. */
+  async credentials(): Promise<string> {
     return (await this.#headers(this.#facts('POST'), {})).get('authorization') ?? ''
   }
 

@@ -24,7 +24,10 @@ export interface EventStreamOptions {
   maxQueuedBytes?: number | undefined
   /** Who reads; the stream ends when the reader's authorization does. */
   caller?: Caller | undefined
-  /** Ends the stream in place of the stream itself when the reader's authorization does. */
+  /**
+   * Called when the reader's authorization expires or is revoked, and must end the stream. Without it
+   * the stream ends itself.
+   */
   onExpired?: ((reason: string) => void) | undefined
   /** Called once when the reader goes away, or is too slow. */
   onGone?: ((reason: Error) => void) | undefined

@@ -162,7 +162,7 @@ export class StreamableHttpChannel implements Channel {
       // The call may have been carried out, so it is not for us to send it again
       if (code === 'UNAUTHORIZED' && !call) {
         this.#receiver.reportError(error)
-        await this.http.signedIn(signal)
+        await this.http.untilSignedIn(signal)
         return undefined
       }
       if (code === 'SESSION_LOST') throw call ? lostAnswer(call.message.method, error) : error

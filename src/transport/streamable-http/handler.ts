@@ -81,7 +81,7 @@ export function createHandler(
         guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
       // A copy, as the headers of a response from `fetch` are immutable
       if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
-      if (ending.over) throw invalidRequest(503, 'The server is closed')
+      if (ending.ended) throw invalidRequest(503, 'The server is closed')
       const { method } = request
       // `allow` is a list in a text, of which no method is a part of another
       const listens = method === 'GET' && !options.jsonOnly

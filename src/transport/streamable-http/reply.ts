@@ -7,7 +7,7 @@
 import { toErrorObject } from '../../protocol/errors.ts'
 import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../http/event-stream.ts'
-import type { PendingCall } from '../../session/event-store.ts'
+import type { ResumableCall } from '../../session/event-store.ts'
 import { jsonResponse } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
 
@@ -33,7 +33,7 @@ export interface ReplyOptions extends Pick<EventStreamOptions, 'onExpired' | 'on
 /** The answer to one request, or to a batch. */
 export class Reply {
   /** What is stored of the call that is answered, where calls can be resumed. */
-  readonly call: PendingCall | undefined
+  readonly call: ResumableCall | undefined
   readonly #options: ReplyOptions
   readonly #openStream: (events: EventStream) => ReplyStream
   #stream: ReplyStream | undefined
@@ -43,7 +43,7 @@ export class Reply {
   constructor(
     options: ReplyOptions,
     openStream: (events: EventStream) => ReplyStream = (events) => events,
-    call?: PendingCall,
+    call?: ResumableCall,
   ) {
     this.#options = options
     this.#openStream = openStream

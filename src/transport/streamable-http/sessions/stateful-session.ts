@@ -28,9 +28,9 @@ import { dispatch } from '../../../server/engine/dispatch.ts'
 import type { Ask, UnavailableMode } from '../../../server/request/input-mode.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
-import type { PendingCall } from '../../../session/event-store.ts'
+import type { ResumableCall } from '../../../session/event-store.ts'
 import type { PooledSession } from '../../../session/pooled-session.ts'
-import type { CallStore, PendingCalls } from '../../../session/resumable-calls.ts'
+import type { ResumableCallStore, ResumableCalls } from '../../../session/resumable-calls.ts'
 import { idInUse, type Session } from '../../../session/session.ts'
 import type { SessionStreams } from '../../../session/streams.ts'
 import type { SessionPool } from '../../../session/pool.ts'
@@ -51,7 +51,7 @@ export interface SharedState {
   readonly endpoint: HttpEndpoint
   readonly pool: SessionPool<StatefulSession>
   /** Lets calls go on after their host was replaced. */
-  readonly calls: CallStore | undefined
+  readonly calls: ResumableCallStore | undefined
 }
 
 /** Where the messages of one request go: its reply, or the stream of a call that is run again. */
@@ -64,7 +64,7 @@ export class StatefulSession implements HttpSession, PooledSession {
   readonly streams: SessionStreams
   readonly revision: RevisionFacts
   readonly #shared: SharedState
-  readonly #calls: PendingCalls | undefined
+  readonly #calls: ResumableCalls | undefined
 
   /** @throws {TypeError} when the session has a revision that is unknown here. */
   constructor(shared: SharedState, { id, session, streams }: PooledSession) {
@@ -242,7 +242,7 @@ export class StatefulSession implements HttpSession, PooledSession {
   }
 
   /** The stream on which a request is answered; a client may come back to it. */
-  #openStream(events: EventStream, call: PendingCall | undefined): ReplyStream {
+  #openStream(events: EventStream, call: ResumableCall | undefined): ReplyStream {
     const { streams } = this
     const stream = streams.open(call)
     stream.connect(eventSink(events))

@@ -9,7 +9,7 @@ import { INVALID_PARAMS, ProtocolError } from '../../../protocol/errors.ts'
 import { accountOf } from '../../../session/account.ts'
 import { announceTo } from '../../../server/features/announce.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'
-import type { CallStore } from '../../../session/resumable-calls.ts'
+import type { ResumableCallStore } from '../../../session/resumable-calls.ts'
 import type { SessionRecord } from '../../../session/session.ts'
 import { SessionPool, type SessionLimits } from '../../../session/pool.ts'
 import { createMemorySessionStore, type SessionStore } from '../../../session/store.ts'
@@ -31,7 +31,7 @@ export interface StatefulSessionOptions extends SessionLimits {
    * `resumableCalls` lets calls go on after their host was replaced, if the store outlives it. By
    * default their clients get an error.
    */
-  calls?: CallStore
+  calls?: ResumableCallStore
 }
 
 const OPTIONS: OptionNames<StatefulSessionOptions> = {
