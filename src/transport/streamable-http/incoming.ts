@@ -26,6 +26,11 @@ export class IncomingRequest {
   readonly version: string | null
   /** The revision that the header states, if it is one. */
   readonly stated: RevisionFacts | undefined
+  /**
+   * Whether the header names a revision without sessions: 2026-07-28, or a later one that this server
+   * does not know.
+   */
+  readonly isModern: boolean
   /** The `Mcp-Session-Id` header; not read where the version has no sessions. */
   readonly sessionId: string | null
   /** Whether the client accepts an event stream as answer. */
@@ -43,18 +48,11 @@ export class IncomingRequest {
     this.caller = caller
     const { method, headers } = request
     const version = (this.version = readHeader(headers, HEADER_PROTOCOL_VERSION, ','))
-    this.stated = version === null ? undefined : findRevision(version)
+    const stated = (this.stated = findRevision(version))
+    this.isModern = stated
+      ? stated.era === 'modern'
+      : version !== null && /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
     this.sessionId = this.isModern ? null : readHeader(headers, HEADER_SESSION_ID)
     this.acceptsEvents = method !== 'DELETE' && acceptsEvents(headers)
-  }
-
-  /**
-   * Whether the header names a revision without sessions: 2026-07-28, or a later one that this server
-   * does not know.
-   */
-  get isModern(): boolean {
-    const { version, stated } = this
-    if (version === null || stated) return stated?.era === 'modern'
-    return /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
   }
 }
