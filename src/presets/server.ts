@@ -14,12 +14,7 @@ import { declareWhole } from '../server/features/capabilities.ts'
 import { complete } from '../server/features/completion.ts'
 import { discover } from '../server/features/discover.ts'
 import { lister } from '../server/features/lists.ts'
-import { setLevel } from '../server/features/logging.ts'
 import { getPrompt } from '../server/features/prompts.ts'
-import {
-  subscribeResource,
-  unsubscribeResource,
-} from '../server/features/resource-subscriptions.ts'
 import { resourceTemplateEntry } from '../server/features/resource-templates.ts'
 import { readResource } from '../server/features/resources.ts'
 import { listen } from '../server/features/subscriptions.ts'
@@ -63,10 +58,7 @@ export function createServer<Env = unknown>(
     ['prompts/list', lister('prompts')],
     ['prompts/get', getPrompt],
     ['subscriptions/listen', listen],
-    ['resources/subscribe', subscribeResource],
-    ['resources/unsubscribe', unsubscribeResource],
     ['completion/complete', complete],
-    ['logging/setLevel', setLevel],
   ])
   // Not called before the definition is there
   const report = (error: unknown): void => definition.report(error)

@@ -37,6 +37,7 @@ import { answerEach, batchFault } from './engine/batch.ts'
 import { dispatch } from './engine/dispatch.ts'
 import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { initialize, sessionRevision } from './features/initialize.ts'
+import { resolveSessionMethod } from './engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import type { InputMode, InputOptions } from './request/input-mode.ts'
 import { Outbox } from './outbox.ts'
@@ -272,7 +273,8 @@ class Connection {
   ): Promise<JsonRpcResponse | undefined> {
     const cancellation = session.openRequest(message.id)
     const exchange = this.#exchange(session, cancellation)
-    const response = await dispatch(this.#server, message, exchange)
+    const target = resolveSessionMethod(this.#server, message.method, exchange.revision)
+    const response = await dispatch(this.#server, message, exchange, target)
     session.inFlight.delete(message.id)
     return cancellation.cancelled ? undefined : response
   }

@@ -20,13 +20,13 @@ import {
   type JsonRpcResponse,
   type RequestId,
 } from '../../../protocol/jsonrpc.ts'
-import { findMethod } from '../../../protocol/methods.ts'
 import type { RevisionFacts } from '../../../protocol/revisions.ts'
 import { serverFacts } from '../../../protocol/server-facts.ts'
 import type { Caller, Exchange } from '../../../server/request/exchange.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import type { Ask, UnavailableMode } from '../../../server/request/input-mode.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'
+import { resolveSessionMethod } from '../../../server/engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { ResumableCall } from '../../../session/event-store.ts'
 import type { PooledSession } from '../../../session/pooled-session.ts'
@@ -97,9 +97,10 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { id, method } = message
     const cancellation = session.openRequest(id)
     const exchange = this.#exchange(reply, caller, cancellation)
-    const response = await dispatch(endpoint.server, message, exchange)
+    const target = resolveSessionMethod(endpoint.server, method, revision)
+    const response = await dispatch(endpoint.server, message, exchange, target)
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
-    if (changesSession(method, revision)) await pool.save(this)
+    if (target) await pool.save(this)
     else if (record.elicitations !== elicitations) await pool.note(this)
     if (!cancellation.cancelled) return response
     // A client that cancelled wants no answer; one whose session ends still waits for it.
@@ -253,15 +254,6 @@ export class StatefulSession implements HttpSession, PooledSession {
       close: () => streams.end(stream),
     }
   }
-}
-
-/**
- * Whether a method changes what is stored of a session. Methods that only sessions have do, such as
- * `logging/setLevel`; `ping` and `initialize`, which need no capability, do not.
- */
-function changesSession(method: string, revision: RevisionFacts): boolean {
-  const facts = findMethod(method, revision)
-  return facts?.era === 'legacy' && facts.capability !== undefined
 }
 
 const streamInBody: NonNullable<HandlerHooks['openStream']> = (_stream, options) => {

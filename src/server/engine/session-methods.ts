@@ -1,0 +1,30 @@
+/**
+ * The methods that change what is kept of a session, which come with whatever keeps sessions.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+ */
+import { findMethod, offers } from '../../protocol/methods.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import type { Method, MethodTarget, ServerDefinition } from '../definition.ts'
+import { setLevel } from '../features/logging.ts'
+import { subscribeResource, unsubscribeResource } from '../features/resource-subscriptions.ts'
+
+const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['resources/subscribe', subscribeResource],
+  ['resources/unsubscribe', unsubscribeResource],
+  ['logging/setLevel', setLevel],
+])
+
+/**
+ * What answers a method that changes the session, if the server offers it in this revision; nothing
+ * for any other method.
+ */
+export function resolveSessionMethod(
+  server: ServerDefinition,
+  method: string,
+  revision: RevisionFacts,
+): MethodTarget | undefined {
+  const run = METHODS.get(method)
+  const facts = run && findMethod(method, revision)
+  return facts && server.notify && offers(server.offered, facts) ? { facts, run } : undefined
+}
