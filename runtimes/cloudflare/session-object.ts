@@ -10,6 +10,7 @@ import {
   resumableCalls,
   statefulSessions,
   type Handler,
+  type Authenticator,
   type HandlerOptions,
   type Server,
   type SessionRecord,
@@ -39,6 +40,17 @@ function isAt({ url }: Request, path: string | undefined): boolean {
 /** What a session watches besides what every session hears of. */
 function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[] {
   return [...subscriptions, ...elicitations.map(watchedElicitation)].toSorted()
+}
+
+/** What is left for an object to ask: whether callers whom the Worker knows may send a message. */
+function authorizerOf(auth: Authenticator): Authenticator {
+  return {
+    paths: [],
+    credentialHeaders: [],
+    handleMetadata: () => undefined,
+    authenticate: (_request, caller) => caller,
+    authorize: (...args) => auth.authorize(...args),
+  }
 }
 
 /** Makes the class of the objects that serve the sessions of a server. */
@@ -81,7 +93,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         secrets: sealingSecrets(options),
         // The Worker checked the origin and who calls; scopes depend on the body, which is read here.
         allowedOrigins: '*',
-        ...(auth && { auth: { ...auth, authenticate: (_request, caller) => caller } }),
+        ...(auth && { auth: authorizerOf(auth) }),
       }
       this.#handle = createHandler(server, handling, {
         // The hub announces changes itself.
