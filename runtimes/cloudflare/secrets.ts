@@ -22,7 +22,7 @@ const MIN_CHARACTERS = 16
  *
  * @throws {McpError} `INVALID_USE` when `MCP_SECRET` is too short; others are checked where they seal.
  */
-export function givenSecrets({ secrets }: WorkerOptions): Secrets | undefined {
+export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefined {
   if (secrets !== undefined) return secrets
   const { MCP_SECRET: secret } = env as { MCP_SECRET?: string }
   if (secret === undefined || secret.length >= MIN_CHARACTERS) return secret
@@ -45,5 +45,5 @@ export function sealingSecrets(options: WorkerOptions): Secrets {
       namespace.get(namespace.idFromName(KEEPER)).sealingSecret(),
     )
   }
-  return givenSecrets(options) ?? mint
+  return configuredSecrets(options) ?? mint
 }

@@ -20,7 +20,7 @@ import { forwardedSessions } from './forwarded-sessions.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import { checkNumbers, handlerOptions, type WorkerOptions } from './options.ts'
-import { givenSecrets, sealingSecrets } from './secrets.ts'
+import { configuredSecrets, sealingSecrets } from './secrets.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
 import { namingSession } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
@@ -66,8 +66,8 @@ export function createWorker<Env = unknown>(
   const hub = new Hub(options)
   let sessions: HandlerOptions['sessions']
   if (options.stateless) {
-    const secrets = givenSecrets(options)
-    sessions = secrets !== undefined && sealedSessions({ secrets })
+    const secrets = configuredSecrets(options)
+    sessions = secrets === undefined ? false : sealedSessions({ secrets })
   } else {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     sessions = forwardedSessions(namespace, hub, options)

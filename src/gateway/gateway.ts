@@ -49,14 +49,15 @@ export interface Gateway {
  * The source of `server.mount` for a connected server. Progress, logs, cancellation, questions,
  * completions, subscriptions and errors pass through, and what the other server announces is followed.
  *
- * `connect` is called again for each principal, which gets a connection of its own; the first one
- * serves callers that are not authenticated, and lists. Questions and logs go to the call on whose
- * stream they came. Where the transport does not show that, they go to a client only if all calls
- * on that connection are its own, those included that were cancelled and are not answered yet;
- * otherwise questions are refused and logs dropped, so that no user gets those of another. At most
- * 1,000 resources are watched, shared among the clients: one that no client listens to gives way to
- * a new one, and a client that listens to its share is refused more. A template that cannot be
- * matched here is left out, and `onError` receives an error.
+ * - Connections: `connect` is called again for each principal, which gets a connection of its own. The
+ *   first one serves callers that are not authenticated, and lists.
+ * - Questions and logs go to the call on whose stream they came. Where the transport does not show
+ *   that, they go to a client only if all calls on that connection are its own, those included that
+ *   were cancelled and are not answered yet. Otherwise questions are refused and logs dropped, so that
+ *   no user gets those of another.
+ * - At most 1,000 resources are watched, shared among the clients: one that no client listens to gives
+ *   way to a new one, and a client that listens to its share is refused more.
+ * - A template that cannot be matched here is left out, and `onError` receives an error.
  *
  * The promise of `mount` rejects with a `TypeError` if a name or URI is taken, or the server was not
  * made by `createServer` of `edgewise/server`, and with what connecting and listing fail with.

@@ -22,7 +22,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   })
 }
 
-/** Waits for a promise, or until a signal fires, which gives nothing. */
+/** Like {@link abortable}, but resolves with `undefined` when the signal fires. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return abortable(promise, signal).catch((error: unknown) => {
     if (signal.aborted) return undefined

@@ -20,7 +20,7 @@ export class Cancellation {
     this.#upstream = upstream
   }
 
-  /** Why nobody waits any more. */
+  /** Why nobody waits any more. Read {@link cancelled} first, which looks upstream. */
   get reason(): Error | undefined {
     return this.#reason
   }

@@ -1,7 +1,7 @@
 /**
  * Asking the client while a request is being answered: one interface for handlers, and the ways to
- * do it. `push` sends a request and waits; `replay` ends the request with what it asks, and runs
- * the handler again with the answers that the client's retry brings.
+ * do it. `push` sends a request and waits. `ReplayInput` of `replay.ts` ends the request with what it
+ * asks, and runs the handler again with the answers that the client's retry brings.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -18,7 +18,7 @@ export class InputPending extends Error {
 /** One question to the client. */
 export interface Question {
   readonly request: InputRequest
-  /** Names the question across replays; by default its place in the order of questions. */
+  /** Names the question across replays; by default its method and number, such as `roots/list#1`. */
   readonly key?: string | undefined
   /** Whether an answer will do; one that will not is asked for again. */
   readonly accepts: (answer: JsonObject) => boolean | Promise<boolean>

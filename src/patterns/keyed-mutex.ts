@@ -5,8 +5,8 @@
  */
 
 /**
- * Makes a function that runs work while no other work of the same key runs. Works of a key run in
- * the order in which they come, whether those before them fail or not; work that waits for another of
+ * Makes a function that runs a job while no other job of the same key runs. Jobs of one key run in
+ * the order in which they come, whether those before them fail or not; a job that waits for another of
  * its own key never ends.
  */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {

@@ -14,7 +14,7 @@ export function parseOrigin(text: string): string {
 
 /** Whether an origin is one of those that an option names. */
 export function isOriginIn(origins: readonly string[], origin: string): boolean {
-  // Not by `includes`, which finds a part of the text where a list was forgotten
+  // Not by `includes`, which would find a part of a string that was given in place of a list
   return origins.some((one) => one === origin || parseOrigin(one) === parseOrigin(origin))
 }
 

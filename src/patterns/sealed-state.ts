@@ -88,9 +88,9 @@ export function createSealer(secrets?: Secrets): Sealer {
   }
 }
 
-/** A secret of the environment that nobody has set is undefined, whatever its type says. */
 function requireLong(secrets: string | readonly string[]): readonly string[] {
   const list = [secrets].flat()
+  // A variable of the environment that nobody has set is `undefined`, whatever its type says
   if (list.length > 0 && list.every((secret) => secret?.length >= MIN_SECRET_CHARACTERS))
     return list
   throw new McpError(

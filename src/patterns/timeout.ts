@@ -11,7 +11,7 @@ import { MAX_DELAY_MS } from './timers.ts'
  * when it is given up, and need not heed it. Unlike that of `AbortSignal.timeout`, the timer keeps no
  * program from ending once the work is done.
  *
- * @param timeoutMs Milliseconds; a time that is longer than timers can wait ends as they do.
+ * @param timeoutMs Milliseconds, at most `MAX_DELAY_MS`.
  * @param signal Ends the work, with its reason.
  * @param message What the error of the timeout says.
  * @throws {McpError} `TIMEOUT`.

@@ -1,5 +1,5 @@
 /**
- * What timers can do, which is less than numbers can say.
+ * The longest delay of a timer, and timers that do not keep a process alive.
  *
  * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
  */

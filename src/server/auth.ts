@@ -9,7 +9,7 @@ import type { Authorizer, Caller } from './request/exchange.ts'
 
 /** Authenticates and authorizes callers. Made by `protectedResource` or {@link authenticate}. */
 export interface Authenticator extends Authorizer {
-  /** The paths beside the endpoint's that must reach the handler too: those of the metadata. */
+  /** The paths of the OAuth metadata, which the host must route to the handler too. */
   readonly paths: readonly string[]
   /** The request headers that carry credentials, in lower case, which handlers never see. */
   readonly credentialHeaders: readonly string[]

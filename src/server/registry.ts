@@ -49,7 +49,7 @@ export interface Registration {
 }
 
 /** A registration of one entry, which another can take the place of. */
-export interface Place<T extends Entry> extends Registration {
+export interface ReplaceableRegistration<T extends Entry> extends Registration {
   replace(entry: T): void
 }
 
@@ -67,7 +67,7 @@ export class Registry<T extends Entry> {
     this.#changed = changed
   }
 
-  /** Whether anything was ever registered: what was offered once stays offered, if only empty. */
+  /** Whether anything was ever registered: a capability is not withdrawn when its list is empty. */
   get used(): boolean {
     return this.#used
   }
@@ -103,7 +103,7 @@ export class Registry<T extends Entry> {
    *
    * @throws {TypeError} when the key is taken.
    */
-  add(key: string, entry: T): Place<T> {
+  add(key: string, entry: T): ReplaceableRegistration<T> {
     this.requireFree(key)
     this.#used = true
     let current = entry

@@ -56,7 +56,7 @@ import type { BaseServer } from './server.ts'
 export interface ServeTransportOptions extends InputOptions {
   /** What the host knows of the peer. */
   caller?: Caller
-  /** Decides which tasks the peer may see; the option `auth` of HTTP+SSE. */
+  /** Decides which tasks the peer may see. HTTP+SSE passes its option `auth` here. */
   auth?: Authorizer
   /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal
@@ -73,11 +73,15 @@ export async function serveTransport(
   transport: Transport,
   options: ServeTransportOptions = {},
 ): Promise<void> {
-  const connection = new Connection(definitionOf(server), requireTransport(transport), options)
+  const connection = new DuplexConnection(
+    definitionOf(server),
+    requireTransport(transport),
+    options,
+  )
   await connection.serve()
 }
 
-class Connection {
+class DuplexConnection {
   readonly #server: ServerDefinition
   readonly #transport: Transport
   readonly #options: ServeTransportOptions
@@ -113,7 +117,7 @@ class Connection {
       const started = this.#transport.start({
         message: (frame) => this.#receive(frame),
         malformed: (error) => {
-          const fault = this.#refuse(error.about, error)
+          const fault = this.#faultOf(error.about, error)
           if (fault) this.#outbox.send(fault)
         },
         closed: () => resolve(),
@@ -128,7 +132,7 @@ class Connection {
   /** Lets listeners end gracefully, then closes. */
   async #end(): Promise<void> {
     this.#ending.end()
-    // The closing results are written by what that has set going.
+    // Listeners write their closing results in microtasks
     await new Promise((resolve) => setTimeout(resolve))
     await this.#transport.close()
   }
@@ -179,11 +183,11 @@ class Connection {
     try {
       return validateMessage(frame)
     } catch (error) {
-      return { fault: this.#refuse(frame, error as Error) }
+      return { fault: this.#faultOf(frame, error as Error) }
     }
   }
 
-  #refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
+  #faultOf(frame: unknown, error: Error): JsonRpcResponse | undefined {
     this.#session?.rejectPending(frame, error)
     if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
     this.#server.report(error)
@@ -217,20 +221,20 @@ class Connection {
       if (this.#session) return await this.#answerInSession(message, this.#session)
       if (message.method === 'initialize') return this.#initialize(message)
       if (message.method === 'ping') return resultResponse(message.id, {})
-      throw this.#refuseEarly(message)
+      throw this.#earlyError(message)
     } catch (error) {
       return errorResponse(message.id, toErrorObject(error))
     }
   }
 
   #initialize(message: JsonRpcRequest): JsonRpcResponse {
-    if (!haveSessions(this.#server.revisions)) throw this.#refuseEarly(message)
+    if (!haveSessions(this.#server.revisions)) throw this.#earlyError(message)
     const { record, result } = initialize(this.#server, message.params, true)
     this.#session = new Session(record)
     return resultResponse(message.id, result)
   }
 
-  #refuseEarly({ method, params }: JsonRpcRequest): ProtocolError {
+  #earlyError({ method, params }: JsonRpcRequest): ProtocolError {
     const { revisions } = this.#server
     if (haveSessions(revisions)) {
       return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)

@@ -6,7 +6,7 @@
 import type { StandardSchema } from '../../protocol/standard-schema.ts'
 import type { Notifier } from '../notifier.ts'
 import type { PromptEntry } from '../features/prompts.ts'
-import type { Entry, Place, Registry } from '../registry.ts'
+import type { Entry, ReplaceableRegistration, Registry } from '../registry.ts'
 import type { ResourceEntry, ResourceTemplateEntry, Resources } from '../features/resources.ts'
 import type { ToolEntry } from '../features/tools.ts'
 
@@ -94,7 +94,7 @@ function mirrored<T extends Entry>(
   registry: Registry<T>,
   differs: (one: T, other: T) => boolean,
 ): (offered: ReadonlyMap<string, T>) => unknown[] {
-  const mine = new Map<string, { place: Place<T>; entry: T }>()
+  const mine = new Map<string, { place: ReplaceableRegistration<T>; entry: T }>()
   return (offered) => {
     const taken: unknown[] = []
     for (const [key, { place }] of mine) {

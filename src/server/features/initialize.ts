@@ -57,6 +57,7 @@ export function initialize(
 }
 
 function negotiate({ revisions }: Introduced, requested: string): RevisionFacts {
+  // The newest first
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
 }

@@ -1,5 +1,6 @@
 /**
- * Listening for changes on a stream of its own.
+ * `subscriptions/listen`: listening for changes on a stream of its own. `resources/subscribe` of the
+ * revisions before is in `resource-subscriptions.ts`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

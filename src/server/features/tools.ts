@@ -67,8 +67,8 @@ export interface ToolOptions<
    */
   scopes?: readonly string[]
   /**
-   * Whether the tool can be carried out as a task, or must be; `forbidden` by default. It matters on
-   * servers that serve tasks only (`edgewise/tasks`).
+   * Whether the tool can be carried out as a task, or must be; `forbidden` by default. It matters
+   * only on servers that serve tasks (`edgewise/tasks`).
    */
   task?: TaskSupport | ToolTask<Input>
 }

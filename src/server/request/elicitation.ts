@@ -28,7 +28,7 @@ export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
    * members of their own do not compile.
    */
   schema: S & FlatForm<S>
-  /** Names the question across replays; by default its place in the order of questions. */
+  /** Names the question across replays; by default its method and number. */
   key?: string
 }
 
@@ -53,7 +53,7 @@ export interface UrlQuestion {
   /** Tells the user why. */
   message: string
   url: string
-  /** Names the question across replays; by default its place in the order of questions. */
+  /** Names the question across replays; by default its method and number. */
   key?: string
 }
 

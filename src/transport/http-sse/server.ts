@@ -16,7 +16,7 @@ import type { BaseServer } from '../../server/server.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts'
 import { acceptsEvents, readBody } from '../http/request-body.ts'
 import { eventText } from '../http/server-sent-event.ts'
-import { RequestGuard } from '../http/guard.ts'
+import { RequestChecks } from '../http/guard.ts'
 import type { Handler } from '../streamable-http/handler.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
 import { HttpError, invalidRequest, methodNotAllowed } from '../http/http-error.ts'
@@ -69,7 +69,7 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   const definition = definitionOf(server)
   const { auth } = options
   const handle = async (request: Request, given: Caller = {}): Promise<Response> => {
-    const guard = new RequestGuard(definition, options, request)
+    const guard = new RequestChecks(definition, options, request)
     try {
       const known: Caller = { request, ...given }
       const caller =

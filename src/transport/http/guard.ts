@@ -19,7 +19,7 @@ import { checkOrigin } from './origin.ts'
 type OriginOptions = Pick<EndpointOptions, 'allowedOrigins' | 'allowedHosts'>
 
 /** The checks of one request, and the CORS headers of its response. */
-export class RequestGuard {
+export class RequestChecks {
   readonly #server: ServerDefinition
   readonly #options: OriginOptions & { readonly auth?: Authenticator | undefined }
   readonly #request: Request
@@ -83,9 +83,9 @@ export type Guard = (
 ) => Promise<Response>
 
 /**
- * Makes what answers the requests to a host that its handler never sees, such as those for another
- * path: origins and hosts are checked as there, and pages can read why they are refused. They would
- * take an answer without CORS headers for a failure of the network. Nobody is asked for a token.
+ * Guards the routes of a host beside its handler's, such as those that answer with 404: checks origin
+ * and host as the handler does, and adds CORS headers, without which pages see a network failure in
+ * place of the response. Asks for no token.
  *
  * @throws {TypeError} when the server was not made by `createServer`.
  */
@@ -93,7 +93,7 @@ export function createGuard(server: BaseServer, options: OriginOptions): Guard {
   const definition = definitionOf(server)
   const open = { ...options, auth: undefined }
   return async (request, answer) => {
-    const guard = new RequestGuard(definition, open, request)
+    const guard = new RequestChecks(definition, open, request)
     try {
       return guard.respond(guard.check() ?? (await answer()))
     } catch (error) {

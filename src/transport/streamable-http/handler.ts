@@ -10,7 +10,7 @@ import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import type { InputOptions } from '../../server/request/input-mode.ts'
 import type { BaseServer } from '../../server/server.ts'
-import { RequestGuard } from '../http/guard.ts'
+import { RequestChecks } from '../http/guard.ts'
 import { invalidRequest, methodNotAllowed } from '../http/http-error.ts'
 import { IncomingRequest, type HttpEndpoint } from './incoming.ts'
 import type { EndpointOptions, HandlerHooks } from './options.ts'
@@ -74,7 +74,7 @@ export function createHandler(
   const sessions = provide(endpoint)
 
   async function handle(request: Request, given: Caller = {}): Promise<Response> {
-    const guard = new RequestGuard(definition, options, request)
+    const guard = new RequestChecks(definition, options, request)
     try {
       const known: Caller = { request, ...given }
       const caller =
