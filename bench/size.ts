@@ -28,7 +28,7 @@ const signIn = `import { signIn } from 'edgewise/authorization'; console.log(sig
 
 export const budgets: readonly Budget[] = [
   { name: 'tiny client', code: tiny, maxKb: 12.5, goalKb: 12 },
-  { name: 'tiny client with sign-in', code: `${tiny}; ${signIn}`, maxKb: 20.75, goalKb: 22 },
+  { name: 'tiny client with sign-in', code: `${tiny}; ${signIn}`, maxKb: 22, goalKb: 22 },
   {
     name: 'tiny client in a page',
     code: `import { connect } from 'edgewise/browser/tiny'; console.log(connect)`,
@@ -36,7 +36,7 @@ export const budgets: readonly Budget[] = [
     goalKb: 13,
   },
   { name: 'client', code: client, maxKb: 17.5, goalKb: 15 },
-  { name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 25.75, goalKb: 25 },
+  { name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 27.25, goalKb: 25 },
   {
     name: 'client in a page',
     code: `import { connect } from 'edgewise/browser'; console.log(connect)`,
@@ -56,7 +56,7 @@ export const budgets: readonly Budget[] = [
 ]
 
 /** What the playground's scripts may weigh, with what they have of the package. */
-const page = { name: 'playground', maxKb: 45.9, goalKb: 45 }
+const page = { name: 'playground', maxKb: 46.75, goalKb: 45 }
 
 /** The weight of one bundle. */
 export interface Weight {

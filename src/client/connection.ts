@@ -130,15 +130,10 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
     this.instructions = typeof instructions === 'string' ? instructions : undefined
   }
 
-  /** Takes an answer as proof that the server is what it is taken for. */
-  confirm(): void {
-    this.isConfirmed = true
-  }
-
   /** Finds out what the server is: at first, and again when it proves to be something else. */
   negotiate(): Promise<void> {
     // What is found now counts as confirmed, so that no later failure starts another negotiation
-    this.confirm()
+    this.isConfirmed = true
     this.attempts.length = 0
     return this.#target.negotiate(this)
   }
@@ -151,11 +146,6 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   /** The server, as users should be told about it. */
   get server(): ServerIdentity {
     return { url: this.#target.url, info: this.serverInfo }
-  }
-
-  /** Sets the least severe log message that requests of 2026-07-28 want. */
-  setLogLevel(level: LoggingLevel): void {
-    this.logLevel = level
   }
 
   /** Sends one request. No gates, no retries, no cache: see `request.ts` for these. */

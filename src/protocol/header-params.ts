@@ -48,37 +48,27 @@ export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
 /**
  * Collects what a schema, or a list or map of schemas, says; `path` is absent where no `properties`
  * chain leads.
+ *
+ * @param isProperties Whether it is the map of `properties`.
  */
 function walk(
   value: unknown,
   path: readonly string[] | undefined,
   found: HeaderParam[],
   depth = 0,
+  isProperties = false,
 ): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return 'The schema is too deep'
-  for (const [keyword, part] of Object.entries(value)) {
-    const fault =
-      keyword === ANNOTATION
+  for (const [name, part] of Object.entries(value)) {
+    const isMap = name === 'properties' && isObject(part)
+    const fault = isProperties
+      ? walk(part, path && [...path, name], found, depth + 1)
+      : name === ANNOTATION
         ? annotate(value as JsonObject, path, found)
-        : keyword === 'properties' && isObject(part)
-          ? walkProperties(part, path, found, depth)
-          : DATA_KEYWORDS.includes(keyword)
-            ? undefined
-            : walk(part, undefined, found, depth + 1)
-    if (fault) return fault
-  }
-  return undefined
-}
-
-function walkProperties(
-  properties: JsonObject,
-  path: readonly string[] | undefined,
-  found: HeaderParam[],
-  depth: number,
-): string | undefined {
-  for (const [name, part] of Object.entries(properties)) {
-    const fault = walk(part, path && [...path, name], found, depth + 1)
+        : DATA_KEYWORDS.includes(name)
+          ? undefined
+          : walk(part, isMap ? path : undefined, found, isMap ? depth : depth + 1, isMap)
     if (fault) return fault
   }
   return undefined
