@@ -32,14 +32,14 @@ export function forwardedSessions(
     id: DurableObjectId,
     request: Request,
     incoming: IncomingRequest,
-    shared?: true,
+    shared?: 'shared',
   ): Promise<Response> => {
     const { caller } = incoming
     try {
       // Looking at headers is slow on workerd.
       const fromPage = request.headers.has('origin')
       const how = { fromPage, hidden: auth?.credentialHeaders ?? [] }
-      const forwarded = withIdentity(request, shared ? { ...caller, shared } : caller, how)
+      const forwarded = withIdentity(request, shared ? { ...caller, shared: true } : caller, how)
       const response = await namespace.get(id).fetch(forwarded)
       if (request.method === 'GET') return await openStream(response, incoming, hub)
       // Pages need CORS headers, which can be added to a copy only.
@@ -65,7 +65,7 @@ export function forwardedSessions(
       const request = new Request(url, { method, headers, body: incoming.text })
       const key = await sessionKey?.(request, incoming.caller)
       if (key === undefined) return forward(namespace.newUniqueId(), request, incoming)
-      return forward(namespace.idFromName(`key ${key}`), request, incoming, true)
+      return forward(namespace.idFromName(`key ${key}`), request, incoming, 'shared')
     },
     close: async () => {},
   })

@@ -193,9 +193,10 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     async #look({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
       const endsAt = usedAt + idleMs + touchMs
       if (endsAt > Date.now()) return endsAt
-      // What cannot be ended is tried again then
-      const stays = (await this.#listens(id)) || (await this.#spare(id)) || !(await this.#end(id))
-      return stays ? Date.now() + idleMs + touchMs : Infinity
+      const later = Date.now() + idleMs + touchMs
+      if ((await this.#listens(id)) || (await this.#spare(id))) return later
+      // What could not be ended is tried again
+      return (await this.#end(id)) ? Infinity : later
     }
 
     /** Sockets carry nothing but events to the client. */

@@ -115,20 +115,20 @@ export class TextBuffer {
 /**
  * Reads a body as text.
  *
- * @param begun Whether its beginning is enough: what is there at first.
+ * @param isBeginningEnough Whether to stop after the first piece that arrives.
  * @throws {McpError} `LIMIT_EXCEEDED` when it is longer than `maxLength` UTF-16 units.
  */
 export async function readText(
   response: Response,
   maxLength: number,
   signal: AbortSignal,
-  begun = false,
+  isBeginningEnough = false,
 ): Promise<string> {
   const text = new TextBuffer()
   await readPieces(response, signal, (piece) => {
     text.append(piece)
     if (text.length > maxLength) throw tooLong(maxLength)
-    return begun
+    return isBeginningEnough
   })
   return text.take()
 }

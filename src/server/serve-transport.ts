@@ -146,10 +146,10 @@ class DuplexConnection {
 
   #receive(frame: unknown): void {
     if (Array.isArray(frame)) return this.#receiveBatch(frame)
-    const message = this.#validate(frame)
-    if ('fault' in message) return message.fault && this.#outbox.send(message.fault)
-    if (!isRequest(message)) return this.#take(message)
-    this.#answer(message)
+    const read = this.#validate(frame)
+    if ('fault' in read) return read.fault && this.#outbox.send(read.fault)
+    if (!isRequest(read)) return this.#take(read)
+    this.#answer(read)
       .then((response) => response && this.#outbox.reply(response))
       .catch((error: unknown) => this.#server.report(error))
   }
@@ -164,10 +164,11 @@ class DuplexConnection {
     const requests: JsonRpcRequest[] = []
     const faults: JsonRpcResponse[] = []
     for (const frame of frames) {
-      const message = this.#validate(frame)
-      if ('fault' in message) faults.push(...[message.fault ?? []].flat())
-      else if (isRequest(message)) requests.push(message)
-      else this.#take(message)
+      const read = this.#validate(frame)
+      if ('fault' in read) {
+        if (read.fault) faults.push(read.fault)
+      } else if (isRequest(read)) requests.push(read)
+      else this.#take(read)
     }
     const report = (error: unknown): void => this.#server.report(error)
     answerEach(requests, (request) => this.#answer(request), report)
@@ -279,7 +280,7 @@ class DuplexConnection {
     const exchange = this.#exchange(session, cancellation)
     const target = resolveSessionMethod(this.#server, message.method, exchange.revision)
     const response = await dispatch(this.#server, message, exchange, target)
-    session.inFlight.delete(message.id)
+    session.closeRequest(message.id)
     return cancellation.cancelled ? undefined : response
   }
 

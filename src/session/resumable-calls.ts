@@ -93,7 +93,7 @@ export class ResumableCalls {
     this.#streams.saveCall(call)
     if (Object.keys(call.asked).length > 0) return undefined
 
-    this.#session.inFlight.delete(call.request.id)
+    this.#session.closeRequest(call.request.id)
     const outlet = {
       canStream: true,
       send: stream.send.bind(stream),

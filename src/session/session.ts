@@ -85,6 +85,11 @@ export class Session {
     return cancellation
   }
 
+  /** Removes a request of the client that was answered. */
+  closeRequest(id: RequestId): void {
+    this.inFlight.delete(id)
+  }
+
   /** Sends a request to the client and waits for its response. */
   async sendRequest(
     method: string,

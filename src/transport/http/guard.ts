@@ -37,6 +37,7 @@ export class RequestChecks {
     this.#server = server
     this.#options = options
     this.#request = request
+    // Different values in repeated headers are joined, which is no origin that could be allowed
     this.#origin = origin === undefined ? headers.get('origin') : origin
   }
 
