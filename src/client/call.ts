@@ -20,8 +20,8 @@ export interface CallOptions extends RequestOptions {
 
 /** The connection of a call. */
 export interface CallOwner {
-  /** Whether the client is answering a request of the server's; no clock runs meanwhile. */
-  readonly input: { readonly isAnswering: boolean }
+  /** While the client is answering a request of the server's, no clock runs. */
+  readonly inputHandlers: { readonly isAnswering: boolean }
   /** Forgets a call that has its outcome. */
   onCallDone(call: Call): void
   /** Tells the server that a call is not wanted any more. */
@@ -136,7 +136,7 @@ export class Call implements Outgoing {
   /** Looks whether time is up. */
   expire(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
-    if (this.#owner.input.isAnswering) return this.#arm(timeoutMs)
+    if (this.#owner.inputHandlers.isAnswering) return this.#arm(timeoutMs)
     const silentAt = this.#movedAt + timeoutMs
     const endAt = this.#startedAt + maxTimeoutMs
     const left = Math.min(silentAt, endAt) - performance.now()

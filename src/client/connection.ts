@@ -64,7 +64,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   readonly capabilities: ClientCapabilities
   /** The client whose connection it is, for extensions. */
   declare readonly client: Client
-  declare readonly input: InputHandlers
+  declare readonly inputHandlers: InputHandlers
   declare readonly changes: ChangeListeners | undefined
   declare readonly cache: Cache | undefined
   declare readonly walkPages: WalkPages
@@ -241,7 +241,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
     const hint = ': the client was closed, so await its calls first, as by "return await"'
     const why = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
     this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
-    this.input.close()
+    this.inputHandlers.close()
     this.changes?.close()
     for (const call of this.calls.values()) call.reject(this.#closed)
   }

@@ -101,7 +101,7 @@ export type WalkPages = (
 export interface ClientParts<Client> {
   readonly client: Client
   readonly walkPages: WalkPages
-  readonly input: InputHandlers
+  readonly inputHandlers: InputHandlers
   readonly changes?: ChangeListeners
   readonly cache?: Cache
 }

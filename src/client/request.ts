@@ -65,7 +65,7 @@ export async function request(
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
     const inputResponses =
       inputRequests &&
-      (await connection.input.answerInputs(
+      (await connection.inputHandlers.answerInputs(
         method,
         inputRequests,
         options.signal,

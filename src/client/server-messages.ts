@@ -43,7 +43,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
       const what = `The server may not request "${method}"`
       connection.reportError(new McpError('INVALID_MESSAGE', what))
     } else if (method === 'ping') connection.respond(resultResponse(id, {}))
-    else connection.input.answerRequest(message, call)
+    else connection.inputHandlers.answerRequest(message, call)
   }
 
   const receiveNotification = (message: JsonRpcNotification, call: Call | undefined): void => {
@@ -60,7 +60,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
       connection.hook(() => options.onLog?.(said as LoggingMessageParams))
     } else if (method === 'notifications/cancelled') {
       connection.changes?.endRequest(params.requestId)
-      connection.input.cancelRequest(params.requestId, params.reason)
+      connection.inputHandlers.cancelRequest(params.requestId, params.reason)
     } else connection.changes?.take(message)
   }
 

@@ -81,7 +81,7 @@ export class OpenCalls {
   find(): OpenCall | undefined {
     const newest = [...this.#live].at(-1)
     if (!newest || !this.areOf(newest.client)) return undefined
-    return this.#live.size === 1 || newest.ctx.exchange.input.kind === 'push' ? newest : undefined
+    return this.#live.size === 1 || newest.ctx.exchange.askMode.kind === 'push' ? newest : undefined
   }
 
   /** Whether all calls are of one client. */

@@ -44,7 +44,7 @@ export async function connect(
     capabilities: declaredCapabilities(options),
     compose: (connection) => ({
       client: new BaseClient(connection),
-      input: noInputHandlers(connection),
+      inputHandlers: noInputHandlers(connection),
       walkPages: walkFewPages(options.maxPages),
     }),
   })

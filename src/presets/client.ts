@@ -73,7 +73,7 @@ export async function connect(
       const walk: WalkPages = (method, fetchPage, member) =>
         walkPages(method, fetchPage, member, options, (error) => connection.reportError(error))
       const client = new Client(connection, options, input, changes)
-      return { client, input, changes, walkPages: walk, ...(cache && { cache }) }
+      return { client, inputHandlers: input, changes, walkPages: walk, ...(cache && { cache }) }
     },
   })
 }

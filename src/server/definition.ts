@@ -36,7 +36,7 @@ import { Registry } from './registry.ts'
 import type { Context } from './request/context.ts'
 import type { ClientRegistry, Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'
-import type { InputMode, InputOptions } from './request/input-mode.ts'
+import type { AskMode, InputOptions } from './request/ask-mode.ts'
 import type { Suspension } from './request/outcome.ts'
 import type { HandlerContext } from './request/base-request-context.ts'
 import type { BaseServer, BaseServerOptions, Middleware, Server } from './server.ts'
@@ -68,7 +68,7 @@ export interface ClientInput {
    *
    * @throws {McpError} `INVALID_USE` when a secret is too short.
    */
-  configure(options: InputOptions): InputMode
+  configure(options: InputOptions): AskMode
   /**
    * Makes the context of a request, which may go on where an earlier one ended.
    *

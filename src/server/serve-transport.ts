@@ -39,7 +39,7 @@ import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { initialize, sessionRevision } from './features/initialize.ts'
 import { resolveSessionMethod } from './engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
-import type { InputMode, InputOptions } from './request/input-mode.ts'
+import type { AskMode, InputOptions } from './request/ask-mode.ts'
 import { Outbox } from './outbox.ts'
 import {
   describesItself,
@@ -87,7 +87,7 @@ class DuplexConnection {
   readonly #options: ServeTransportOptions
   readonly #caller: Caller
   readonly #outbox: Outbox
-  readonly #input: InputMode
+  readonly #askMode: AskMode
   /** Requests that stand for themselves, by id. */
   readonly #open = new Map<RequestId, Cancellation>()
   readonly #ending = new Ending()
@@ -99,7 +99,7 @@ class DuplexConnection {
     this.#options = options
     this.#caller = options.caller ?? {}
     this.#outbox = new Outbox(transport, (error) => server.report(error))
-    this.#input = server.input.configure(options)
+    this.#askMode = server.input.configure(options)
   }
 
   async serve(): Promise<void> {
@@ -259,7 +259,7 @@ class DuplexConnection {
       ending: this.#ending,
       peer: this,
       logLevel,
-      input: this.#input,
+      askMode: this.#askMode,
       send: (notification) => this.#outbox.sendFor(cancellation, notification),
     }
     const response = await dispatch(this.#server, message, exchange)
@@ -300,7 +300,7 @@ class DuplexConnection {
         const known = notification(method, degradeNotification(method, params, revision))
         return this.#outbox.sendFor(cancellation, known)
       },
-      input: {
+      askMode: {
         kind: 'push',
         ask: ({ method, params }, asking) =>
           session.sendRequest(method, degradeRequest(method, params, revision), {

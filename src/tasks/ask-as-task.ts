@@ -12,7 +12,7 @@ import { requireAskable } from '../server/request/ask.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { Exchange } from '../server/request/exchange.ts'
-import type { Ask } from '../server/request/input-mode.ts'
+import type { Ask } from '../server/request/ask-mode.ts'
 import { sleep } from '../patterns/abort.ts'
 import { invalidAnswer } from '../patterns/input.ts'
 
@@ -33,14 +33,14 @@ export async function sampleAsTask(
   ttlMs?: number,
 ): Promise<CreateMessageResult> {
   const { exchange } = ctx as RequestContext
-  const { input } = exchange
-  if (input.kind !== 'push' || !receives(exchange)) return ctx.sample(params)
+  const { askMode } = exchange
+  if (askMode.kind !== 'push' || !receives(exchange)) return ctx.sample(params)
   const asked: JsonObject = { ...params }
   const fault = samplingFault(asked)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
   const request: InputRequest = { method: 'sampling/createMessage', params: asked }
   requireAskable(request, exchange)
-  const answer: unknown = await pollTask(input.ask, ctx.signal, request, ttlMs)
+  const answer: unknown = await pollTask(askMode.ask, ctx.signal, request, ttlMs)
   if (isObject(answer) && typeof answer.model === 'string' && typeof answer.content === 'object') {
     const message: unknown = answer
     return message as CreateMessageResult

@@ -10,7 +10,7 @@ import { notification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import { isRequestId } from '../protocol/validate.ts'
 import { RequestContext } from '../server/request/request-context.ts'
 import type { Exchange } from '../server/request/exchange.ts'
-import { NEEDS_SESSION } from '../server/request/input-mode.ts'
+import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import type { LogRules } from '../server/request/logging.ts'
 
 /** How a task says what is being done. */

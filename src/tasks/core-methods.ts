@@ -187,9 +187,9 @@ class Asker {
 
   async #outcome(taskId: string, request: InputRequest): Promise<InputOutcome | undefined> {
     try {
-      const { input } = this.#ctx.exchange
-      if (input.kind !== 'push') return undefined
-      return { answer: await input.ask(request, this.#stopped.signal) }
+      const { askMode } = this.#ctx.exchange
+      if (askMode.kind !== 'push') return undefined
+      return { answer: await askMode.ask(request, this.#stopped.signal) }
     } catch (error) {
       // Whoever could not be reached may be reached later
       if (error instanceof McpError) return undefined

@@ -98,7 +98,7 @@ export async function deferCall(
       principal: principalOf(ctx),
       ...(ctx.auth !== undefined && { auth: ctx.auth }),
       ...(scopes && { scopes }),
-      ...(core && ctx.exchange.input.kind !== 'push' && { unreachable: true }),
+      ...(core && ctx.exchange.askMode.kind !== 'push' && { unreachable: true }),
     },
   })
   if (!core) return { ...taskOf(record), resultType: 'task' }

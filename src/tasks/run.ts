@@ -25,7 +25,7 @@ import { settle } from '../server/engine/run.ts'
 import type { Caller, Exchange } from '../server/request/exchange.ts'
 import { Suspension } from '../server/request/outcome.ts'
 import type { ServerDefinition } from '../server/definition.ts'
-import { NEEDS_SESSION } from '../server/request/input-mode.ts'
+import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import { callTool } from '../server/features/tools.ts'
 import { TaskContext, whyUnreachable, type TaskVoice } from './context.ts'
 import { plain, type TaskCall, type TaskRecord } from './record.ts'
@@ -96,7 +96,7 @@ function exchangeOf(
     cancellation,
     logLevel: 'debug',
     send: tell,
-    input: NEEDS_SESSION,
+    askMode: NEEDS_SESSION,
   }
 }
 

@@ -17,7 +17,7 @@ import type { ClientInput, MethodTarget, ServerDefinition } from '../definition.
 import { requireAskable } from '../request/ask.ts'
 import { describeAskError } from '../request/ask-errors.ts'
 import type { Exchange } from '../request/exchange.ts'
-import type { Ask, InputOptions, ReplayMode } from '../request/input-mode.ts'
+import type { Ask, InputOptions, ReplayMode } from '../request/ask-mode.ts'
 import type { Suspension } from '../request/outcome.ts'
 import { invalidParams, requireObject } from '../request/params.ts'
 import { RequestContext } from '../request/request-context.ts'
@@ -58,13 +58,13 @@ function createContext(
   exchange: Exchange,
 ): RequestContext | Promise<RequestContext> {
   const { params = {} } = message
-  const { input } = exchange
+  const { askMode } = exchange
   const ctx = new RequestContext(message, exchange, server.logs)
   if (params.inputResponses !== undefined) {
     ctx.inputResponses = requireObject(params, 'inputResponses')
   }
-  if (input.kind !== 'replay' || params.requestState === undefined) return ctx
-  return resume(ctx, params.requestState, input)
+  if (askMode.kind !== 'replay' || params.requestState === undefined) return ctx
+  return resume(ctx, params.requestState, askMode)
 }
 
 /**
@@ -76,9 +76,9 @@ function createContext(
 async function resume(
   ctx: RequestContext,
   requestState: unknown,
-  input: ReplayMode,
+  mode: ReplayMode,
 ): Promise<RequestContext> {
-  const state = await openState(requestState, ctx, input)
+  const state = await openState(requestState, ctx, mode)
   ctx.replay = new ReplayInput(state.recording, ctx.inputResponses)
   ctx.requestState = state.own
   return ctx
@@ -94,8 +94,8 @@ async function suspend(
   const result =
     reason.by === 'urls' ? urlsToResult(reason.error, ctx.exchange) : requireAsking(reason.result)
   if (!facts.mayAsk) throw cannotAsk(ctx.method)
-  const { input } = ctx.exchange
-  return input.kind === 'push' ? askDirectly(ctx, result, input.ask) : sealResult(ctx, result)
+  const { askMode } = ctx.exchange
+  return askMode.kind === 'push' ? askDirectly(ctx, result, askMode.ask) : sealResult(ctx, result)
 }
 
 /**
@@ -216,12 +216,12 @@ export function urlRequests({ elicitations }: UrlElicitationRequired): InputRequ
 }
 
 async function sealState(
-  { message, exchange: { input, caller } }: RequestContext,
+  { message, exchange: { askMode, caller } }: RequestContext,
   recording: Recording,
   own?: string,
 ): Promise<string> {
-  if (input.kind !== 'replay') throw cannotAsk(message.method)
-  const { sealer, stateTtlMs, maxStateBytes } = input
+  if (askMode.kind !== 'replay') throw cannotAsk(message.method)
+  const { sealer, stateTtlMs, maxStateBytes } = askMode
   const state: State = {
     about: await requestDigest(message),
     principal: caller.principal ?? null,

@@ -5,7 +5,7 @@
  */
 import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import type { ClientInput } from '../definition.ts'
-import type { UnavailableMode } from '../request/input-mode.ts'
+import type { UnavailableMode } from '../request/ask-mode.ts'
 import { TinyRequestContext } from '../request/tiny-request-context.ts'
 
 // Not shown: members that ask say first what to import

@@ -11,7 +11,7 @@ import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../../protocol/types.ts'
 import type { ChangeSource } from '../notifier.ts'
 import type { Session } from '../../session/session.ts'
-import type { InputMode } from './input-mode.ts'
+import type { AskMode } from './ask-mode.ts'
 
 /** Who the client is and what it offers: per session before 2026-07-28, per request since. */
 export interface ClientFacts {
@@ -133,7 +133,7 @@ export interface Exchange {
   /** Ends the connection, not the request; absent where the client could not come back for it. */
   readonly disconnect?: ((retryMs: number) => void) | undefined
   /** How the client can be asked for input. */
-  readonly input: InputMode
+  readonly askMode: AskMode
 }
 
 /** Receives from hosts the clients that can be reached. Only gateways have one. */

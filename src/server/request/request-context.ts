@@ -128,7 +128,7 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   #chooseInput(): Input {
-    const { input: mode, revision, cancellation } = this.exchange
+    const { askMode: mode, revision, cancellation } = this.exchange
     if (mode.kind === 'unavailable') return this.#noInput(mode.needs)
     if (mode.kind === 'push') {
       const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {

@@ -8,7 +8,7 @@ import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import type { InputOptions } from '../../server/request/input-mode.ts'
+import type { InputOptions } from '../../server/request/ask-mode.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { RequestChecks } from '../http/guard.ts'
 import { invalidRequest, methodNotAllowed } from '../http/http-error.ts'
@@ -68,8 +68,8 @@ export function createHandler(
   requireKnown(`The handler${optionHint}`, options, handlerOptionNames(definition))
   const { auth } = options
   const ending = new Ending()
-  const input = definition.input.configure(options)
-  const endpoint: HttpEndpoint = { server: definition, options, hooks, input, ending }
+  const askMode = definition.input.configure(options)
+  const endpoint: HttpEndpoint = { server: definition, options, hooks, askMode, ending }
   const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
   const sessions = provide(endpoint)
 

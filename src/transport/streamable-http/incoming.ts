@@ -11,7 +11,7 @@ import { acceptsEvents, readHeader } from '../http/request-body.ts'
 import type { EndpointOptions, HandlerHooks } from './options.ts'
 
 /** A server as one handler serves it. */
-export interface HttpEndpoint extends Pick<Exchange, 'input' | 'ending'> {
+export interface HttpEndpoint extends Pick<Exchange, 'askMode' | 'ending'> {
   readonly server: ServerDefinition
   readonly options: EndpointOptions
   readonly hooks: HandlerHooks

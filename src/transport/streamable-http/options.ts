@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Authenticator } from '../../server/auth.ts'
-import type { InputOptions } from '../../server/request/input-mode.ts'
+import type { InputOptions } from '../../server/request/ask-mode.ts'
 import type { ChangeSource } from '../../server/notifier.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { EventSinkOptions } from '../http/server-sent-event.ts'

@@ -103,12 +103,7 @@ export class Reply {
     const { incoming, respond, onExpired, onGone } = this.#options
     const { caller, endpoint } = incoming
     const { keepAliveMs } = endpoint.options
-    const events = (this.#events = new EventStream({
-      caller,
-      keepAliveMs,
-      onExpired,
-      onGone,
-    }))
+    const events = (this.#events = new EventStream({ caller, keepAliveMs, onExpired, onGone }))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
     return this.#openStream(events)
   }

@@ -37,7 +37,7 @@ export async function postStateless(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const { endpoint, caller } = incoming
-  const { server, options, hooks, ending, input } = endpoint
+  const { server, options, hooks, ending, askMode } = endpoint
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
   const { revision, client, logLevel, target } = checkHeaders(incoming, message)
@@ -66,7 +66,7 @@ export async function postStateless(
       cancellation,
       ending,
       changes: hooks.changeSource,
-      input,
+      askMode,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
     dispatch(server, message, exchange, target)

@@ -14,7 +14,7 @@ import {
 import { ASSUMED_REVISION, type RevisionFacts } from '../../../protocol/revisions.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import { UNKNOWN_CLIENT, type Caller, type ClientFacts } from '../../../server/request/exchange.ts'
-import { NEEDS_SESSION } from '../../../server/request/input-mode.ts'
+import { NEEDS_SESSION } from '../../../server/request/ask-mode.ts'
 import { sessionNotFound } from '../../http/http-error.ts'
 import type { HttpEndpoint } from '../incoming.ts'
 import { Reply, type ReplyOptions } from '../reply.ts'
@@ -64,7 +64,7 @@ export class UnstoredSession implements HttpSession {
       auth: options.auth,
       cancellation: new Cancellation(),
       logLevel: undefined,
-      input: NEEDS_SESSION,
+      askMode: NEEDS_SESSION,
       send: ({ method, params }) =>
         reply.send(notification(method, degradeNotification(method, params, revision))),
     })

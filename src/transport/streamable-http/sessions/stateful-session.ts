@@ -24,7 +24,7 @@ import type { RevisionFacts } from '../../../protocol/revisions.ts'
 import { serverFacts } from '../../../protocol/server-facts.ts'
 import type { Caller, Exchange } from '../../../server/request/exchange.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
-import type { Ask, UnavailableMode } from '../../../server/request/input-mode.ts'
+import type { Ask, UnavailableMode } from '../../../server/request/ask-mode.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'
 import { resolveSessionMethod } from '../../../server/engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
@@ -194,7 +194,7 @@ export class StatefulSession implements HttpSession, PooledSession {
         return reply.send(notification(method, degradeNotification(method, params, revision)))
       },
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
-      input: reply.canStream
+      askMode: reply.canStream
         ? {
             kind: 'push',
             ask: this.#asker(reply),

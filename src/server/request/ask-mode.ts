@@ -25,7 +25,7 @@ export interface InputOptions {
 }
 
 /** How one request can ask its client for input. */
-export type InputMode = PushMode | ReplayMode | UnavailableMode
+export type AskMode = PushMode | ReplayMode | UnavailableMode
 
 /** The client is asked while the request waits. */
 export interface PushMode {
