@@ -8,13 +8,13 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 
-/** A server and its tasks, for the methods that answer requests about them. */
+/** A server and its task service, as the task methods use them. */
 export interface ServedTasks {
   readonly service: TaskService
   readonly server: ServerDefinition
 }
 
-/** The principal of a request, as a task stores it: `null` for none. */
+/** The principal of a request as stored in a task; `null` if the request is unauthenticated. */
 export function principalOf({
   principal,
 }: {
@@ -23,7 +23,7 @@ export function principalOf({
   return principal ?? null
 }
 
-/** Finds a task. One that the caller may not see is like one that does not exist. */
+/** Finds a task. A task that the caller may not see is treated as nonexistent. */
 export async function findTask(
   { service, server }: ServedTasks,
   taskId: string,

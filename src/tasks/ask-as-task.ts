@@ -1,6 +1,6 @@
 /**
- * Questions that a server asks as tasks, of clients of 2025-11-25 that declare it: an answer that
- * takes its time then holds no request open.
+ * Server requests sent as tasks to 2025-11-25 clients that declare support, so that a slow answer
+ * does not hold a request open.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -16,16 +16,15 @@ import type { Ask } from '../server/request/ask-mode.ts'
 import { sleep } from '../patterns/abort.ts'
 import { invalidAnswer } from '../patterns/input.ts'
 
-/** How often to look when the client does not say, in milliseconds. */
+/** Poll interval when the client suggests none, in milliseconds. */
 const POLL_MS = 1_000
 const MAX_POLL_MS = 60_000
 
 /**
- * Asks the client's model as a task, where the client declares that it can; otherwise as
- * `ctx.sample` does.
+ * Requests sampling as a task if the client supports it; otherwise behaves like `ctx.sample`.
  *
- * @param ttlMs For how long the client should keep the answer, in milliseconds.
- * @throws {ProtocolError} What the client answered.
+ * @param ttlMs How long the client should keep the result, in milliseconds.
+ * @throws {ProtocolError} The error that the client returned.
  */
 export async function sampleAsTask(
   ctx: Context,
@@ -64,7 +63,7 @@ async function pollTask(
     ask(asked as InputRequest, until)
   const task = ttlMs === undefined ? {} : { ttl: ttlMs }
   const created = await put({ method, params: { ...params, task } })
-  // A client may answer at once all the same
+  // A client may answer immediately although a task was requested
   if (!isObject(created.task)) return created
   const { taskId } = created.task
   try {
@@ -76,7 +75,7 @@ async function pollTask(
     }
     return await put({ method: 'tasks/result', params: { taskId } })
   } catch (error) {
-    // Who gives up need not wait for it
+    // An aborted caller does not wait for the cancellation
     if (signal.aborted) {
       put({ method: 'tasks/cancel', params: { taskId } }, new AbortController().signal).catch(
         () => {},

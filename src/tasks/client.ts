@@ -1,6 +1,6 @@
 /**
- * Tasks, as a client uses them: calls that become tasks are followed to their end, or handed back as
- * something that another process can go on with.
+ * Tasks on the client: calls that become tasks are polled until they finish, or returned as handles
+ * with which another process can continue.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -25,9 +25,10 @@ import { answersToTasks } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /**
- * Makes what `connect` needs, among its `extensions`, to take tasks for answers: `callTool` then
- * resolves with the result of the task, and aborting it cancels the task. Since 2026-07-28 the server
- * decides what is a task; in 2025-11-25 every tool that can be one is called as one.
+ * Creates the extension for the `extensions` option of `connect` that adds task support: `callTool`
+ * resolves with the result of the task, and aborting the call cancels the task. Since 2026-07-28
+ * the server decides which calls become tasks; in 2025-11-25 every tool that supports tasks is
+ * called as one.
  */
 export function taskPolling(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
@@ -41,7 +42,7 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
           throw new McpError('INVALID_MESSAGE', `"${method}" cannot be a task`, { data: result })
         }
         const known = requireDetailedTask(result)
-        // What is no result of the tool is not to be checked as one
+        // This placeholder is not a tool result and must not be validated as one
         if (handsBack in request) return { content: [], isError: true, task: { ...known } }
         return followTask({ client, taskId: known.taskId, options, request, known })
       },
@@ -49,36 +50,37 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
   })
 }
 
-/** Marks the options of a call whose task is not to be followed. */
+/** Marks the options of a call whose task should be returned instead of polled. */
 const handsBack = Symbol('handsBack')
 
-/** A task on a server. Its id is all that it takes to go on with it from elsewhere. */
+/** A task on a server. Its id is enough to resume polling from another process. */
 export interface RemoteTask {
   readonly id: string
-  /** How the task is now. */
+  /** Gets the current state of the task. */
   get(options?: RequestOptions): Promise<DetailedTask>
   /**
-   * Follows the task to its end. Aborting cancels it.
+   * Polls the task until it finishes. Aborting cancels the task.
    *
-   * @throws {ProtocolError} What the task failed with; `INVALID_PARAMS` when there is no such task.
+   * @throws {ProtocolError} The error that the task failed with; `INVALID_PARAMS` if the task does
+   *   not exist.
    * @throws {McpError} `ABORTED`, `TIMEOUT`, `DENIED`, `INVALID_MESSAGE`.
    */
   result(options?: RequestOptions & FollowOptions): Promise<CallToolResult>
-  /** Tells the server that the task is not wanted any more. */
+  /** Asks the server to cancel the task. */
   cancel(): Promise<void>
 }
 
-/** How a tool is called. */
+/** Options of a tool call that may become a task. */
 export interface StartOptions extends RequestOptions {
-  /** For how long the server should keep the task, in milliseconds; 2025-11-25 only. */
+  /** How long the server should keep the task, in milliseconds; 2025-11-25 only. */
   readonly ttlMs?: number | undefined
 }
 
 /**
- * Calls a tool, and does not wait for the task that this may become: where the server says so since
- * 2026-07-28, where the tool can be one in 2025-11-25.
+ * Calls a tool without waiting for the task that the call may become. Since 2026-07-28 the server
+ * decides whether it becomes one; in 2025-11-25 it does if the tool supports tasks.
  *
- * @returns the task, or the result where there is no task.
+ * @returns the task, or the result if no task was created.
  */
 export async function createTask(
   client: TaskClient,
@@ -97,8 +99,8 @@ export async function createTask(
 }
 
 /**
- * Calls a tool in whichever way it takes, and resolves with its result in every revision: what
- * `callTool` does of a client with {@link taskPolling}, with options of this one call.
+ * Calls a tool, as a task if needed, and resolves with its result in every revision: like
+ * `callTool` of a client with {@link taskPolling}, with options for this call only.
  */
 export async function callTask(
   client: TaskClient,
@@ -110,7 +112,7 @@ export async function callTask(
   return 'task' in started ? started.task.result(options) : started.result
 }
 
-/** The task of an id that was stored. */
+/** Returns a handle for the task with a stored id. */
 export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
   const core = isCore(client)
   return {

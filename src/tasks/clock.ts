@@ -1,12 +1,12 @@
 /**
- * Timers of tasks, which let a process end although they run.
+ * Timers for tasks that do not keep the process alive.
  */
 import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
 
-/** The shortest time between two rings, in milliseconds. */
+/** The shortest interval between two alarms, in milliseconds. */
 const MIN_DELAY_MS = 100
 
-/** Rings once at the earliest of the times that it was set to. */
+/** Fires once, at the earliest of the times that were set. */
 export class Alarm {
   readonly #ring: () => void
   #at = Infinity
@@ -16,7 +16,7 @@ export class Alarm {
     this.#ring = ring
   }
 
-  /** @param at Milliseconds since 1970; a later one than that of before changes nothing. */
+  /** @param at Milliseconds since 1970; a time later than the current one is ignored. */
   set(at: number): void {
     if (at >= this.#at) return
     clearTimeout(this.#timer)
@@ -30,7 +30,10 @@ export class Alarm {
   }
 }
 
-/** Does something later; gives what prevents it. What is further away than timers reach is not done. */
+/**
+ * Schedules work; returns a function that cancels it. Delays beyond the range of timers are
+ * ignored.
+ */
 export function later(delayMs: number, work: () => void): () => void {
   if (delayMs > MAX_DELAY_MS) return () => {}
   const timer = setTimeout(work, delayMs)
@@ -38,7 +41,7 @@ export function later(delayMs: number, work: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Does something again and again; gives what ends it. */
+/** Repeats work at an interval; returns a function that stops it. */
 export function every(intervalMs: number, work: () => void): () => void {
   const timer = setInterval(work, intervalMs)
   unref(timer)

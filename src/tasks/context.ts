@@ -1,6 +1,6 @@
 /**
- * What a handler gets beside its arguments while it works on a task: the same as always, but
- * progress becomes the status of the task, and questions end the run until they are answered.
+ * The handler's context while it works on a task. Progress becomes the task's status message, and
+ * requests for input suspend the run until they are answered.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -13,15 +13,15 @@ import type { Exchange } from '../server/request/exchange.ts'
 import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import type { LogRules } from '../server/request/logging.ts'
 
-/** How a task says what is being done. */
+/** Reports the status of a task. */
 export interface TaskVoice {
-  /** Says what is being done, as the status of the task. */
+  /** Sets the status message of the task. */
   say(statusMessage: string): Promise<void>
 }
 
 const ids = new WeakMap<object, string>()
 
-/** The id of the task that a handler works on; nothing when it answers a request. */
+/** The id of the task that a handler works on; `undefined` if it handles a plain request. */
 export function taskIdOf(ctx: object): string | undefined {
   return ids.get(ctx)
 }
@@ -32,7 +32,7 @@ export class TaskContext extends RequestContext {
   readonly #voice: TaskVoice
   #at = -Infinity
 
-  /** @param unreachable Whether no way leads to the client. */
+  /** @param unreachable Whether the client cannot be reached. */
   constructor(
     message: JsonRpcRequest,
     exchange: Exchange,
@@ -71,12 +71,12 @@ export class TaskContext extends RequestContext {
   override disconnect(): void {}
 }
 
-/** Why a client cannot be asked that has no session here. */
+/** Explains why a client without a session cannot be asked for input. */
 export function whyUnreachable({ revision: { version } }: Exchange): string {
   return `"tools/call" cannot ask the client: in revision ${version} that needs ${NEEDS_SESSION.needs}`
 }
 
-/** The input of work whose client cannot be asked: what it did is kept all the same. */
+/** The input of a run whose client cannot be asked; completed steps are still recorded. */
 function mute(input: Input, exchange: Exchange): Input {
   return { ...noInput(whyUnreachable(exchange)), step: (name, run) => input.step(name, run) }
 }

@@ -1,6 +1,6 @@
 /**
- * Tasks of 2025-11-25, as a client asks for them: a tool is called with the `task` param, then the
- * task is looked at until it asks or ends, and its result is fetched.
+ * Tasks of 2025-11-25 on the client: a tool is called with the `task` param, the task is polled
+ * until it requests input or finishes, and its result is fetched.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -22,21 +22,21 @@ import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 
-/** A client that calls tools in every revision. */
+/** A client that can call tools in every revision. */
 export interface TaskClient extends ExtensionClient {
-  /** Runs one tool. */
+  /** Calls a tool. */
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<Result>
 }
 
-/** Whether the tasks of a client are those of 2025-11-25. */
+/** Whether a client uses the tasks of 2025-11-25. */
 export function isCore({ revision }: ExtensionClient): boolean {
   return findRevision(revision)?.tasks === 'core'
 }
 
 /**
- * Calls a tool as a task, if the server and the tool can do that.
+ * Calls a tool as a task, if the server and the tool support that.
  *
- * @returns the id of the task, or the result.
+ * @returns the created task, or the result.
  */
 export async function startCoreTask(
   client: TaskClient,
@@ -50,7 +50,7 @@ export async function startCoreTask(
     try {
       return await client.callTool(name, args, { ...options, params })
     } catch (error) {
-      // A task has no content, which no result of a tool goes without
+      // A created task has no `content`, so it fails validation as a tool result
       if (error instanceof McpError && createdBy(error.data)) return error.data as Result
       throw error
     }
@@ -60,12 +60,12 @@ export async function startCoreTask(
   return created ? { taskId: created.taskId } : { result: result as CallToolResult }
 }
 
-/** Marks the options of a call that is sent as it is. */
+/** Marks the options of a call that is sent unchanged. */
 const asItIs = Symbol('asItIs')
 
 /**
- * Carries a tool's call out as a task where the server and the tool can do that, and follows it;
- * nothing of any other request.
+ * Runs a tool call as a task if the server and the tool support that, and polls it; returns
+ * `undefined` for any other request.
  */
 export function sendCoreCall(
   { client, method, params, options }: FollowedRequest,
@@ -73,7 +73,7 @@ export function sendCoreCall(
 ): Promise<Result> | undefined {
   const own = method !== 'tools/call' || 'task' in params || asItIs in options
   if (own) return undefined
-  // A caller that follows tasks itself wants a task
+  // A caller that polls tasks itself wants a task
   const plain = options.onProgress !== undefined && !following.onTask
   if (!isCore(client)) return plain ? sendWithProgress(client, params, options) : undefined
   if (!offersTasks(client)) return undefined
@@ -90,8 +90,8 @@ export function sendCoreCall(
 }
 
 /**
- * Calls a tool so that the client receives its progress, which tasks of 2026-07-28 do not have: as
- * a task only where the server requires that.
+ * Calls a tool with progress notifications, which tasks of 2026-07-28 lack: as a task only if the
+ * server requires one.
  */
 async function sendWithProgress(
   client: ExtensionClient,
@@ -105,13 +105,16 @@ async function sendWithProgress(
       capabilities: { ...options.capabilities, extensions: { [TASKS_EXTENSION]: undefined } },
     })
   } catch (error) {
-    // Any other failure may come from the tool itself, which is not to run twice
+    // After any other error the tool may already have run, so it is not called again
     if (!(error instanceof ProtocolError && needsTasks(error))) throw error
     return client.request('tools/call', params, marked)
   }
 }
 
-/** Whether a request was refused for want of tasks; for want of else the tool may have run before. */
+/**
+ * Whether a request was rejected because the tool requires a task; after other errors the tool may
+ * have run.
+ */
 function needsTasks({ code, data }: ProtocolError): boolean {
   const { requiredCapabilities } = isObject(data) ? data : {}
   const { extensions } = isObject(requiredCapabilities) ? requiredCapabilities : {}
@@ -119,7 +122,7 @@ function needsTasks({ code, data }: ProtocolError): boolean {
   return isMissing && isObject(extensions) && TASKS_EXTENSION in extensions
 }
 
-/** The task that a result says was made. */
+/** The task that a result says was created. */
 function createdBy(result: unknown): { taskId: string; ttl: unknown } | undefined {
   const { task, content } = isObject(result) ? result : {}
   if (content !== undefined || !isObject(task)) return undefined
@@ -128,9 +131,9 @@ function createdBy(result: unknown): { taskId: string; ttl: unknown } | undefine
 }
 
 /**
- * Calls a tool as a task if it can be one; calls it again when that has changed on the server.
+ * Calls a tool as a task if it supports that; calls it again if that has changed on the server.
  *
- * @param plain Calls it as a task only if it must be one, so that the client receives its progress.
+ * @param plain Use a task only if the tool requires one, so that the client receives progress.
  */
 async function callAsOffered(
   client: ExtensionClient,
@@ -170,7 +173,7 @@ async function taskSupportOf(
   const before = taskTools.get(client)
   let known = await abortable(before ?? listTaskTools(client), signal)
   if (before && !known.has(name)) {
-    // It may be newer than the list
+    // The tool may be newer than the cached list
     if (taskTools.get(client) === before) taskTools.delete(client)
     known = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
   }
@@ -179,11 +182,14 @@ async function taskSupportOf(
   return support
 }
 
-/** Lists the tools for all who call at this time; one that gives up takes the list from no other. */
+/**
+ * Lists the tools once for all concurrent callers; an aborted caller does not abort the listing for
+ * others.
+ */
 function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
   const list = async (): Promise<Map<string, string>> => {
     const tools = await client.listAllTools().catch((error: unknown) => {
-      // What a server does not list can be called all the same
+      // A tool that is not listed can still be called
       if (error instanceof ProtocolError) return []
       throw error
     })
@@ -199,7 +205,7 @@ function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
   return listed
 }
 
-/** Asks how a task is, in the words of the extension. */
+/** Gets the state of a task, in the format of the extension. */
 export async function lookAtCore(
   client: ExtensionClient,
   taskId: string,
@@ -223,13 +229,13 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
 }
 
 /**
- * Follows a task to its end. What it asks comes on the stream of `tasks/result`, and is answered by
- * the client's handlers.
+ * Polls a task until it finishes. Requests for input arrive on the stream of `tasks/result` and are
+ * answered by the client's handlers.
  *
- * @param ttl For how long the server keeps it, as it said when it made it.
- * @throws {ProtocolError} What the call would have failed with.
- * @throws {McpError} `TIMEOUT` when the time is over that the caller or the server set; `ABORTED`
- *   when it was cancelled, by whomever.
+ * @param ttl How long the server keeps the task, as stated when the task was created.
+ * @throws {ProtocolError} The error that the call would have failed with.
+ * @throws {McpError} `TIMEOUT` when the caller's or the server's time limit has passed; `ABORTED`
+ *   if the task was cancelled by any party.
  */
 export async function followCoreTask(
   client: ExtensionClient,
@@ -254,7 +260,7 @@ export async function followCoreTask(
         failures = 0
         if (status === 'cancelled') throw noResultError('ABORTED', taskId)
         if (status === 'input_required') {
-          // It is not done before somebody has answered
+          // The task cannot finish before its request for input is answered
           const leftMs = Math.max(until - performance.now(), 1)
           const limits = { signal, timeoutMs: leftMs, maxTimeoutMs: leftMs }
           return await client.request('tasks/result', { taskId }, limits)
@@ -271,7 +277,7 @@ export async function followCoreTask(
       await sleep(Math.min(pollDelayMs(wishedMs, failures, following), leftMs), signal)
     }
   } catch (error) {
-    // Who gives up need not wait for it, nor know that the server forgot the task
+    // An aborted caller neither waits nor needs to know that the task has expired
     if (signal?.aborted) client.request('tasks/cancel', { taskId }).catch(() => {})
     throw error
   }

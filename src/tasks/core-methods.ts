@@ -1,6 +1,5 @@
 /**
- * Tasks of 2025-11-25, as a server answers for them: `tasks/get`, `tasks/result`, `tasks/cancel` and
- * `tasks/list`.
+ * Tasks of 2025-11-25 on the server: `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -23,10 +22,10 @@ import { expiresAt, isFinal, TIME_IS_OVER, type InputOutcome, type TaskRecord } 
 import type { TaskService } from './service.ts'
 import { coreTaskOf, outcomeOf, relatedTo } from './wire.ts'
 
-/** Tasks in one page of a list. */
+/** Tasks per page of a list. */
 const PAGE_SIZE = 50
 
-/** Answers `tasks/get`: the task. */
+/** Handles `tasks/get`: returns the task. */
 export async function getCoreTask(
   tasks: ServedTasks,
   params: JsonObject,
@@ -36,9 +35,9 @@ export async function getCoreTask(
 }
 
 /**
- * Answers `tasks/cancel`: ends the task.
+ * Handles `tasks/cancel`: cancels the task.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task, or it is at its end already.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the task does not exist or has already finished.
  */
 export async function cancelCoreTask(
   tasks: ServedTasks,
@@ -57,9 +56,9 @@ export async function cancelCoreTask(
 }
 
 /**
- * Answers `tasks/list`: the tasks of the principal, in pages.
+ * Handles `tasks/list`: returns the tasks of the principal, in pages.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the cursor is none.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the cursor is invalid.
  */
 export async function listCoreTasks(
   tasks: ServedTasks,
@@ -94,11 +93,11 @@ function invalidCursor(): ProtocolError {
 }
 
 /**
- * Answers `tasks/result`: what the request itself would have been answered with, as soon as that is
- * known. What the task asks meanwhile is asked on this stream.
+ * Handles `tasks/result`: returns the result of the original request once it is available. Requests
+ * for input that the task makes in the meantime are sent on this stream.
  *
- * @throws {ProtocolError} What the request would have failed with; `INVALID_PARAMS` when there is no
- *   such task, or no longer.
+ * @throws {ProtocolError} The error that the original request would have failed with;
+ *   `INVALID_PARAMS` if the task does not exist or has expired.
  */
 export async function getCoreResult(
   tasks: ServedTasks,
@@ -136,16 +135,19 @@ export async function getCoreResult(
   }
 }
 
-/** Why a task is gone that somebody waits for, who may be the first to see that its time is over. */
+/**
+ * The error for a task that disappeared during a wait; the waiting request may be the first to
+ * notice that it expired.
+ */
 function forgotten(task: TaskRecord): Error {
   if (expiresAt(task) > Date.now()) return unknownTask()
   return new ProtocolError(TIME_IS_OVER.code, TIME_IS_OVER.message)
 }
 
-/** The questions that are under way to a client, so that two waiters do not ask the same. */
+/** The requests already sent to a client, so that two waiting requests do not send the same one. */
 const underWay = new WeakMap<TaskService, Set<string>>()
 
-/** Puts what a task asks to the client that waits for its result. */
+/** Sends a task's requests for input to the client that waits for its result. */
 class Asker {
   readonly #tasks: TaskService
   readonly #ctx: RequestContext
@@ -160,7 +162,7 @@ class Asker {
     this.#underWay = known
   }
 
-  /** Asks what waits and is not asked yet. */
+  /** Sends the pending requests that were not sent yet. */
   ask({ taskId, status, inputs }: TaskRecord): void {
     if (status !== 'input_required') return
     for (const [key, { request }] of Object.entries(inputs)) {
@@ -168,13 +170,16 @@ class Asker {
       if (this.#underWay.has(name)) continue
       this.#underWay.add(name)
       this.#put(taskId, key, request)
-        // The waiting request fails with the store, too, and reports that
+        // If the store fails, the waiting request fails too and reports it
         .catch(() => {})
         .finally(() => this.#underWay.delete(name))
     }
   }
 
-  /** Nobody waits any more; what is unanswered is asked again by who waits next. */
+  /**
+   * Stops when the client no longer waits; the next waiting request sends unanswered requests
+   * again.
+   */
   stop(): void {
     this.#stopped.abort(new McpError('ABORTED', 'Nobody waits for the task any more'))
   }
@@ -191,7 +196,7 @@ class Asker {
       if (askMode.kind !== 'push') return undefined
       return { answer: await askMode.ask(request, this.#stopped.signal) }
     } catch (error) {
-      // Whoever could not be reached may be reached later
+      // A client that could not be reached may be reachable later
       if (error instanceof McpError) return undefined
       const told = error instanceof ProtocolError ? toErrorObject(error) : undefined
       return { error: told ?? { code: INTERNAL_ERROR, message: `"${taskId}" could not ask` } }

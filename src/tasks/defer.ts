@@ -1,6 +1,6 @@
 /**
- * How a call becomes a task: whether it is to be one, what is asked before, and what the client is
- * told instead of a result.
+ * How a call becomes a task: whether it should, what is requested first, and the result that the
+ * client receives in place of the tool's.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
@@ -21,15 +21,17 @@ import type { NewTask, TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf } from './wire.ts'
 
-/** What it takes to make tasks. */
+/** The dependencies for creating tasks. */
 export interface Deferral {
   readonly service: TaskService
   readonly options: TasksOptions
-  /** Learns of hooks that fail. */
+  /** Reports hooks that throw. */
   report(error: unknown, ctx: RequestContext): void
 }
 
-/** How a client can call a tool that is always a task, by the way its revision supports tasks. */
+/**
+ * How a client can call a tool that always runs as a task, by the revision's kind of task support.
+ */
 const REMEDY = {
   none: 'use revision 2025-11-25 or a newer one',
   core: 'call it with the param "task"',
@@ -37,11 +39,12 @@ const REMEDY = {
 }
 
 /**
- * How a call is carried out as a task; nothing when it is none, as one that a task makes.
+ * How a call runs as a task; `undefined` if it does not, for example because a task made the call.
  *
- * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, when the client wants a
- *   task of a tool that has none, or none of one that must.
- * @throws {McpError} `CAPABILITY_MISSING` when the tool must be a task and the client knows none.
+ * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, if the client requests a
+ *   task of a tool that supports none, or omits it for a tool that requires one.
+ * @throws {McpError} `CAPABILITY_MISSING` if the tool requires a task and the client does not
+ *   support tasks.
  */
 export function taskWanted(
   { item: { name }, task = 'forbidden' }: ToolEntry,
@@ -66,9 +69,9 @@ export function taskWanted(
 }
 
 /**
- * Makes a task of a call; gives the result that tells the client so.
+ * Creates a task for a call; returns the result that announces it to the client.
  *
- * @throws {ProtocolError} `INTERNAL_ERROR` when there are too many.
+ * @throws {ProtocolError} `INTERNAL_ERROR` if there are too many tasks.
  */
 export async function deferCall(
   deferral: Deferral,
@@ -80,9 +83,10 @@ export async function deferCall(
 ): Promise<Result> {
   const { service, options } = deferral
   const core = ctx.exchange.revision.tasks === 'core'
-  // Where a task asks the client directly there is nothing to be asked before.
+  // If the task can ask the client directly, no input is needed before it starts.
   if (!core) await how.before?.(args, ctx)
-  // What comes before has no answers yet, even if it swallowed that it must wait for them.
+  // Without this check, a `before` hook that swallowed its suspension would create the task without
+  // answers.
   if (!core) ctx.throwIfSuspended()
   const recording = core ? undefined : (await ctx.replay?.finish())?.recording
   const { requestState: _, inputResponses: __, ...asked } = params
@@ -119,7 +123,7 @@ async function create(
     if (!(error instanceof McpError && error.code === 'LIMIT_EXCEEDED')) throw error
     throw new ProtocolError(INTERNAL_ERROR, error.message)
   }
-  // A hook that fails takes no task from its caller
+  // A hook that throws must not lose the task for its caller
   callHook(
     () => options.onCreate?.(made),
     (error) => report(error, ctx),

@@ -1,5 +1,5 @@
 /**
- * Tasks that are kept in a store and worked on in this process.
+ * Tasks that are stored in a store and run in this process.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -26,20 +26,20 @@ import { answer, cancel, say, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
 import { isWaiting, TaskWork, type WorkOptions } from './work.ts'
 
-/** How tasks are kept and worked on. */
+/** How tasks are stored and run. */
 export interface EngineOptions extends WorkOptions {
-  /** What bounds tasks, and forgets those whose time is over; the host does it itself otherwise. */
+  /** Limits tasks and deletes expired ones; if absent, the host does so. */
   readonly all?: TaskLimits | undefined
-  /** Learns how a task is after each change that clients can see. */
+  /** Called with the task after each change that clients can see. */
   readonly changed?: ((task: TaskRecord) => void) | undefined
 }
 
-/** All tasks of a process, or of several. */
+/** The limits for the tasks of one process, or of several that share a store. */
 export interface TaskLimits {
   readonly store: TaskStore
-  /** The most tasks that are kept at once. */
+  /** The most tasks stored at once. */
   readonly maxTasks: number
-  /** The most tasks that one principal has at once. */
+  /** The most tasks stored at once for one principal. */
   readonly maxTasksPerPrincipal: number
 }
 
@@ -53,7 +53,7 @@ export class TaskEngine implements TaskService {
   readonly #tasks: TaskRepository
   readonly #work: TaskWork
   readonly #sweeper = new Alarm(() => void this.#work.go(this.sweep()))
-  /** Adds one task at a time, as each addition counts all tasks. */
+  /** Serializes additions, since each one counts all tasks. */
   readonly #counting = semaphore(1)
 
   constructor(server: ServerDefinition, options: EngineOptions) {
@@ -134,7 +134,9 @@ export class TaskEngine implements TaskService {
     return settled
   }
 
-  /** What a tool returned for a task, as a result that the tool's output schema accepts. */
+  /**
+   * Converts what a tool returned for a task into a result that matches the tool's output schema.
+   */
   async #read(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
     const known = await this.#options.store.load(taskId)
     if (!known) return undefined
@@ -152,12 +154,12 @@ export class TaskEngine implements TaskService {
   }
 
   async list(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]> {
-    // So that a page with less than was asked for is the last one.
+    // Expired tasks are removed first, so that a short page is always the last one.
     await this.sweep()
     return (await this.#options.all?.store.list(principal, limit, after)) ?? []
   }
 
-  /** Goes on with every task that nobody works on, as after a restart. */
+  /** Resumes every task that no process is running, for example after a restart. */
   async resume(platform: Platform = {}): Promise<void> {
     const store = this.#options.all?.store
     for (const task of (await store?.unfinished()) ?? []) {
@@ -172,12 +174,15 @@ export class TaskEngine implements TaskService {
     if (next !== undefined) this.#sweeper.set(next)
   }
 
-  /** Works on a task until it ends, asks or is cancelled. Does nothing where that is not wanted. */
+  /**
+   * Runs a task until it finishes, requests input or is cancelled. Does nothing if the task is not
+   * waiting to run.
+   */
   run(taskId: string, platform: Platform = {}): Promise<void> {
     return this.#work.run(taskId, platform)
   }
 
-  /** Forgets the tasks whose time is over. */
+  /** Deletes the expired tasks. */
   async sweep(): Promise<void> {
     const store = this.#options.all?.store
     for (const known of (await store?.expired(Date.now())) ?? []) await this.#tasks.expire(known)
@@ -185,7 +190,7 @@ export class TaskEngine implements TaskService {
     if (next !== undefined) this.#sweeper.set(next)
   }
 
-  /** Forgets a task if its time is over; the task otherwise. */
+  /** Deletes a task if it has expired; otherwise returns it. */
   async expire(taskId: string): Promise<TaskRecord | undefined> {
     const known = await this.#options.store.load(taskId)
     if (!known || expiresAt(known) > Date.now()) return known

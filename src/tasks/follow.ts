@@ -1,6 +1,6 @@
 /**
- * Following a task to its end: by looking at it as often as the server wishes, or by hearing of it
- * where the server tells; what it asks is answered meanwhile.
+ * Polls a task until it finishes, at the interval that the server suggests, or receives its
+ * notifications if the server sends them; answers its requests for input meanwhile.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -17,32 +17,35 @@ import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 import { isFinal } from './record.ts'
 
-/** How tasks are followed. */
+/** How tasks are polled. */
 export interface FollowOptions {
-  /** How often to look where the server does not say, in milliseconds; one second by default. */
+  /** Poll interval if the server suggests none, in milliseconds; one second by default. */
   readonly pollIntervalMs?: number
-  /** The longest time between two looks whatever the server says; one minute by default. */
+  /**
+   * The longest poll interval, whatever the server suggests, in milliseconds; one minute by
+   * default.
+   */
   readonly maxPollIntervalMs?: number
-  /** Hears of changes instead of looking for them, where the server tells; true by default. */
+  /** Subscribes to notifications instead of polling if the server sends them; true by default. */
   readonly notifications?: boolean
   /**
-   * Learns how the task is, at first and whenever it changed: the time to store its id, so that
-   * another process can go on with it.
+   * Called with the task at first and after every change. Store its id here so that another process
+   * can resume polling.
    */
   readonly onTask?: (task: DetailedTask) => void
 }
 
-/** What a task is followed with. */
+/** The dependencies for polling a task. */
 export interface Following {
   readonly client: ExtensionClient
   readonly taskId: string
   readonly options: FollowOptions
   readonly request: RequestOptions
-  /** The task as it is known already. */
+  /** The last known state of the task. */
   readonly known?: DetailedTask | undefined
 }
 
-/** Tells of each change of a task: to `onTask`, and as progress of the call that it was. */
+/** Reports each change of a task: to `onTask`, and as progress of the original call. */
 export function tellsOf(
   { onTask }: FollowOptions,
   { onProgress }: RequestOptions,
@@ -59,20 +62,20 @@ export function tellsOf(
   }
 }
 
-/** How many looks come before the server is asked to tell. */
+/** Number of polls before subscribing to notifications. */
 const LOOKS_FIRST = 2
-/** How long nothing is asked while the server tells, in milliseconds. */
+/** How long polling pauses while the server sends notifications, in milliseconds. */
 const HEARING_MS = 30_000
 
 /**
- * Resolves with what the request would have been answered with. Aborting cancels the task.
+ * Resolves with the result of the original request. Aborting cancels the task.
  *
- * @throws {ProtocolError} What the task failed with; `INVALID_PARAMS` when there is no such task any
- *   more.
- * @throws {McpError} `ABORTED` when it was cancelled, by whomever; `TIMEOUT` when the time is over
- *   that the caller or the server set, with the task's id in `data.taskId`: it may go on; `DENIED`
- *   and `INVALID_MESSAGE` when what it asks could not be answered, or an answer is refused, which
- *   cancels it.
+ * @throws {ProtocolError} The error that the task failed with; `INVALID_PARAMS` if the task does
+ *   not exist or has expired.
+ * @throws {McpError} `ABORTED` if the task was cancelled by any party; `TIMEOUT` when the caller's
+ *   or the server's time limit has passed, with the task's id in `data.taskId`, as the task may
+ *   still be running; `DENIED` and `INVALID_MESSAGE` if its request for input could not be answered
+ *   or the answer was rejected, which cancels the task.
  */
 export async function followTask(following: Following): Promise<Result> {
   const { request } = following
@@ -84,13 +87,13 @@ export async function followTask(following: Following): Promise<Result> {
       request.signal?.aborted ||
       (follower.refused && !isAnsweredLater(request, error)) ||
       (error instanceof McpError && error.code === 'INVALID_MESSAGE')
-    // Who gives up need not wait for it
+    // An aborted caller does not wait for the cancellation
     if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
     throw error
   }
 }
 
-/** Whether the caller answers by another call, which follows the task further. */
+/** Whether the caller answers with another call, which continues polling the task. */
 function isAnsweredLater({ [followsAll]: begun }: FollowedAgain, error: unknown): boolean {
   return begun !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
 }
@@ -99,13 +102,13 @@ class Follower {
   readonly #following: Following
   readonly #tell: (task: DetailedTask) => void
   readonly #since = performance.now()
-  /** The names of questions that were answered, or are being answered. */
+  /** The keys of requests that are answered or being answered. */
   readonly #answered = new Set<string>()
   #task: DetailedTask | undefined
-  /** What was heard and not looked at yet. */
+  /** The last notified state that was not processed yet. */
   #heard: DetailedTask | undefined
   #wake: (() => void) | undefined
-  /** Why what is asked cannot be answered. */
+  /** Why a request for input cannot be answered. */
   refused: { error: unknown } | undefined
   #hears = false
   #listens = false
@@ -143,17 +146,17 @@ class Follower {
     }
   }
 
-  /** Takes what was seen; what a look finds holds whatever the server's clocks say of it. */
+  /** Applies a state. A polled state always wins, regardless of the server's timestamps. */
   #take(seen: DetailedTask | undefined): void {
     if (seen) this.#tell((this.#task = seen))
   }
 
-  /** Whether what was heard is from before what is known; an end never is. */
+  /** Whether a notified state is older than the known one; a final state never is. */
   #isOld(heard: DetailedTask): boolean {
     return !isFinal(heard) && heard.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
   }
 
-  /** Looks; nothing when that failed in a way that may pass. */
+  /** Polls once; `undefined` after a transient error. */
   async #look(): Promise<DetailedTask | undefined> {
     const { client, taskId, request } = this.#following
     const { signal, timeoutMs } = request
@@ -171,8 +174,8 @@ class Follower {
   }
 
   /**
-   * Answers what is asked and was not answered before, while the task is looked at further: somebody
-   * else may answer first, and a task can end that asks.
+   * Answers requests for input that were not answered before, while polling continues: another
+   * client may answer first, and a task can finish while a request is pending.
    */
   #answer({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
     const fresh = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
@@ -186,7 +189,7 @@ class Follower {
     })
   }
 
-  /** Whether nobody else answered what the server took no answer to. */
+  /** Whether the server rejected the answer although no other client had answered. */
   async #stillAsks(asked: { [key: string]: InputRequest }): Promise<boolean> {
     const task = await this.#look().catch(() => undefined)
     const { inputRequests = task ? {} : asked } = task ?? {}
@@ -212,7 +215,7 @@ class Follower {
     }
   }
 
-  /** Waits until it is time to look again, or something is heard. */
+  /** Waits until the next poll is due or a notification arrives. */
   async #pause(task: DetailedTask): Promise<void> {
     if (this.#heard || this.refused) return
     const intervalMs = this.#intervalMs(task.pollIntervalMs)
@@ -223,7 +226,7 @@ class Follower {
     return pollDelayMs(wishedMs, this.#failures, this.#following.options)
   }
 
-  /** @throws {McpError} `TIMEOUT` when the time is over, `ABORTED`. */
+  /** @throws {McpError} `TIMEOUT` when the time limit has passed, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#following.request
     const leftMs = this.#deadline() - performance.now()
@@ -238,14 +241,18 @@ class Follower {
     if (signal?.aborted) throw abortReason(signal)
   }
 
-  /** When to give up: when the caller says, or when the server may have forgotten the task. */
+  /** The deadline: set by the caller, or by when the server may have deleted the task. */
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#following.request
-    // By this clock alone, as the one that said when the task was made may show another time.
+    // Uses the local clock only, since the server's creation time comes from a clock that may
+    // differ.
     return this.#since + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
   }
 
-  /** Hears of the task where the server tells; goes on looking where it does not. */
+  /**
+   * Subscribes to the task's notifications if the server supports them; otherwise polling
+   * continues.
+   */
   #listen(signal: AbortSignal): void {
     const { client, taskId } = this.#following
     if (this.#listens || !client.listen) return
@@ -264,14 +271,14 @@ class Follower {
     }
     const over = (): void => {
       this.#hears = false
-      // Whatever ended it, the client may be closed, which the next look tells.
+      // The stream may have ended because the client was closed; the next poll finds out.
       this.#wake?.()
     }
     hear().then(over, over)
   }
 }
 
-/** What a task came to; nothing while it goes on. */
+/** The outcome of a task; `undefined` while it is running. */
 function outcome(task: DetailedTask): Result | undefined {
   const { taskId, status, result, error } = task
   if (status === 'completed') {

@@ -30,9 +30,9 @@ export async function getTask(
 }
 
 /**
- * A task, from what the server sent.
+ * Validates a task received from the server.
  *
- * @throws {McpError} `INVALID_MESSAGE` when it is none, or another one.
+ * @throws {McpError} `INVALID_MESSAGE` if it is not a task, or is a different one.
  */
 export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
   const known = taskId === undefined || (isObject(value) && value.taskId === taskId)

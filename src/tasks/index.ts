@@ -1,5 +1,5 @@
 /**
- * Tasks: calls that outlive their request, in both flavours of the protocol, over one store.
+ * Tasks: calls that outlive their request, in both forms that the protocol defines, over one store.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Whether what a client sends can be the answer to what it was asked.
+ * Checks whether a client's response matches the request for input that it answers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -14,10 +14,10 @@ import type { InputOutcome, TaskRecord } from './record.ts'
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
 /**
- * The answers of a client, by the names of the questions.
+ * The client's responses, by request key.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when one cannot be the answer to its question; those to
- *   questions that do not wait are not looked at.
+ * @throws {ProtocolError} `INVALID_PARAMS` if a response does not match its request; responses to
+ *   requests that are not pending are not checked.
  */
 export function requireAnswers(
   params: JsonObject,
@@ -36,7 +36,7 @@ export function requireAnswers(
   return answers
 }
 
-/** Whether an object has the shape of an answer; what a form asks for is the handler's to check. */
+/** Whether an object has the shape of a response; the handler validates the form content. */
 function fits({ method }: InputRequest, answer: JsonObject): boolean {
   if (method === 'roots/list') return areRoots(answer.roots)
   if (method === 'sampling/createMessage') return isMessage(answer)

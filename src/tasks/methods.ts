@@ -14,18 +14,18 @@ import { requireAnswers } from './input-check.ts'
 import { isFinal, type TaskRecord } from './record.ts'
 import { detailedTaskOf } from './wire.ts'
 
-/** The most tasks that one listener may hear of. */
+/** The most tasks that one listener may subscribe to. */
 const MAX_LISTENED_TASKS = 100
 
-/** The error of a task that does not exist, or not for this principal. */
+/** The error for a task that does not exist or belongs to another principal. */
 export function unknownTask(): Error {
   return invalidParams('Unknown task')
 }
 
 /**
- * The task that a request is about.
+ * Finds the task that a request refers to.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when there is none that the caller may see.
+ * @throws {ProtocolError} `INVALID_PARAMS` if there is no such task or the caller may not see it.
  */
 export async function requireTask(
   tasks: ServedTasks,
@@ -38,9 +38,9 @@ export async function requireTask(
 }
 
 /**
- * Answers `tasks/get`: the task, with what its state has beside.
+ * Handles `tasks/get`: returns the task with the fields of its state.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the task does not exist.
  */
 export async function getTask(
   tasks: ServedTasks,
@@ -51,11 +51,11 @@ export async function getTask(
 }
 
 /**
- * Answers `tasks/update`: takes answers to what the task asks, some or all. Names that nothing waits
- * for are ignored.
+ * Handles `tasks/update`: accepts responses to some or all of the pending requests for input. Keys
+ * that are not pending are ignored.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task, or an answer is malformed,
- *   which leaves the task as it is.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the task does not exist or a response is malformed,
+ *   which leaves the task unchanged.
  */
 export async function updateTask(
   tasks: ServedTasks,
@@ -71,9 +71,9 @@ export async function updateTask(
 }
 
 /**
- * Answers `tasks/cancel`: ends the task, unless it is at its end already.
+ * Handles `tasks/cancel`: cancels the task unless it has already finished.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the task does not exist.
  */
 export async function cancelTask(
   tasks: ServedTasks,
@@ -86,9 +86,9 @@ export async function cancelTask(
 }
 
 /**
- * The tasks of a filter that the client may hear of.
+ * The task ids of a filter that the client may subscribe to.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is no list of ids.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the filter is not a list of ids.
  */
 export async function honourTaskIds(
   tasks: ServedTasks,
@@ -106,7 +106,7 @@ export async function honourTaskIds(
   return ids.length > 0 ? ids : undefined
 }
 
-/** Tells of every change of some tasks, and at first how they are, until it is stopped. */
+/** Sends the current state of some tasks and then every change, until stopped. */
 export function listenToTasks(
   { service, server }: ServedTasks,
   ids: readonly string[],
@@ -136,7 +136,7 @@ export function listenToTasks(
       waitMs = task.pollIntervalMs
     }
   }
-  // A task that cannot be followed any more is one of which nothing more is told.
+  // If a task can no longer be watched, its notifications simply stop.
   for (const id of ids) follow(id).catch(() => {})
   return () => stopped.abort()
 }

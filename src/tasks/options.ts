@@ -1,5 +1,5 @@
 /**
- * How a server keeps tasks, and for how long.
+ * How a server stores tasks, and for how long.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -9,33 +9,33 @@ import type { ToolTask } from '../server/features/tool-task.ts'
 import type { NewTask } from './record.ts'
 import type { TaskStore } from './store.ts'
 
-/** How a server keeps tasks. */
+/** How a server stores tasks. */
 export interface TasksOptions {
-  /** Where tasks are kept; in memory by default, where they end with the process. */
+  /** Where tasks are stored; in memory by default, which loses them when the process exits. */
   store?: TaskStore
-  /** For how long tasks are kept from their creation, in milliseconds; one hour by default. */
+  /** How long tasks are stored after creation, in milliseconds; one hour by default. */
   ttlMs?: number
-  /** The longest time for which a client may have a task kept, in milliseconds; one day by default. */
+  /** The longest storage time that a client may request, in milliseconds; one day by default. */
   maxTtlMs?: number
-  /** How often clients should look, in milliseconds; one second by default. */
+  /** Suggested poll interval for clients, in milliseconds; one second by default. */
   pollIntervalMs?: number
-  /** The most tasks at once; 10,000 by default. A further one is refused. */
+  /** The most tasks at once; 10,000 by default. Further tasks are rejected. */
   maxTasks?: number
-  /** The most tasks that one principal has at once; 1,000 by default. */
+  /** The most tasks at once for one principal; 1,000 by default. */
   maxTasksPerPrincipal?: number
   /**
-   * Offers `tasks/list` (2025-11-25). Off by default: it is for servers that know who calls, as
-   * callers without a principal share what they see.
+   * Offers `tasks/list` (2025-11-25). Off by default: enable it only if callers are authenticated,
+   * since all callers without a principal see each other's tasks.
    */
   list?: boolean
   /**
-   * With a store that several processes share, or that outlives them: how long the claim of one to
-   * work on a task holds after its last sign of life, in milliseconds; 30 seconds by default.
+   * How long a process's lease on a task lasts without renewal, in milliseconds; 30 seconds by
+   * default. Applies to a store that several processes share or that outlives them.
    */
   leaseMs?: number
-  /** Learns of each task that is made, for audit logs and metrics. */
+  /** Called for each new task, for audit logs and metrics. */
   onCreate?: (task: NewTask) => void
-  /** What a model may be told until the task is done (2025-11-25). */
+  /** Text that the model receives until the task is done (2025-11-25). */
   immediateResponse?: (tool: string) => string | undefined
 }
 
@@ -43,15 +43,17 @@ const OPTIONS: OptionNames<TasksOptions> = {
   ...{ store: 1, ttlMs: 1, maxTtlMs: 1, pollIntervalMs: 1, maxTasks: 1, maxTasksPerPrincipal: 1 },
   ...{ list: 1, leaseMs: 1, onCreate: 1, immediateResponse: 1 },
 }
-/** Times and bounds among the options. */
+/** The durations among the options. */
 const TIMES = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
 const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 
 /**
- * Refuses what would make tasks that nobody can ever see, or clients that never rest.
+ * Rejects options that would create tasks that no client can ever see, or make clients poll
+ * constantly.
  *
- * @throws {TypeError} when an option is unknown.
- * @throws {RangeError} when a time is no whole number of milliseconds above 0, or a bound no number.
+ * @throws {TypeError} if an option is unknown.
+ * @throws {RangeError} if a duration is not a whole number of milliseconds above 0, or a limit is
+ *   not a number.
  */
 export function checkOptions(options: TasksOptions): void {
   requireKnown('tasks', options, OPTIONS)
@@ -66,7 +68,7 @@ function isPositive(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
 }
 
-/** For how long a task is kept: as its tool says, or within bounds as its client asked. */
+/** How long a task is stored: as its tool says, or as its client asked, within limits. */
 export function ttlMsOf(options: TasksOptions, { ttlMs: own }: ToolTask, asked: unknown): number {
   const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = options
   const wanted = isObject(asked) ? asked.ttl : undefined

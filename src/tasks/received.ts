@@ -1,5 +1,5 @@
 /**
- * Tasks of 2025-11-25 that a server makes of what it asks the client: a form, or the client's model.
+ * Tasks of 2025-11-25 that a server creates on the client, for elicitation and sampling.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -18,14 +18,14 @@ import { later } from './clock.ts'
 import { namingTask, receives, type ReceivedTasks } from './related.ts'
 import { relatedTo } from './wire.ts'
 
-/** For how long, and how many, tasks are kept. */
+/** How long, and how many, tasks are stored. */
 const TTL_MS = 600_000
 const MAX_TTL_MS = 3_600_000
 const MAX_TASKS = 100
 const POLL_MS = 500
 
 interface Received {
-  /** What the request is answered with; an error once the task is cancelled. */
+  /** The response to the request; rejects once the task is cancelled. */
   readonly outcome: Promise<JsonObject>
   readonly cancel: () => void
   task: CoreTask
@@ -33,14 +33,14 @@ interface Received {
 
 type Tasks = Map<string, Received>
 
-/** The tasks of each connection, by the capabilities that it declared. */
+/** The tasks of each connection, by its declared capabilities. */
 const connections = new WeakMap<ClientCapabilities, Tasks>()
 
 /**
- * What a client declares, among its `capabilities`, that takes tasks for questions:
- * `connect(url, { capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [taskPolling()] })`. It brings
- * what answers such requests; to declare fewer of them, spread it:
- * `{ ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } }`.
+ * The `tasks` capability of a client that runs server requests as tasks: `connect(url, {
+ * capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [taskPolling()] })`. It includes
+ * the implementation of the task methods; to declare fewer requests, spread it: `{
+ * ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } }`.
  */
 export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
   cancel: {},
@@ -54,7 +54,7 @@ export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
   },
 }
 
-/** Answers the requests of one connection, of which `declared` says which can be tasks. */
+/** Answers the requests of one connection; `declared` lists the requests that can be tasks. */
 function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
   return async (asked) => {
     const { method, params = {} } = asked
@@ -67,7 +67,7 @@ function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): Serve
   }
 }
 
-/** What a server asks of tasks that exist. */
+/** The server's methods for existing tasks. */
 const methods: { readonly [method: string]: (received: Received) => Promise<JsonObject> } = {
   'tasks/get': async ({ task }) => ({ ...task }),
   'tasks/result': async ({ outcome, task }) => {
@@ -90,7 +90,7 @@ function find(all: Tasks, { taskId }: JsonObject): Received {
   throw new ProtocolError(INVALID_PARAMS, 'Unknown task')
 }
 
-/** Begins to answer a request as a task. */
+/** Starts answering a request as a task. */
 function start(all: Tasks, method: string, params: JsonObject, answer: ServerAnswer): JsonObject {
   if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
   const { task: asked, ...others } = params
@@ -115,7 +115,7 @@ function start(all: Tasks, method: string, params: JsonObject, answer: ServerAns
   return { task: received.task, _meta: relatedTo(taskId) }
 }
 
-/** Notes how a task ended; only the first end counts. */
+/** Records how a task ended; only the first outcome counts. */
 function settle(received: Received, status: CoreTask['status'], statusMessage?: string): void {
   if (received.task.status !== 'working') return
   const lastUpdatedAt = new Date().toISOString()

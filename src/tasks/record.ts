@@ -1,5 +1,5 @@
 /**
- * What is known of a task: plain JSON, so that any store can keep it.
+ * The stored record of a task: plain JSON, so that any store can hold it.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -10,78 +10,78 @@ import type { Revision } from '../protocol/revisions.ts'
 import type { Auth, ClientFacts } from '../server/request/exchange.ts'
 import type { InputRequest, Result, TaskStatus } from '../protocol/types.ts'
 
-/** The request that a task carries out, and who made it. */
+/** The request that a task runs, and its caller. */
 export interface TaskCall {
   readonly revision: Revision
-  /** The params of `tools/call`, as they came. */
+  /** The params of `tools/call`, as received. */
   readonly params: JsonObject
   readonly client: ClientFacts
-  /** The authenticated subject, the only one who may know of the task. */
+  /** The authenticated principal, the only one that may access the task. */
   readonly principal: string | null
-  /** What else authorization found out. */
+  /** Further results of authorization. */
   readonly auth?: Auth | undefined
-  /** The scopes that the tool needed, for when it was removed. */
+  /** The scopes that the tool required, in case the tool is removed. */
   readonly scopes?: readonly string[] | undefined
-  /** Set where no way leads to the client, so that every question is refused. */
+  /** Set if the client cannot be reached, so that every request for input is rejected. */
   readonly unreachable?: true | undefined
 }
 
-/** A question that waits for its answer. */
+/** A request for input that is pending. */
 export interface OpenInput {
-  /** What the handler calls the question. */
+  /** The key that the handler uses for the request. */
   readonly key: string
   readonly request: InputRequest
-  /** Digest of the question. */
+  /** Digest of the request. */
   readonly asked: string
 }
 
-/** What came back for a question: an answer, or a refusal. */
+/** The outcome of a request for input: a response, or an error. */
 export type InputOutcome = { readonly answer: JsonObject } | { readonly error: ErrorObject }
 
 /** A task. */
 export interface TaskRecord {
   readonly taskId: string
-  /** Grows with every change that is kept. */
+  /** Incremented with every stored change. */
   readonly version: number
   readonly status: TaskStatus
   readonly statusMessage?: string | undefined
   /** Milliseconds since 1970, as all times here. */
   readonly createdAt: number
   readonly lastUpdatedAt: number
-  /** Milliseconds from creation until the task may be forgotten. */
+  /** Milliseconds from creation until the task may be deleted. */
   readonly ttlMs: number
-  /** How often clients should look, in milliseconds. */
+  /** Suggested poll interval for clients, in milliseconds. */
   readonly pollIntervalMs: number
   readonly call: TaskCall
-  /** What the handler asked and did so far. */
+  /** The steps and requests that the handler has completed so far. */
   readonly recording: Recording
-  /** The questions that wait for answers, by the names that clients know them by. */
+  /** The pending requests for input, by the keys that clients see. */
   readonly inputs: { readonly [wireKey: string]: OpenInput }
-  /** Answers that no run of the handler has taken yet, by the handler's names. */
+  /** Responses that no run of the handler has consumed yet, by the handler's keys. */
   readonly answers: { readonly [key: string]: InputOutcome & { readonly asked: string } }
-  /** The names under which questions were asked so far, as none is ever used again. */
+  /** The keys used so far, since a key is never reused. */
   readonly asked: readonly string[]
-  /** State of an `input_required` result that the handler made itself. */
+  /** State of an `input_required` result that the handler returned itself. */
   readonly ownState?: string | undefined
-  /** Whether the outcome comes from elsewhere, and the handler is done. */
+  /** Whether the outcome is reported externally after the handler has returned. */
   readonly external?: boolean | undefined
-  /** Until when some process says that it is working on the task. */
+  /** When the lease of the process that runs the task expires. */
   readonly leasedUntil?: number | undefined
   readonly result?: Result | undefined
   readonly error?: ErrorObject | undefined
 }
 
-/** How a new task is made. */
+/** The properties of a new task. */
 export interface NewTask {
   readonly taskId: string
   readonly call: TaskCall
   readonly ttlMs: number
   readonly pollIntervalMs: number
-  /** What was asked and done before the task began. */
+  /** The steps and requests that were completed before the task began. */
   readonly recording?: Recording | undefined
 }
 
-/** A new task, which is being worked on. */
+/** The record of a new task, in the `working` state. */
 export function newRecord(
   { taskId, call, ttlMs, pollIntervalMs, recording = emptyRecording() }: NewTask,
   now: number,
@@ -103,26 +103,26 @@ export function newRecord(
 }
 
 /**
- * A value as JSON keeps it: nobody else holds it, so nobody changes it.
+ * A copy of a value as JSON represents it, so that no other code can change it.
  *
- * @throws {TypeError} when JSON cannot hold it.
+ * @throws {TypeError} if the value cannot be represented as JSON.
  */
 export function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 
-/** Whether nothing can change about a task any more. */
+/** Whether a task is in a final state. */
 export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
-/** What a task failed with that was not at its end when its time was over. */
+/** The error of a task that expired before it finished. */
 export const TIME_IS_OVER: ErrorObject = {
   code: INTERNAL_ERROR,
   message: 'The task took longer than the time for which it is kept',
 }
 
-/** When a task may be forgotten, in milliseconds since 1970. */
+/** When a task may be deleted, in milliseconds since 1970. */
 export function expiresAt({ createdAt, ttlMs }: Pick<TaskRecord, 'createdAt' | 'ttlMs'>): number {
   return createdAt + ttlMs
 }

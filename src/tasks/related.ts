@@ -1,5 +1,5 @@
 /**
- * Answers to what a server asks during a task of 2025-11-25, which name that task.
+ * Responses to server requests made during a task of 2025-11-25, which name that task.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-related-task-messages
  */
@@ -10,8 +10,8 @@ import { isObject } from '../protocol/validate.ts'
 import { META_RELATED_TASK } from './wire.ts'
 
 /**
- * What answers as tasks, if the server asks for that: it comes with the declared capability, so that
- * clients that declare none do not load it.
+ * The key of the code that answers requests as tasks. It is part of the declared capability, so
+ * that clients without the capability do not bundle it.
  */
 export const receives: unique symbol = Symbol('receives')
 
@@ -20,7 +20,7 @@ export interface ReceivedTasks extends JsonObject {
   [receives]?(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
 }
 
-/** Wraps a client's answers, as what it declared has it. */
+/** Wraps a client's request handlers as its declared capability requires. */
 export function answersToTasks(
   answer: ServerAnswer,
   capabilities: ClientCapabilities,
@@ -29,7 +29,7 @@ export function answersToTasks(
   return tasks?.[receives]?.(answer, capabilities) ?? namingTask(answer)
 }
 
-/** Names in an answer the task that the question belongs to. */
+/** Adds to a response the task that the request belongs to. */
 export function namingTask(answer: ServerAnswer): ServerAnswer {
   return async (asked) => {
     const result = await answer(asked)

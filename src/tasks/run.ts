@@ -1,6 +1,6 @@
 /**
- * One run of a tool's handler for a task: from what is known of the task to the change that the run
- * leads to.
+ * One run of a tool's handler for a task: from the task's record to the transition that results
+ * from the run.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -31,19 +31,19 @@ import { TaskContext, whyUnreachable, type TaskVoice } from './context.ts'
 import { plain, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, finish, handOver, type Asking, type Transition } from './state.ts'
 
-/** What a run needs of its host. */
+/** What a run needs from its host. */
 export interface RunHost extends TaskVoice {
   readonly cancellation: Cancellation
-  /** Sends to who waits right now, in the revision that allows it. */
+  /** Sends a message to the clients that wait right now, in the revision that allows it. */
   tell(message: JsonRpcNotification): void
-  /** Keeps what the handler did, before it goes on. */
+  /** Stores the recording before the handler continues. */
   keep(recording: Recording): Promise<void>
 }
 
-/** What the platform gives to handlers. */
+/** What the platform provides to handlers. */
 export type Platform = Pick<Caller, 'env' | 'waitUntil'>
 
-/** Runs the handler, and gives the change that this leads to. Never rejects. */
+/** Runs the handler and returns the resulting transition. Never rejects. */
 export async function runTask(
   server: ServerDefinition,
   task: TaskRecord,
@@ -59,7 +59,7 @@ export async function runTask(
   const ctx = new TaskContext(message, exchange, server.logs, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState
-  // How work ends that nobody wants any more is of no concern.
+  // Errors of cancelled work are not reported.
   const report = (error: unknown): void => {
     if (!host.cancellation.cancelled) server.report(error, ctx)
   }
@@ -73,13 +73,16 @@ export async function runTask(
   }
 }
 
-/** Whether a result makes the task a failed one: a tool's failure does in 2025-11-25. */
+/** Whether a result makes the task `failed`: in 2025-11-25, a tool error does. */
 export function failsBy({ revision }: TaskCall): (result: Result) => boolean {
   const core = findRevision(revision)?.tasks === 'core'
   return ({ isError }) => core && isError === true
 }
 
-/** The exchange of a task's work: heard by who waits for its result; nobody can be asked directly. */
+/**
+ * The exchange of a task's run: the clients that wait for its result receive its messages, and no
+ * client can be asked directly.
+ */
 function exchangeOf(
   { revision, client, principal, auth }: TaskCall,
   { cancellation, tell }: RunHost,
@@ -88,7 +91,7 @@ function exchangeOf(
   const facts = findRevision(revision)
   if (!facts) throw new TypeError(`The task speaks an unknown revision "${revision}"`)
   const caller: Caller = { ...platform, principal: principal ?? undefined, auth }
-  // Which messages the client wants is known of who waits for the task
+  // The log level and similar filters are those of the clients that wait for the task
   return {
     revision: facts,
     client,
@@ -100,7 +103,7 @@ function exchangeOf(
   }
 }
 
-/** What a result leads to that the client need not be asked for. */
+/** The transition for a result that needs no input from the client. */
 async function conclude(
   result: Result,
   replay: ReplayInput,
@@ -118,7 +121,7 @@ async function conclude(
   return handOver(recording)
 }
 
-/** Asks the client for what a suspended run needs. */
+/** Requests the input that a suspended run needs from the client. */
 async function askForInput(
   { reason }: Suspension,
   replay: ReplayInput,
@@ -142,7 +145,7 @@ async function askForInput(
   return askOwn(reason.result as InputRequiredResult, recording, exchange)
 }
 
-/** Asks for what an `input_required` result that the handler made itself asks for. */
+/** Requests the input of an `input_required` result that the handler returned itself. */
 async function askOwn(
   { inputRequests = {}, requestState }: InputRequiredResult,
   recording: Recording,
@@ -165,7 +168,7 @@ function known({ method, params }: InputRequest, { revision }: Exchange): InputR
   return degraded ? { method, params: degraded } : { method }
 }
 
-/** What the runs before left, with the answers that came since. */
+/** The recording of earlier runs, with the responses received since. */
 function playback({ recording, answers }: TaskRecord): {
   recording: Recording
   responses: { [key: string]: JsonObject }

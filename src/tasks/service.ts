@@ -1,6 +1,6 @@
 /**
- * What can be done with tasks, wherever they are kept and worked on: in this process, or in an
- * object of their own.
+ * The operations on tasks, wherever they are stored and run: in this process, or in a Durable
+ * Object per task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -11,60 +11,63 @@ import type { InputOutcome, NewTask, TaskRecord } from './record.ts'
 import type { Platform } from './run.ts'
 
 /**
- * Tasks, as what answers requests sees them. Whoever is not the principal of a task learns nothing
- * of it, not even that it exists.
+ * Tasks, as the request handlers see them. Callers other than a task's principal cannot find out
+ * anything about it, not even that it exists.
  */
 export interface TaskService {
-  /** An id for a new task that nobody can guess. */
+  /** Generates an unguessable id for a new task. */
   mintId(): string
   /**
-   * Makes a task. When it resolves the task is kept, and its work will begin.
+   * Creates a task. Once this resolves, the task is stored and will be run.
    *
-   * @throws {McpError} `LIMIT_EXCEEDED` when there are too many.
+   * @throws {McpError} `LIMIT_EXCEEDED` if there are too many tasks.
    */
   create(task: NewTask, platform: Platform): Promise<TaskRecord>
-  /** The task. */
+  /** Gets a task. */
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
-  /** The task once it changed after `seen`, or when `waitMs` are over. */
+  /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
   next(wait: TaskPollOptions): Promise<TaskRecord | undefined>
-  /** Takes answers; the task after that. */
+  /** Accepts responses; returns the task after that. */
   answer(
     taskId: string,
     principal: string | null,
     given: { readonly [wireKey: string]: InputOutcome },
     platform: Platform,
   ): Promise<TaskRecord | undefined>
-  /** Ends a task that is not at its end, and stops its work; the task after that. */
+  /** Cancels a task that has not finished, and stops its run; returns the task after that. */
   cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
-  /** Ends a task with an outcome that its author knows; whether there was something to end. */
+  /** Ends a task with an externally reported outcome; returns whether it was still open. */
   settle(taskId: string, outcome: ReportedOutcome): Promise<boolean>
-  /** Says what is being done for a task whose outcome comes from elsewhere. */
+  /** Sets the status message of a task whose outcome is reported externally. */
   say(taskId: string, statusMessage: string): Promise<boolean>
   /**
-   * Calls `listener` with a task, at first and after every change, until the function that it gives
-   * is called; absent where {@link TaskService.next} is as cheap.
+   * Calls `listener` with a task, at first and after every change, until the returned function is
+   * called; absent if {@link TaskService.next} is as cheap.
    */
   watch?(
     taskId: string,
     principal: string | null,
     listener: (task: TaskRecord) => void,
   ): Promise<() => void>
-  /** Hears what the handler sends to who waits, where that can be heard; gives what ends it. */
+  /**
+   * Subscribes to messages that the handler sends, if supported; returns a function that
+   * unsubscribes.
+   */
   hear?(taskId: string, listener: (message: JsonRpcNotification) => void): () => void
-  /** A page of the principal's tasks; absent where nobody knows them all. */
+  /** A page of the principal's tasks; absent if the service cannot list them. */
   list?(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]>
 }
 
-/** An outcome as an author gives it: what the tool could have returned, or an error. */
+/** An outcome reported by the server's author: what the tool could have returned, or an error. */
 export type ReportedOutcome = { readonly returned: ToolReturn } | { readonly error: ErrorObject }
 
 /** What {@link TaskService.next} waits for. */
 export interface TaskPollOptions {
   readonly taskId: string
   readonly principal: string | null
-  /** The `lastUpdatedAt` that is known already. */
+  /** The last known `lastUpdatedAt`. */
   readonly seen: number
   readonly waitMs: number
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the caller stops waiting. */
   readonly signal?: AbortSignal | undefined
 }

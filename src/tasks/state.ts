@@ -1,7 +1,7 @@
 /**
- * The states of a task and how it gets from one to the next: `working` and `input_required` in
- * turns, then one of the final states, which nothing changes any more. Every function gives the
- * record after the change, or nothing where there is nothing to change.
+ * The states of a task and the transitions between them: `working` and `input_required` alternate
+ * until a final state is reached, which cannot change. Every function returns the record after the
+ * change, or `undefined` if there is nothing to change.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-lifecycle
  */
@@ -19,13 +19,13 @@ export type TaskOutcome =
   | { readonly result: Result; readonly statusMessage?: string | undefined }
   | { readonly error: ErrorObject; readonly statusMessage?: string | undefined }
 
-/** A question about to be put to the client. */
+/** A request for input to send to the client. */
 export interface Asking {
   readonly request: InputRequest
   readonly asked: string
 }
 
-/** The outcome, which is `failed` where `fails` says so. */
+/** Sets the outcome, which is `failed` if `fails` says so. */
 export function finish(outcome: TaskOutcome, fails: (result: Result) => boolean): Transition {
   const { statusMessage } = outcome
   if ('error' in outcome) {
@@ -37,45 +37,45 @@ export function finish(outcome: TaskOutcome, fails: (result: Result) => boolean)
   return end({ status: 'failed', statusMessage: statusMessage ?? failureOf(result), result })
 }
 
-/** What a failed result says first. */
+/** The first text of a failed result. */
 function failureOf({ content }: Result): string {
   const [first] = Array.isArray(content) ? (content as unknown[]) : []
   return isObject(first) && typeof first.text === 'string' ? first.text : 'The tool failed'
 }
 
-/** The client, or the author, wants no result any more. */
+/** Cancels the task on behalf of the client or the server's author. */
 export function cancel(statusMessage = 'The task was cancelled'): Transition {
   return end({ status: 'cancelled', statusMessage })
 }
 
-/** Says what is being done. */
+/** Sets the status message. */
 export function say(statusMessage: string): Transition {
   return (record, now) =>
     record.statusMessage === statusMessage ? undefined : change(record, now, { statusMessage })
 }
 
-/** Notes what the handler asked and did; clients see nothing of it. */
+/** Stores the handler's recording, which clients do not see. */
 export function record(recording: Recording): Transition {
   return (known) =>
     isFinal(known) ? undefined : { ...known, version: known.version + 1, recording }
 }
 
-/** Notes until when somebody works on the task; clients see nothing of it. */
+/** Stores when the lease on the task expires, which clients do not see. */
 export function lease(leasedUntil: number | undefined): Transition {
   return (known) =>
     isFinal(known) ? undefined : { ...known, version: known.version + 1, leasedUntil }
 }
 
-/** The handler is done, and the outcome comes from elsewhere. */
+/** The handler has returned, and the outcome will be reported externally. */
 export function handOver(recording: Recording): Transition {
   return (known, now) => change(known, now, { external: true, recording, leasedUntil: undefined })
 }
 
 /**
- * The handler asks, and cannot go on without answers.
+ * The handler requests input and cannot continue without it.
  *
- * Each question gets a name that the task never used before, so that one which was answered badly
- * is a new one for clients.
+ * Each request gets a key that the task has never used, so that clients treat a repeated request
+ * after an invalid response as new.
  */
 export function ask(
   questions: { readonly [key: string]: Asking },
@@ -91,7 +91,7 @@ export function ask(
       asked.push(wireKey)
       inputs.push([wireKey, { key, ...question }])
     }
-    // So that any text can be a name, even that of an object's prototype.
+    // Without a prototype, so that any text can be a key, even a name such as `__proto__`.
     const next = {
       inputs: Object.fromEntries(inputs),
       answers: {},
@@ -105,8 +105,8 @@ export function ask(
 }
 
 /**
- * Takes answers by the names that clients know. Names that nothing waits for are ignored, so an
- * answer that comes twice or late changes nothing; with the last one the work goes on.
+ * Accepts responses by the keys that clients see. Keys that are not pending are ignored, so a
+ * duplicate or late response changes nothing; after the last response the run resumes.
  */
 export function answer(given: { readonly [wireKey: string]: InputOutcome }): Transition {
   return (known, now) => {
@@ -127,7 +127,7 @@ export function answer(given: { readonly [wireKey: string]: InputOutcome }): Tra
 }
 
 function end(last: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
-  // What only the work needed is not kept.
+  // Fields that only a run needs are cleared.
   const idle = { inputs: {}, answers: {}, leasedUntil: undefined, ownState: undefined }
   return (known, now) => change(known, now, { ...idle, ...last })
 }

@@ -1,6 +1,6 @@
 /**
- * Where tasks are kept. A store knows nothing of what tasks are: it keeps records by id, and refuses
- * a change to a record that somebody else changed first.
+ * Storage of tasks. A store does not interpret tasks: it stores records by id, and rejects a change
+ * if the record was changed concurrently.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -9,40 +9,40 @@ import { expiresAt } from './record.ts'
 
 type Awaitable<T> = T | Promise<T>
 
-/** Keeps single tasks. What it resolved is kept, whatever happens to the process. */
+/** Stores single tasks. A write that has resolved must survive a crash of the process. */
 export interface TaskKeeper {
-  /** The task of that id. */
+  /** Loads the task with that id. */
   load(taskId: string): Awaitable<TaskRecord | undefined>
   /**
-   * Keeps a task. A new one has version 1; any other takes the place of the version before its
-   * own, and of no other.
+   * Stores a task. A new record has version 1; any other replaces only the version directly before
+   * its own.
    *
-   * @returns whether it was kept.
+   * @returns whether the record was stored.
    */
   save(record: TaskRecord): Awaitable<boolean>
-  /** Forgets a task. */
+  /** Deletes a task. */
   remove(taskId: string): Awaitable<void>
 }
 
-/** Keeps tasks, and knows them all. */
+/** Stores tasks and can query all of them. */
 export interface TaskStore extends TaskKeeper {
-  /** How many tasks are kept, those of one principal where it is given. */
+  /** The number of stored tasks, of one principal if given. */
   count(principal?: string | null): Awaitable<number>
   /**
-   * The tasks of a principal, those that were made first first.
+   * The tasks of a principal, oldest first.
    *
-   * @param after The id of the last one that is known already.
+   * @param after The id of the last task of the previous page.
    */
   list(principal: string | null, limit: number, after?: string): Awaitable<TaskRecord[]>
-  /** The tasks whose time is over. */
+  /** The expired tasks. */
   expired(now: number): Awaitable<TaskRecord[]>
-  /** The tasks that are not at their end. */
+  /** The tasks that are not in a final state. */
   unfinished(): Awaitable<TaskRecord[]>
-  /** When the next task may be forgotten, in milliseconds since 1970. */
+  /** When the next task expires, in milliseconds since 1970. */
   nextExpiry(): Awaitable<number | undefined>
 }
 
-/** Makes a store in memory; its tasks end with the process. */
+/** Creates an in-memory store; its tasks are lost when the process exits. */
 export function createMemoryTaskStore(): TaskStore {
   return new MemoryTaskStore()
 }
@@ -77,7 +77,7 @@ class MemoryTaskStore implements TaskStore {
 
   list(principal: string | null, limit: number, after?: string): TaskRecord[] {
     const own = [...this.#records.values()].filter(({ call }) => call.principal === principal)
-    // An id that was forgotten meanwhile leads to the start, not to an end that is none.
+    // If that task was deleted in the meantime, the list starts over instead of ending early.
     const from = own.findIndex(({ taskId }) => taskId === after) + 1
     return own.slice(from, from + limit)
   }

@@ -1,5 +1,5 @@
 /**
- * Who waits for tasks in this process: for their changes, and for what handlers send meanwhile.
+ * The subscribers to tasks in this process: to changes, and to messages that handlers send.
  */
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { TaskRecord } from './record.ts'
@@ -11,28 +11,28 @@ export class TaskSubscribers {
   readonly #changes = new Topics<TaskRecord>()
   readonly #messages = new Topics<JsonRpcNotification>()
 
-  /** Subscribes to the changes of a task; returns what ends that. */
+  /** Subscribes to the changes of a task; returns a function that unsubscribes. */
   onChange(taskId: string, listener: Listener<TaskRecord>): () => void {
     return this.#changes.subscribe(taskId, listener)
   }
 
-  /** Subscribes to what the handler of a task sends; returns what ends that. */
+  /** Subscribes to messages from the handler of a task; returns a function that unsubscribes. */
   onMessage(taskId: string, listener: Listener<JsonRpcNotification>): () => void {
     return this.#messages.subscribe(taskId, listener)
   }
 
-  /** Announces a task that changed. */
+  /** Publishes a changed task. */
   publishChange(task: TaskRecord): void {
     this.#changes.publish(task.taskId, task)
   }
 
-  /** Passes on what the handler of a task sends. */
+  /** Publishes a message from the handler of a task. */
   publishMessage(taskId: string, message: JsonRpcNotification): void {
     this.#messages.publish(taskId, message)
   }
 }
 
-/** Listeners by task; nothing is left of a task without any. */
+/** Listeners by task; a task without listeners takes no memory. */
 class Topics<T> {
   readonly #all = new Map<string, Set<Listener<T>>>()
 

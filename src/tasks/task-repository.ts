@@ -1,6 +1,6 @@
 /**
- * Reads and changes the tasks of a store, one step at a time whoever else writes, and announces the
- * changes.
+ * Reads and changes the tasks of a store, atomically even with concurrent writers, and publishes
+ * the changes.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -16,18 +16,18 @@ const MAX_ATTEMPTS = 100
 
 /** The tasks of one store, as one process sees them. */
 export class TaskRepository {
-  /** Who waits for tasks in this process. */
+  /** The subscribers in this process. */
   readonly subscribers: TaskSubscribers = new TaskSubscribers()
   readonly #store: TaskKeeper
   readonly #changed: (task: TaskRecord) => void
 
-  /** @param changed Learns how a task is after each change that clients can see. */
+  /** @param changed Called with the task after each change that clients can see. */
   constructor(store: TaskKeeper, changed: (task: TaskRecord) => void) {
     this.#store = store
     this.#changed = changed
   }
 
-  /** The task of a principal, unless its time is over. */
+  /** Gets the task of a principal, unless it has expired. */
   async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
     const known = await this.#store.load(taskId)
     if (!known || known.call.principal !== principal) return undefined
@@ -36,11 +36,11 @@ export class TaskRepository {
     return undefined
   }
 
-  /** The task once it changed after `seen`, or when `waitMs` are over. */
+  /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
   async next(wait: TaskPollOptions): Promise<TaskRecord | undefined> {
     const { taskId, principal, seen, waitMs, signal } = wait
     let stop = (): void => {}
-    // Heard before the task is read, so that no change falls in between.
+    // Subscribes before the task is read, so that no change is missed in between.
     const changed = new Promise<TaskRecord>((resolve) => {
       stop = this.subscribers.onChange(taskId, resolve)
     })
@@ -55,9 +55,9 @@ export class TaskRepository {
   }
 
   /**
-   * Changes a task, and tells who waits; the task after that.
+   * Changes a task and notifies the subscribers; returns the task after that.
    *
-   * @throws {McpError} `LIMIT_EXCEEDED` when others change it all the time.
+   * @throws {McpError} `LIMIT_EXCEEDED` if concurrent changes keep winning.
    */
   async change(taskId: string, transition: Transition): Promise<TaskRecord | undefined> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -75,7 +75,7 @@ export class TaskRepository {
     throw new McpError('LIMIT_EXCEEDED', `The task "${taskId}" changes too fast to be changed`)
   }
 
-  /** Ends what still runs of a task whose time is over, and forgets it. */
+  /** Stops the run of an expired task and deletes the task. */
   async expire({ taskId }: TaskRecord): Promise<void> {
     await this.change(
       taskId,

@@ -1,6 +1,6 @@
 /**
- * Tasks, as a server offers them: in 2026-07-28 by the extension, in 2025-11-25 by the core's own
- * tasks, over the same store and the same states.
+ * Tasks on the server: the extension of 2026-07-28 and the core tasks of 2025-11-25, over the same
+ * store and states.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
@@ -31,54 +31,59 @@ import { checkOptions, type TasksOptions } from './options.ts'
 import type { TaskService } from './service.ts'
 import { createMemoryTaskStore } from './store.ts'
 
-/** What a tool returns when its outcome comes from elsewhere. */
+/** Returned by a tool whose outcome is reported externally. */
 export interface TaskHandle {
   readonly resultType: 'task'
   readonly taskId: string
   readonly [name: string]: unknown
 }
 
-/** The tasks of one server: an extension, and what authors do with tasks from elsewhere. */
+/** The tasks of one server: an extension, and methods to report outcomes externally. */
 export interface Tasks extends ServerExtension, TaskFactory {
   /**
-   * The task that a handler works on. Returned from the handler, it says that the outcome comes from
-   * elsewhere: a queue, a webhook, another process.
+   * The handle of the task that a handler works on. Return it from the handler if the outcome will
+   * be reported externally: by a queue, a webhook or another process.
    *
-   * @throws {McpError} `UNSUPPORTED` when the handler answers a plain request, which a tool whose
-   *   task is `required` never does.
+   * @throws {McpError} `UNSUPPORTED` if the handler answers a plain request, which never happens
+   *   for a tool whose task is `required`.
    */
   handle(ctx: Pick<Context, 'id'>): TaskHandle
   /**
-   * Ends a task with what its tool could have returned; whether there was something to end.
+   * Ends a task with a value that its tool could have returned; resolves with whether the task was
+   * still open.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the tool's output schema refuses it.
-   * @throws {TypeError} when it is no result that ends a call.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the value does not match the tool's output schema.
+   * @throws {TypeError} if the value is not a final result of a call.
    */
   complete(taskId: string, result: ToolReturn): Promise<boolean>
-  /** Ends a task with an error; whether there was something to end. */
+  /** Ends a task with an error; resolves with whether the task was still open. */
   fail(taskId: string, error: unknown): Promise<boolean>
-  /** Says what is being done for a task; whether it is not at its end. */
+  /** Sets the status message of a task; resolves with whether the task is still open. */
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
-  /** Goes on with the tasks that a store kept from an earlier process. */
+  /** Resumes the tasks that an earlier process left in the store. */
   resume(env?: unknown): Promise<void>
-  /** Whether the author chose where tasks are kept. */
+  /** Whether the author chose the store. */
   readonly chosen: boolean
-  /** Has tasks kept by the platform instead of this process; called by what serves the server. */
+  /**
+   * Stores and runs tasks on the platform instead of in this process; called by the host of the
+   * server.
+   */
   host(service: TaskService): void
-  /** Makes what works on tasks in this process; called by the platform. */
+  /** Creates the engine that runs tasks in this process; called by the platform. */
   engine(options: EngineOptions): TaskEngine
 }
 
 const DEFAULT_LEASE_MS = 30_000
 
 /**
- * Makes what a server needs to serve tasks; give it to `server.extend`, once.
+ * Creates the task support of a server; pass it to `server.extend`, once.
  *
- * A task belongs to the principal that made it. Where nobody is authenticated, whoever knows the id
- * of a task has the task: the id is then all that protects it.
+ * A task belongs to the principal that created it. Without authentication, anyone who knows the id
+ * of a task can access it: the id then acts as a bearer secret.
  *
- * @throws {TypeError} when an option is unknown.
- * @throws {RangeError} when a time is no whole number of milliseconds above 0, or a bound no number.
+ * @throws {TypeError} if an option is unknown.
+ * @throws {RangeError} if a duration is not a whole number of milliseconds above 0, or a limit is
+ *   not a number.
  */
 export function tasks(options: TasksOptions = {}): Tasks {
   return new ServerTasks(options)
@@ -110,7 +115,7 @@ class ServerTasks implements Tasks {
     definition.tasks = this
   }
 
-  /** What a server has of it. */
+  /** The extension that a server installs. */
   #extension(): ServerExtensionOptions {
     const core = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
       legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),
@@ -188,7 +193,7 @@ class ServerTasks implements Tasks {
     return { service: this.#tasks, server: this.#server }
   }
 
-  /** What keeps the tasks. */
+  /** The service that stores the tasks. */
   get #tasks(): TaskService {
     if (this.#service) return this.#service
     const { store: chosen, maxTasks = 10_000, maxTasksPerPrincipal = 1000 } = this.#options
@@ -202,7 +207,7 @@ class ServerTasks implements Tasks {
     return (this.#service = this.#engine)
   }
 
-  /** Only one revision has tasks in its core. */
+  /** Handles a core task method, which only one revision has. */
   #answerCore(answer: TaskMethod, params: JsonObject, ctx: RequestContext): Promise<Result> {
     if (ctx.exchange.revision.tasks === 'core') return answer(this.#served, params, ctx)
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)

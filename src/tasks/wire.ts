@@ -1,5 +1,5 @@
 /**
- * Tasks as clients see them, in both flavours.
+ * Tasks as clients see them, in both forms.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
@@ -10,18 +10,18 @@ import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { CoreTask, DetailedTask, InputRequest, Result, Task } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 
-/** The key in `_meta` that says to which task a message belongs; 2025-11-25 only. */
+/** The key in `_meta` that names the task a message belongs to; 2025-11-25 only. */
 export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
-/** The key in `_meta` of what a model may be told until the task is done; 2025-11-25 only. */
+/** The key in `_meta` of the text that a model receives until the task is done; 2025-11-25 only. */
 export const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
 
-/** What a task is, without what its state has beside. */
+/** The common fields of a task, without those of its state. */
 export function taskOf(record: TaskRecord): Task {
   const { ttlMs, pollIntervalMs } = record
   return { ...common(record), ttlMs, pollIntervalMs }
 }
 
-/** What a task is, as a result or a notification tells it. */
+/** A task with the fields of its state, as sent in results and notifications. */
 export function detailedTaskOf(record: TaskRecord, revision: RevisionFacts): DetailedTask {
   const task: DetailedTask = taskOf(record)
   const { status, inputs, result, error } = record
@@ -33,16 +33,16 @@ export function detailedTaskOf(record: TaskRecord, revision: RevisionFacts): Det
   return task
 }
 
-/** What a task of 2025-11-25 is. */
+/** A task in the format of 2025-11-25. */
 export function coreTaskOf(record: TaskRecord): CoreTask {
   const { ttlMs, pollIntervalMs } = record
   return { ...common(record), ttl: ttlMs, pollInterval: pollIntervalMs }
 }
 
 /**
- * What the request would have been answered with, had it not become a task.
+ * The result that the request would have had without a task.
  *
- * @throws {ProtocolError} The error that it would have been answered with.
+ * @throws {ProtocolError} The error that the request would have failed with.
  */
 export function outcomeOf({ taskId, status, result, error }: TaskRecord): Result {
   if (error) throw new ProtocolError(error.code, error.message, error.data)
@@ -53,7 +53,7 @@ export function outcomeOf({ taskId, status, result, error }: TaskRecord): Result
   return { ...result, _meta: { ...result._meta, ...relatedTo(taskId) } }
 }
 
-/** The `_meta` that says to which task a message belongs. */
+/** The `_meta` that names the task a message belongs to. */
 export function relatedTo(taskId: string): { [key: string]: { taskId: string } } {
   return { [META_RELATED_TASK]: { taskId } }
 }

@@ -1,6 +1,6 @@
 /**
- * The work on tasks in this process: claimed, so that no other process does it as well, bounded by
- * the time of the task, and stopped at its end.
+ * Runs tasks in this process: under a lease, so that no other process runs them too, within the
+ * lifetime of the task, and stopped once the task finishes.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -15,22 +15,22 @@ import { runTask, type Platform, type RunHost } from './run.ts'
 import { lease, record as recordWork, say, finish, type Transition } from './state.ts'
 import type { TaskKeeper } from './store.ts'
 
-/** How long to wait after each failure of a store to keep an outcome, in milliseconds. */
+/** Delays between attempts to store an outcome when the store fails, in milliseconds. */
 const RETRIES_MS = [100, 400, 1_600, 6_400]
 
-/** What work on tasks needs to know. */
+/** Options for running tasks. */
 export interface WorkOptions {
   readonly store: TaskKeeper
   /**
-   * How long the claim of a process to work on a task holds, in milliseconds, so that another can
-   * go on with it after a crash; nothing where no other could.
+   * How long the lease of a process on a task lasts, in milliseconds, after which another process
+   * can resume the task following a crash; absent if no other process could.
    */
   readonly leaseMs?: number | undefined
-  /** Has a task worked on; by default at once, in this process. */
+  /** Starts the run of a task; by default immediately, in this process. */
   readonly begin?: ((taskId: string) => void | Promise<void>) | undefined
 }
 
-/** The tasks that this process works on. */
+/** The tasks that this process runs. */
 export class TaskWork {
   readonly #server: ServerDefinition
   readonly #tasks: TaskRepository
@@ -43,14 +43,17 @@ export class TaskWork {
     this.#options = options
   }
 
-  /** Has a task worked on. */
+  /** Starts the run of a task. */
   async begin(taskId: string, platform: Platform): Promise<void> {
     if (this.#options.begin) return this.#options.begin(taskId)
     const work = this.go(this.run(taskId, platform))
     platform.waitUntil?.(work)
   }
 
-  /** Works on a task until it ends, asks or is cancelled. Does nothing where that is not wanted. */
+  /**
+   * Runs a task until it finishes, requests input or is cancelled. Does nothing if the task is not
+   * waiting to run.
+   */
   async run(taskId: string, platform: Platform): Promise<void> {
     if (this.#running.has(taskId)) return
     const cancellation = new Cancellation()
@@ -58,12 +61,13 @@ export class TaskWork {
     const stop: (() => void)[] = []
     try {
       const task = await this.#claim(taskId)
-      // It may have come to its end while it was read.
+      // The task may have finished while it was read.
       if (!task || cancellation.cancelled) return
       stop.push(this.#renew(taskId), this.#bound(task))
       const run = runTask(this.#server, task, this.#host(taskId, cancellation), platform)
       const change = await untilAborted(run, cancellation.signal)
-      // Before anybody can answer what the run asks, which begins another.
+      // Before any response can arrive to what the run requested, since a response starts another
+      // run.
       this.#running.delete(taskId)
       if (change) await this.#conclude(taskId, change)
     } finally {
@@ -72,17 +76,17 @@ export class TaskWork {
     }
   }
 
-  /** Stops the work on a task that is at its end. */
+  /** Stops the run of a task that has finished. */
   stop(taskId: string): void {
     this.#running.get(taskId)?.cancel(new McpError('ABORTED', 'The task is at its end'))
   }
 
-  /** Lets something go on by itself, and tells of its failure. */
+  /** Lets work continue in the background and reports its failure. */
   go(work: Promise<unknown>): Promise<unknown> {
     return work.catch((error: unknown) => this.#server.report(error))
   }
 
-  /** What a run does to its task on the way. */
+  /** What a run changes about its task on the way. */
   #host(taskId: string, cancellation: Cancellation): RunHost {
     const change = async (transition: Transition): Promise<void> =>
       void (await this.#tasks.change(taskId, transition))
@@ -96,7 +100,9 @@ export class TaskWork {
     }
   }
 
-  /** The task, if it is to be worked on, by this process. */
+  /**
+   * Takes the lease on a task; `undefined` if the task is not to be run, or not by this process.
+   */
   async #claim(taskId: string): Promise<TaskRecord | undefined> {
     const { leaseMs, store } = this.#options
     if (leaseMs === undefined) {
@@ -111,7 +117,7 @@ export class TaskWork {
     return claimed ? known : undefined
   }
 
-  /** Keeps the claim while the work goes on. */
+  /** Renews the lease during the run. */
   #renew(taskId: string): () => void {
     const { leaseMs } = this.#options
     if (leaseMs === undefined) return () => {}
@@ -123,14 +129,15 @@ export class TaskWork {
     return every(leaseMs / 3, () => void this.go(renew()))
   }
 
-  /** Sees to it that work ends with the time of its task. */
+  /** Stops the run when the task expires. */
   #bound(task: TaskRecord): () => void {
     return later(expiresAt(task) - Date.now(), () => void this.go(this.#tasks.expire(task)))
   }
 
   /**
-   * Keeps what a run led to. A store that fails may be back soon; one that never takes it, as it is
-   * too long or so, fails the task. Where the host begins work, it begins again what failed.
+   * Stores the transition that a run led to. A failing store is retried, as it may recover; an
+   * outcome that it never accepts, for example because it is too large, fails the task. If the host
+   * starts runs, it restarts the one that failed.
    */
   async #conclude(taskId: string, change: Transition): Promise<void> {
     if (this.#options.begin) {
@@ -154,7 +161,7 @@ export class TaskWork {
   }
 }
 
-/** Whether a task waits for work. */
+/** Whether a task is waiting to run. */
 export function isWaiting({ status, external }: TaskRecord): boolean {
   return status === 'working' && !external
 }
