@@ -46,9 +46,9 @@ assert.equal(asked.length, 1)
 console.log(text)
 
 await client.subscribe('fare://oslo')
-const told = new Promise<string>((resolve) => (updated = resolve))
+const notified = new Promise<string>((resolve) => (updated = resolve))
 await fetch(new URL('/cdn-cgi/handler/scheduled', url))
-assert.equal(await told, 'fare://oslo')
+assert.equal(await notified, 'fare://oslo')
 console.log('The cron trigger told of a new fare')
 
 await client.close()

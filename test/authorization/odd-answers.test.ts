@@ -225,8 +225,8 @@ describe('an authorization server that is gone', () => {
           json({ resource: MCP, authorization_servers: [gone ? named : ISSUER] }),
         [`GET ${SERVER_METADATA}`]: (seen) => (gone ? notFound(seen) : metadata(ISSUER)),
         [`GET ${OTHER}/.well-known/oauth-authorization-server`]: async () => {
-          const told = (await (await metadata(OTHER)).json()) as JsonObject
-          return json({ ...told, authorization_response_iss_parameter_supported: false })
+          const published = (await (await metadata(OTHER)).json()) as JsonObject
+          return json({ ...published, authorization_response_iss_parameter_supported: false })
         },
         [`GET ${ISSUER}/authorize`]: ({ query }) => {
           const location = `${query.redirect_uri}?code=c&state=${query.state}`

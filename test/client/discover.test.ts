@@ -206,9 +206,9 @@ describe('era over HTTP', () => {
       return stream.response
     })
     for (const _ of ['not yet', 'now']) {
-      let heard = 0
-      const client = await connectTo(peer, { versionCache, onLog: () => heard++ })
-      expect(heard).toBe(1)
+      let received = 0
+      const client = await connectTo(peer, { versionCache, onLog: () => received++ })
+      expect(received).toBe(1)
       await client.close()
     }
     expect([...versionCache.values()]).toEqual(['legacy'])

@@ -150,7 +150,7 @@ describe('an unknown extension', () => {
 
 describe('client and server with an extension', () => {
   it('ask for input and tell of changes by its means, over HTTP and a connection', async () => {
-    const heard = new Set<SendNotification>()
+    const subscribers = new Set<SendNotification>()
     const server = createServer({ name: 's', version: '1' })
     server.tool('job', {}, (_args, ctx) => {
       return ctx.extension(ID) ? { resultType: 'job', jobId: 'j' } : text('at once')
@@ -168,9 +168,9 @@ describe('client and server with an extension', () => {
         filters: {
           jobIds: {
             honour: (wanted) => wanted,
-            subscribe(_honoured, tell) {
-              heard.add(tell)
-              return () => heard.delete(tell)
+            subscribe(_honoured, notify) {
+              subscribers.add(notify)
+              return () => subscribers.delete(notify)
             },
           },
         },
@@ -188,20 +188,20 @@ describe('client and server with an extension', () => {
       expect(await client.callTool('job')).toMatchObject({ ...done, jobId: 'j' })
       const feed = await client.listen({ jobIds: ['a', 'b'] })
       expect(feed.filter).toEqual({ jobIds: ['a', 'b'] })
-      await until(() => heard.size === 1)
-      for (const tell of heard) {
+      await until(() => subscribers.size === 1)
+      for (const notify of subscribers) {
         for (const [jobId, step] of Object.entries({ a: 1, b: 2 })) {
-          tell('notifications/jobs', { jobId, step })
-          tell('notifications/jobs', { jobId, step: step + 10 })
+          notify('notifications/jobs', { jobId, step })
+          notify('notifications/jobs', { jobId, step: step + 10 })
         }
       }
-      const told: unknown[] = []
+      const received: unknown[] = []
       for await (const { params } of feed) {
-        told.push([params?.jobId, params?.step])
-        if (told.length === 4) break
+        received.push([params?.jobId, params?.step])
+        if (received.length === 4) break
       }
       // None of them stands for another.
-      expect(told).toEqual([
+      expect(received).toEqual([
         ['a', 1],
         ['a', 11],
         ['b', 2],

@@ -76,20 +76,20 @@ describe('The GET stream of a session, once it has worked', () => {
         response.headers.delete('mcp-session-id')
         return response
       })
-      let heard = 0
+      let received = 0
       const client = await connectTo(status === 404 ? sessionless : peer, {
         ...legacy,
-        onToolsChanged: () => heard++,
+        onToolsChanged: () => received++,
         onError() {},
       })
       await vi.advanceTimersByTimeAsync(0)
       opened[0]?.fail()
       await vi.advanceTimersByTimeAsync(30_000)
       expect(gets(peer)).toHaveLength(4)
-      const before = heard
+      const before = received
       opened[1]?.event({ jsonrpc: '2.0', method: TOOLS })
       await vi.advanceTimersByTimeAsync(0)
-      expect(heard).toBe(before + 1)
+      expect(received).toBe(before + 1)
       await client.close()
       await vi.advanceTimersByTimeAsync(0)
       expect(vi.getTimerCount()).toBe(0)
@@ -234,7 +234,7 @@ describe('After a gap in a session every hook and every listener hears once', ()
     }
     void pump()
     await vi.advanceTimersByTimeAsync(0)
-    return { client, hooks, heard: () => [hooks.splice(0).sort(), listened.splice(0).sort()] }
+    return { client, hooks, received: () => [hooks.splice(0).sort(), listened.splice(0).sort()] }
   }
 
   const everything = [
@@ -247,18 +247,18 @@ describe('After a gap in a session every hook and every listener hears once', ()
     async (revision) => {
       vi.useFakeTimers()
       const { opened, open } = streams()
-      const { client, heard } = await listening(listenedToIn(revision, open), {
+      const { client, received } = await listening(listenedToIn(revision, open), {
         revision: [revision],
       })
-      expect(heard()).toEqual([[], []])
+      expect(received()).toEqual([[], []])
       opened[0]?.fail()
       await vi.advanceTimersByTimeAsync(2_000)
       expect(opened).toHaveLength(2)
-      expect(heard()).toEqual(everything)
+      expect(received()).toEqual(everything)
       opened[1]?.event({ jsonrpc: '2.0', method: PROMPTS })
       opened[1]?.event({ jsonrpc: '2.0', method: UPDATED, params: { uri: 'a:b' } })
       await vi.advanceTimersByTimeAsync(0)
-      expect(heard()).toEqual([['a:b', 'prompts'], ['a:b']])
+      expect(received()).toEqual([['a:b', 'prompts'], ['a:b']])
       await client.close()
     },
   )
@@ -266,21 +266,21 @@ describe('After a gap in a session every hook and every listener hears once', ()
   test('where the server no longer knows the event id [C021]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams('id: 1\ndata:\n\n')
-    const { client, heard } = await listening(listenedTo(open, refusal(400), open))
+    const { client, received } = await listening(listenedTo(open, refusal(400), open))
     opened[0]?.fail()
     await vi.advanceTimersByTimeAsync(10_000)
     expect(opened).toHaveLength(2)
-    expect(heard()).toEqual(everything)
+    expect(received()).toEqual(everything)
     await client.close()
   })
 
   test('where the first attempt to open the stream failed [C021]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams()
-    const { client, heard } = await listening(listenedTo(refusal(503), open))
+    const { client, received } = await listening(listenedTo(refusal(503), open))
     await vi.advanceTimersByTimeAsync(10_000)
     expect(opened).toHaveLength(1)
-    expect(heard()).toEqual(everything)
+    expect(received()).toEqual(everything)
     await client.close()
   })
 
@@ -296,23 +296,23 @@ describe('After a gap in a session every hook and every listener hears once', ()
       if (method === 'GET') return open()
       return message.id === undefined ? new Response(null, { status: 202 }) : result(seen, {})
     })
-    const { client, heard } = await listening(peer)
+    const { client, received } = await listening(peer)
     session = 's2'
     await client.ping()
     await vi.advanceTimersByTimeAsync(5_000)
     expect(opened).toHaveLength(2)
-    expect(heard()).toEqual(everything)
+    expect(received()).toEqual(everything)
     await client.close()
   })
 
   test('but not where the stream was resumed, which leaves no gap [C021]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams('id: 1\ndata:\n\n')
-    const { client, heard } = await listening(listenedTo(open))
+    const { client, received } = await listening(listenedTo(open))
     opened[0]?.fail()
     await vi.advanceTimersByTimeAsync(2_000)
     expect(opened).toHaveLength(2)
-    expect(heard()).toEqual([[], []])
+    expect(received()).toEqual([[], []])
     await client.close()
   })
 })

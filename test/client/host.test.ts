@@ -293,8 +293,8 @@ describe.each(LEGACY)('_meta that nobody knows in %s', (revision) => {
         return reply(message, { ...initialized(revision), _meta })
       return message.id === undefined ? undefined : reply(message, { content: [], _meta })
     })
-    const heard: unknown[] = []
-    const client = await connectTo(peer, { revision, onNotification: (one) => heard.push(one) })
+    const received: unknown[] = []
+    const client = await connectTo(peer, { revision, onNotification: (one) => received.push(one) })
     expect((await client.callTool('a', {}, { meta: _meta }))._meta).toEqual(_meta)
     const log = {
       jsonrpc: '2.0',
@@ -303,7 +303,7 @@ describe.each(LEGACY)('_meta that nobody knows in %s', (revision) => {
     }
     peer.send(log)
     await client.ping()
-    expect(heard).toEqual([log])
+    expect(received).toEqual([log])
     await client.close()
   })
 })

@@ -630,11 +630,11 @@ describe('the stream of what a session tells on its own', () => {
     const streams = [eventStream(), eventStream()]
     const queue = [...streams]
     const peer = scripted((seen) => (seen.method === 'GET' ? queue.shift()?.response : undefined))
-    const heard: string[] = []
+    const received: string[] = []
     const client = await connectTo(peer, {
       ...legacy,
-      onToolsChanged: () => heard.push('tools'),
-      onResourceUpdated: (uri) => heard.push(uri),
+      onToolsChanged: () => received.push('tools'),
+      onResourceUpdated: (uri) => received.push(uri),
       roots: [{ uri: 'file:///a' }],
     })
     await vi.advanceTimersByTimeAsync(0)
@@ -642,7 +642,7 @@ describe('the stream of what a session tells on its own', () => {
     streams[0]?.event({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, 'e1')
     streams[0]?.event({ jsonrpc: '2.0', id: 5, method: 'roots/list' }, 'e2')
     await vi.advanceTimersByTimeAsync(0)
-    expect(heard).toEqual(['tools'])
+    expect(received).toEqual(['tools'])
     const answer = peer.seen.find((seen) => seen.message.result)
     expect(answer?.message).toEqual({
       jsonrpc: '2.0',
@@ -656,7 +656,7 @@ describe('the stream of what a session tells on its own', () => {
     const params = { uri: 'file:///x' }
     streams[1]?.event({ jsonrpc: '2.0', method: 'notifications/resources/updated', params })
     await vi.advanceTimersByTimeAsync(0)
-    expect(heard).toEqual(['tools', 'file:///x'])
+    expect(received).toEqual(['tools', 'file:///x'])
     await client.close()
     expect(streams[1]?.cancelled).toBe(true)
     expect(vi.getTimerCount()).toBe(0)

@@ -279,7 +279,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
   })
 
   test("have their callbacks' failures on the console when nobody wants to hear of them", async () => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const peer = peerOf(era, (message) => {
       peer.send(progress(tokenOf(message), 1))
       return reply(message, { content })
@@ -291,8 +291,8 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     }
     expect(await client.callTool('a', {}, { onProgress })).toEqual({ content })
     await client.close()
-    expect(told.mock.calls).toEqual([[bad]])
-    told.mockRestore()
+    expect(logged.mock.calls).toEqual([[bad]])
+    logged.mockRestore()
   })
 
   test("merge their own _meta, which cannot override the protocol's [M-META-030]", async () => {

@@ -376,12 +376,12 @@ describe('listening over a transport', () => {
 
 describe('hooks', () => {
   test('hear over one stream, with what is subscribed to, which asks only for what the server offers [P022]', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const { peer, streams, listens } = listenPeer()
     const client = await connectTo(peer, {
-      onToolsChanged: () => heard.push('tools'),
-      onPromptsChanged: () => heard.push('prompts'),
-      onResourceUpdated: (uri) => heard.push(uri),
+      onToolsChanged: () => received.push('tools'),
+      onPromptsChanged: () => received.push('prompts'),
+      onResourceUpdated: (uri) => received.push(uri),
     })
     await until(() => listens().length === 1)
     expect(listens()[0]?.message.params?.notifications).toEqual({
@@ -389,7 +389,7 @@ describe('hooks', () => {
       promptsListChanged: true,
     })
     streams[0]?.event(note(TOOLS, listens()[0]?.message.id))
-    await until(() => heard.length === 1)
+    await until(() => received.length === 1)
 
     await client.subscribe('a:b')
     await Promise.all([client.subscribe('a:c'), client.subscribe('a:d')])
@@ -404,7 +404,7 @@ describe('hooks', () => {
     ])
     await until(() => streams.slice(0, 3).every(({ cancelled }) => cancelled))
     streams[3]?.event(note(UPDATED, listens()[3]?.message.id, { uri: 'a:b/c' }))
-    await until(() => heard.length === 2)
+    await until(() => received.length === 2)
     await client.unsubscribe('a:b')
     expect(listens()[4]?.message.params?.notifications).toEqual({
       ...lists,
@@ -415,25 +415,25 @@ describe('hooks', () => {
     expect(listens().at(-1)?.message.params?.notifications).toEqual(lists)
     expect(streams.at(-1)?.cancelled).toBe(false)
     streams.at(-1)?.event(note(TOOLS, listens().at(-1)?.message.id))
-    await until(() => heard.length === 3)
-    expect(heard).toEqual(['tools', 'a:b/c', 'tools'])
+    await until(() => received.length === 3)
+    expect(received).toEqual(['tools', 'a:b/c', 'tools'])
     await client.close()
   })
 
   test('hear of other resources after one that was refused', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const { peer, streams, listens } = listenPeer((seen) => {
       const filter = seen.message.params?.notifications as { resourceSubscriptions: string[] }
       return filter.resourceSubscriptions.includes('a:x') ? error(seen, -32602) : filter
     })
-    const client = await connectTo(peer, { onResourceUpdated: (uri) => heard.push(uri) })
+    const client = await connectTo(peer, { onResourceUpdated: (uri) => received.push(uri) })
     await client.subscribe('a:b')
     await expect(client.subscribe('a:x')).rejects.toMatchObject({ code: -32602 })
     await client.subscribe('a:c')
     streams[2]?.event(note(UPDATED, listens()[2]?.message.id, { uri: 'a:b' }))
     streams[2]?.event(note(UPDATED, listens()[2]?.message.id, { uri: 'a:c' }))
-    await until(() => heard.length === 2)
-    expect(heard).toEqual(['a:b', 'a:c'])
+    await until(() => received.length === 2)
+    expect(received).toEqual(['a:b', 'a:c'])
     await client.close()
   })
 
@@ -470,13 +470,13 @@ describe('hooks', () => {
   ])('go on trying to listen after %s', async (_what, fail) => {
     vi.useFakeTimers()
     const problems: Error[] = []
-    const heard: string[] = []
+    const received: string[] = []
     let failures = 0
     const { peer, streams, listens } = listenPeer((seen) =>
       failures++ < 3 ? fail() : (seen.message.params?.notifications as JsonObject),
     )
     const client = await connectTo(peer, {
-      onToolsChanged: () => heard.push('tools'),
+      onToolsChanged: () => received.push('tools'),
       onError: (e) => problems.push(e),
     })
     await vi.advanceTimersByTimeAsync(500)
@@ -486,7 +486,7 @@ describe('hooks', () => {
     streams[3]?.event(note(TOOLS, listens()[3]?.message.id))
     await vi.advanceTimersByTimeAsync(0)
     // Once for what went unheard until then
-    expect(heard).toEqual(['tools', 'tools'])
+    expect(received).toEqual(['tools', 'tools'])
     await client.close()
     expect(problems).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
@@ -495,13 +495,13 @@ describe('hooks', () => {
   test('go on trying to listen to a silent server', async () => {
     vi.useFakeTimers()
     let silent = true
-    const heard: string[] = []
+    const received: string[] = []
     const { peer, streams, listens } = listenPeer((seen) =>
       silent ? undefined : (seen.message.params?.notifications as JsonObject),
     )
     const client = await connectTo(peer, {
       timeoutMs: 1_000,
-      onToolsChanged: () => heard.push('tools'),
+      onToolsChanged: () => received.push('tools'),
     })
     await vi.advanceTimersByTimeAsync(1_500)
     silent = false
@@ -510,7 +510,7 @@ describe('hooks', () => {
     streams[1]?.event(note(TOOLS, listens()[1]?.message.id))
     await vi.advanceTimersByTimeAsync(0)
     // Once for what went unheard until then
-    expect(heard).toEqual(['tools', 'tools'])
+    expect(received).toEqual(['tools', 'tools'])
     await client.close()
   })
 
@@ -535,11 +535,11 @@ describe('hooks', () => {
 
   test('go on hearing after one of them threw', async () => {
     const problems: string[] = []
-    let heard = 0
+    let received = 0
     const { peer, streams, listens } = listenPeer()
     const client = await connectTo(peer, {
       onToolsChanged() {
-        heard++
+        received++
         throw new Error('bad hook')
       },
       onError: (e) => problems.push(e.message),
@@ -550,7 +550,7 @@ describe('hooks', () => {
     await until(() => problems.length === 1)
     streams[0]?.event(note(TOOLS, id))
     await until(() => problems.length === 2)
-    expect(heard).toBe(2)
+    expect(received).toBe(2)
     expect(streams[0]?.cancelled).toBe(false)
     await client.close()
   })
@@ -563,14 +563,14 @@ describe('hooks', () => {
   })
 
   test('are told what a log says, and every notification', async () => {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const peer = duplexPeer((message) => {
       if (message.method === 'server/discover') return refuse(message, -32601)
       return message.method === 'initialize' ? reply(message, initialized()) : undefined
     })
     const client = await connectTo(peer, {
-      onLog: (log) => heard.push(log),
-      onNotification: ({ method }) => heard.push(method),
+      onLog: (log) => received.push(log),
+      onNotification: ({ method }) => received.push(method),
     })
     const params = { level: 'info', data: null, extra: 1 }
     peer.send({ jsonrpc: '2.0', method: 'notifications/message', params })
@@ -579,8 +579,12 @@ describe('hooks', () => {
       method: 'notifications/elicitation/complete',
       params: { elicitationId: 'x' },
     })
-    await until(() => heard.length === 3)
-    expect(heard).toEqual(['notifications/message', params, 'notifications/elicitation/complete'])
+    await until(() => received.length === 3)
+    expect(received).toEqual([
+      'notifications/message',
+      params,
+      'notifications/elicitation/complete',
+    ])
     await client.close()
   })
 })

@@ -142,14 +142,14 @@ describe('The tiny client', () => {
       stream.event({ jsonrpc: '2.0', id: seen.message.id, result: { content } })
       return stream.response
     })
-    const heard: unknown[] = []
+    const received: unknown[] = []
     await using client = await connectTo(peer, {
       ...legacy,
-      onLog: ({ data }) => heard.push(data),
-      onNotification: ({ method }) => heard.push(method),
+      onLog: ({ data }) => received.push(data),
+      onNotification: ({ method }) => received.push(method),
     })
     await client.callTool('a')
-    expect(heard).toEqual([log.method, 1, changed.method])
+    expect(received).toEqual([log.method, 1, changed.method])
     expect(peer.seen.some(({ method }) => method === 'GET')).toBe(false)
   })
 

@@ -117,8 +117,8 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     'a handler that answers %j is told so, and nothing is sent',
     async (answer) => {
       const { outcome, problems } = await asked(() => answer as never)
-      const told = [outcome, ...problems]
-      expect(told).toContainEqual(expect.objectContaining({ code: 'INVALID_USE' }))
+      const outcomes = [outcome, ...problems]
+      expect(outcomes).toContainEqual(expect.objectContaining({ code: 'INVALID_USE' }))
     },
   )
 

@@ -329,12 +329,12 @@ describe('An observable connection', () => {
     connection.subscribe(() => {
       throw bad
     })
-    const heard: string[] = []
-    connection.subscribe(() => heard.push(connection.getSnapshot().status))
+    const received: string[] = []
+    connection.subscribe(() => received.push(connection.getSnapshot().status))
     connection.open()
     await connection.ready()
     await connection.close()
-    expect(heard).toEqual(['connecting', 'ready', 'idle'])
+    expect(received).toEqual(['connecting', 'ready', 'idle'])
     expect(problems).toEqual([bad, bad, bad])
   })
 
@@ -382,7 +382,7 @@ describe('An observable connection', () => {
 
 describe('A connection whose user has to sign in', () => {
   it('goes on when a listener of its sign-in throws', async () => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const interaction = observeSignIn({
       begin: () => ({ redirectUri: '/back', go: async (url) => `${url}?code=1` }),
     })
@@ -393,8 +393,8 @@ describe('A connection whose user has to sign in', () => {
     const visit = await interaction.begin(undefined)
     const { signal } = new AbortController()
     expect(await visit.go('https://auth.test/', '', signal)).toBe('https://auth.test/?code=1')
-    expect(told.mock.calls).toEqual([[bad], [bad]])
-    told.mockRestore()
+    expect(logged.mock.calls).toEqual([[bad], [bad]])
+    logged.mockRestore()
   })
 
   it('shows the URL meanwhile, and is as before when that is done', async () => {

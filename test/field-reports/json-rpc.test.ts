@@ -192,14 +192,14 @@ describe('members that nobody knows', () => {
     'go through both ways in %s [B047]',
     async (revision) => {
       const block = { type: 'text' as const, text: 'x', foo: 1, _meta: { 'a.b/c': [1] } }
-      let heard: unknown
+      let received: unknown
       const server = createServer(
         { name: 's', version: '1' },
         { capabilities: { foo: {}, experimental: { bar: { baz: 1 } } } },
       )
       const annotations = { readOnlyHint: true, vendor: 'x' }
       server.tool('echo', { input: z.looseObject({ a: z.number() }), annotations }, (args, ctx) => {
-        heard = { args, meta: ctx.meta }
+        received = { args, meta: ctx.meta }
         return { content: [block], _meta, ext: 1 }
       })
       await using client = await connectInMemory(server, { revision })
@@ -211,7 +211,7 @@ describe('members that nobody knows', () => {
       const args = { a: 1, more: { x: [null] } }
       const result = await client.callTool('echo', args, { meta: _meta })
       expect(result).toMatchObject({ content: [block], _meta, ext: 1 })
-      expect(heard).toMatchObject({ args, meta: _meta })
+      expect(received).toMatchObject({ args, meta: _meta })
     },
   )
 

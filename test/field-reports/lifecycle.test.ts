@@ -138,8 +138,8 @@ describe('what was not declared', () => {
     const server = createServer({ name: 's', version: '1' })
     const add = (name: string, ask: Parameters<typeof server.tool>[2]): void =>
       void server.tool(name, {}, ask)
-    const told = (error: unknown): string => String((error as { code?: unknown }).code)
-    const run = (ask: Promise<unknown>) => ask.then(() => 'asked', told)
+    const describeError = (error: unknown): string => String((error as { code?: unknown }).code)
+    const run = (ask: Promise<unknown>) => ask.then(() => 'asked', describeError)
     add('form', (_, ctx) => run(ctx.elicit({ message: 'Sure?', schema })))
     add('url', (_, ctx) => run(ctx.elicitUrl(url)))
     add('sample', (_, ctx) => run(ctx.sample({ messages, maxTokens: 1 })))

@@ -79,10 +79,11 @@ it('an answer that is none fails the question over HTTP+SSE too [B045]', async (
   const headers = { accept: 'text/event-stream' }
   const stream = await handle(new Request('http://localhost/sse', { headers }))
   const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
-  let heard = ''
+  let received = ''
   const until = async (pattern: RegExp): Promise<string> => {
-    while (!pattern.test(heard)) heard += new TextDecoder().decode((await reader.read()).value)
-    return pattern.exec(heard)?.[1] ?? ''
+    while (!pattern.test(received))
+      received += new TextDecoder().decode((await reader.read()).value)
+    return pattern.exec(received)?.[1] ?? ''
   }
   const endpoint = await until(/event: endpoint\ndata: (.*)\n/)
   const send = (message: object): Promise<Response> =>

@@ -54,7 +54,7 @@ describe('a progress token', () => {
 describe('progress that comes late', () => {
   it('is neither heard nor a problem, and what comes before the answer is heard first [B057]', async () => {
     const problems: Error[] = []
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const note = (progressToken: unknown, progress: number): void =>
       peer.send({
         jsonrpc: '2.0',
@@ -75,13 +75,13 @@ describe('progress that comes late', () => {
       return undefined
     })
     await using client = await connectTo(peer, { ...legacy, onError: (e) => problems.push(e) })
-    const onProgress = ({ progress }: { progress: number }): void => void heard.push(progress)
+    const onProgress = ({ progress }: { progress: number }): void => void received.push(progress)
     await client.callTool('answered', {}, { onProgress })
-    heard.push('answered')
+    received.push('answered')
     const controller = new AbortController()
     const { signal } = controller
     const aborted = client.callTool('aborted', {}, { onProgress, signal })
-    await expect.poll(() => heard).toEqual([1, 'answered', 1])
+    await expect.poll(() => received).toEqual([1, 'answered', 1])
     controller.abort()
     await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' })
     const late = client.callTool('late', {}, { onProgress, timeoutMs: 20 })
@@ -89,7 +89,7 @@ describe('progress that comes late', () => {
     for (const call of peer.sent('tools/call')) note(call.id, 3)
     note('never', 4)
     await client.ping()
-    expect(heard).toEqual([1, 'answered', 1, 1])
+    expect(received).toEqual([1, 'answered', 1, 1])
     expect(problems).toEqual([])
   })
 })

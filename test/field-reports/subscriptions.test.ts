@@ -99,9 +99,9 @@ describe('a stream of changes', () => {
       })
       await using client = await connectTo(peer)
       const feed = await client.listen({ toolsListChanged: true })
-      const heard: unknown[] = []
-      for await (const message of feed) heard.push(message)
-      expect(heard).toEqual([])
+      const received: unknown[] = []
+      for await (const message of feed) received.push(message)
+      expect(received).toEqual([])
     },
   )
 })

@@ -107,7 +107,7 @@ const connections: [string, () => { near: Transport; far: Transport; seen: () =>
     'memory',
     () => {
       const [near, far] = inMemoryTransports()
-      return { near: spying(near), far: spying(far), seen: () => heard.splice(0).join() }
+      return { near: spying(near), far: spying(far), seen: () => received.splice(0).join() }
     },
   ],
   ...(['text', 'objects'] as const).map((format): (typeof connections)[number] => [
@@ -118,13 +118,13 @@ const connections: [string, () => { near: Transport; far: Transport; seen: () =>
       return {
         near: spying(messagePortTransport(port1, options)),
         far: spying(messagePortTransport(port2, options)),
-        seen: () => heard.splice(0).join(),
+        seen: () => received.splice(0).join(),
       }
     },
   ]),
 ]
 
-const heard: string[] = []
+const received: string[] = []
 
 /** A transport whose receiver notes down what arrives. */
 function spying(transport: Transport): Transport {
@@ -133,7 +133,7 @@ function spying(transport: Transport): Transport {
       transport.start({
         ...receiver,
         message(frame) {
-          heard.push(JSON.stringify(frame))
+          received.push(JSON.stringify(frame))
           return receiver.message(frame)
         },
         malformed: (error) => receiver.malformed(error),

@@ -71,7 +71,7 @@ function stubborn(): Stubborn {
 async function user(server: Server, name: string, options: InMemoryOptions = {}) {
   const asked: string[] = []
   const logs: unknown[] = []
-  const hears: ConnectOptions = {
+  const inputOptions: ConnectOptions = {
     onElicit: ({ message }) => {
       asked.push(message)
       return { action: 'accept', content: {} }
@@ -79,7 +79,7 @@ async function user(server: Server, name: string, options: InMemoryOptions = {})
     onLog: ({ data }) => logs.push(data),
   }
   const revision: Revision = '2025-11-25'
-  const client = closing(await connectInMemory(server, { revision, ...hears, ...options }))
+  const client = closing(await connectInMemory(server, { revision, ...inputOptions, ...options }))
   const controller = new AbortController()
   const call = () => client.callTool('work', { who: name }, { signal: controller.signal })
   return { client, asked, logs, call, giveUp: () => controller.abort() }

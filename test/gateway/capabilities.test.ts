@@ -146,12 +146,12 @@ describe.each(BOTH)('a client of %s', (revision) => {
           ? connect(announced, options)
           : connectInMemory(inner, { ...options, revision: upstream })
       const { server } = closing(await createGateway(open))
-      const heard: string[] = []
+      const received: string[] = []
       const client = closing(
         await connectInMemory(server, {
           revision,
-          onToolsChanged: () => heard.push('tools'),
-          onResourcesChanged: () => heard.push('resources'),
+          onToolsChanged: () => received.push('tools'),
+          onResourcesChanged: () => received.push('resources'),
         }),
       )
       await client.ping()
@@ -163,12 +163,12 @@ describe.each(BOTH)('a client of %s', (revision) => {
           inner.resource('test://b', { name: 'b' }, () => 'b')
           inner.resourceTemplate(uriTemplate('test://c/{d}'), { name: 'c' }, () => 'c')
         })
-        await expect.poll(() => heard).toContain('resources')
+        await expect.poll(() => received).toContain('resources')
       }
       await expect.poll(async () => (await client.listAllTools()).length).toBeGreaterThan(19)
       await client.ping()
-      expect(heard.filter((list) => list === 'tools')).toHaveLength(1)
-      expect(heard.filter((list) => list === 'resources')).toHaveLength(announced ? 0 : 1)
+      expect(received.filter((list) => list === 'tools')).toHaveLength(1)
+      expect(received.filter((list) => list === 'resources')).toHaveLength(announced ? 0 : 1)
     },
   )
 

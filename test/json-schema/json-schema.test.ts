@@ -141,12 +141,12 @@ describe('JSON Schema dialects', () => {
 
   it('honours $schema: draft-07 knows no prefixItems and ignores what is beside $ref', () => {
     const prefixItems = [{ type: 'string' }]
-    const beside = { definitions: { a: {} }, allOf: [{ $ref: '#/definitions/a', type: 'string' }] }
+    const sibling = { definitions: { a: {} }, allOf: [{ $ref: '#/definitions/a', type: 'string' }] }
 
     expect(accepts({ $schema: DRAFT_7, prefixItems }, [1])).toBe(true)
     expect(accepts({ $schema: DRAFT_2020, prefixItems }, [1])).toBe(false)
-    expect(accepts({ $schema: DRAFT_7, ...beside }, 1)).toBe(true)
-    expect(accepts({ $schema: DRAFT_2020, ...beside }, 1)).toBe(false)
+    expect(accepts({ $schema: DRAFT_7, ...sibling }, 1)).toBe(true)
+    expect(accepts({ $schema: DRAFT_2020, ...sibling }, 1)).toBe(false)
   })
 
   it.each([

@@ -66,11 +66,11 @@ describe.each(servers)('Edgewise client with %s', (label, serve, revision, found
 
   test('hears progress before the result', async () => {
     const { client } = await open(serve, revision)
-    const heard: number[] = []
-    const onProgress = ({ progress }: { progress: number }): void => void heard.push(progress)
+    const received: number[] = []
+    const onProgress = ({ progress }: { progress: number }): void => void received.push(progress)
     const { content } = await client.callTool('count', { to: 3, pauseMs: 1 }, { onProgress })
     expect(textOf(content[0])).toBe(counted(3))
-    expect(heard).toEqual([1, 2, 3])
+    expect(received).toEqual([1, 2, 3])
     await client.close()
   })
 })

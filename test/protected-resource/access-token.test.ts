@@ -81,8 +81,8 @@ describe('A good access token', () => {
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } },
       { ...headers, 'mcp-session-id': session },
     )
-    const told: unknown = JSON.parse(modern)
-    expect(told).toMatchObject({
+    const disclosed: unknown = JSON.parse(modern)
+    expect(disclosed).toMatchObject({
       principal: 'ada',
       subject: 'ada',
       clientId: 'client-1',
@@ -92,7 +92,7 @@ describe('A good access token', () => {
       bound: false,
       claims: { tenant: 'acme' },
     })
-    expect(JSON.parse(await textOf(answer))).toEqual(told)
+    expect(JSON.parse(await textOf(answer))).toEqual(disclosed)
   })
 
   it('is never shown: not to handlers, not in answers, not to observers [L-AUTH-070] [M-ASEC-031] [M-ASEC-048]', async () => {
@@ -105,13 +105,13 @@ describe('A good access token', () => {
     expect(request.url).toBe(RESOURCE)
     const spoilt = `${token}x`
     const refused = await call(handle, 'whoami', bearer(spoilt))
-    const told = [
+    const disclosed = [
       await response.text(),
       await refused.text(),
       JSON.stringify([...response.headers, ...refused.headers]),
       JSON.stringify([observed, errors, seen[0]!.auth]),
     ].join()
-    for (const part of token.split('.')) expect(told).not.toContain(part)
+    for (const part of token.split('.')) expect(disclosed).not.toContain(part)
     expect(observed).toContainEqual(expect.objectContaining({ type: 'refusal', status: 401 }))
   })
 

@@ -38,13 +38,13 @@ describe('An odd claim', () => {
         for (const value of odd) {
           const token = await sign({ ...claims, [name]: value })
           const { status } = await call(handle, 'whoami', bearer(token))
-          const told = `${name}: ${JSON.stringify(value)}`
-          expect([200, 401, 403], told).toContain(status)
+          const described = `${name}: ${JSON.stringify(value)}`
+          expect([200, 401, 403], described).toContain(status)
           const goes = name === 'exp' && value === 1e308
-          if (decisive.includes(name) && !goes) expect(status, told).not.toBe(200)
+          if (decisive.includes(name) && !goes) expect(status, described).not.toBe(200)
           // A time that is none says that the rest cannot be trusted either
           if (['nbf', 'iat'].includes(name) && typeof value !== 'number')
-            expect(status, told).toBe(401)
+            expect(status, described).toBe(401)
         }
         expect(errors).toEqual([])
       }

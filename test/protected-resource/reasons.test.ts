@@ -23,8 +23,8 @@ async function reasonFor(
   const event = observed.at(-1) as { type: string; message: string; reason: string }
   expect(event).toMatchObject({ type: 'refusal', status: 401 })
   expect(errors).toEqual([])
-  const told = `${JSON.stringify([...response.headers])} ${await response.text()}`
-  expect(told).not.toContain(event.reason)
+  const reported = `${JSON.stringify([...response.headers])} ${await response.text()}`
+  expect(reported).not.toContain(event.reason)
   for (const secret of `${headers.authorization} ${headers.dpop ?? ''}`.split(/[. ]/).slice(1)) {
     if (secret.length > 8) expect(event.reason).not.toContain(secret)
   }
@@ -99,16 +99,18 @@ describe('Why a JWT is refused', () => {
     ],
   ]
   it.each(cases)('that is %s is told to observers only', async (_, make, reason) => {
-    const told = await reasonFor(bearer(await make(issuer)))
-    expect(told).toMatch(typeof reason === 'string' ? new RegExp(`^${escape(reason)}$`) : reason)
+    const reported = await reasonFor(bearer(await make(issuer)))
+    expect(reported).toMatch(
+      typeof reason === 'string' ? new RegExp(`^${escape(reason)}$`) : reason,
+    )
   })
 
   it('is told of one whose time is given in seconds', async () => {
-    const told = await reasonFor(bearer('opaque'), {
+    const reported = await reasonFor(bearer('opaque'), {
       verify: () =>
         Promise.resolve({ subject: 'ada', audience: RESOURCE, scopes: [], expiresAt: second(60) }),
     })
-    expect(told).toMatch(/^It expired at "1970-.+Z" \(in ms\), and it is/)
+    expect(reported).toMatch(/^It expired at "1970-.+Z" \(in ms\), and it is/)
   })
 
   it('is told of one whose times are none, or beyond all calendars', async () => {

@@ -65,11 +65,11 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
       ),
 
     [title('The client hears of a changed list and of an updated resource')]: async () => {
-      const heard = new Set<string>()
+      const received = new Set<string>()
       await using client = await open({
         revision,
-        onToolsChanged: () => heard.add('tools'),
-        onResourceUpdated: (uri) => heard.add(uri),
+        onToolsChanged: () => received.add('tools'),
+        onResourceUpdated: (uri) => received.add(uri),
       })
       await client.subscribe('note://1')
       try {
@@ -78,7 +78,7 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
           changing.enable()
           changing.disable()
           server.notify.resourceUpdated('note://1')
-          return heard.size === 2
+          return received.size === 2
         })
       } finally {
         changing.disable()

@@ -35,7 +35,8 @@ export function tinyServerSuite(revision: Revision): Suite {
     [title('Calls are answered, with progress before')]: () =>
       using(async (client) => {
         const progress: number[] = []
-        const onProgress = (told: { progress: number }): void => void progress.push(told.progress)
+        const onProgress = (update: { progress: number }): void =>
+          void progress.push(update.progress)
         const { content } = await client.callTool('add', { a: 2, b: 3 }, { onProgress })
         equal(content, [{ type: 'text', text: '{"sum":5}' }])
         equal(progress, [1])

@@ -139,8 +139,8 @@ describe('At the end of its token', () => {
     server.notify.resourcesListChanged()
     const again = await listenIn(handle, session, token(LIFE_MS), events.at(-1)?.id)
     server.notify.promptsListChanged()
-    const told = [await again.until('list_changed'), await again.until('list_changed')]
-    expect(told.map(({ message }) => message?.method)).toEqual([
+    const notified = [await again.until('list_changed'), await again.until('list_changed')]
+    expect(notified.map(({ message }) => message?.method)).toEqual([
       'notifications/resources/list_changed',
       'notifications/prompts/list_changed',
     ])

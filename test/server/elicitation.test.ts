@@ -148,9 +148,9 @@ describe.each(URLS)('URLs that would carry credentials, in %s', (revision) => {
 describe('the end of what a URL asked for', () => {
   it('is told once, to the client that was asked, by its id [L-ELIC-024] [L-ELIC-025]', async () => {
     const { server, ids } = makeServer()
-    const told: unknown[][] = [[], []]
+    const received: unknown[][] = [[], []]
     const clients = await Promise.all(
-      told.map((notifications) =>
+      received.map((notifications) =>
         connectInMemory(server, {
           revision: '2025-11-25',
           capabilities: { elicitation: { form: {}, url: {} } },
@@ -164,7 +164,7 @@ describe('the end of what a URL asked for', () => {
     for (let n = 0; n < 2; n++) server.notify.elicitationComplete(ids[0] ?? '')
     server.notify.elicitationComplete('unknown')
     await Promise.all(clients.map((client) => client.ping()))
-    expect(told).toEqual([
+    expect(received).toEqual([
       [
         {
           jsonrpc: '2.0',

@@ -29,9 +29,9 @@ const DECLARED = { extensions: { [ID]: { depth: 2 } } }
 /** A server with an extension of everything, and the listeners that hear of its jobs. */
 function extended(more: Partial<ServerExtensionOptions> = {}): {
   server: Server
-  heard: Set<SendNotification>
+  subscribers: Set<SendNotification>
 } {
-  const heard = new Set<SendNotification>()
+  const subscribers = new Set<SendNotification>()
   const server = createServer({ name: 'extended', version: '1' })
   server.tool('plain', {}, () => text('plain'))
   server.tool('job', {}, () => ({ resultType: 'job', jobId: 'j1' }))
@@ -53,18 +53,18 @@ function extended(more: Partial<ServerExtensionOptions> = {}): {
         jobIds: {
           honour: (wanted) =>
             Array.isArray(wanted) ? wanted.filter((id) => id !== 'foreign') : undefined,
-          subscribe(honoured, tell) {
+          subscribe(honoured, notify) {
             // Told before the acknowledgement can be sent.
-            tell('notifications/jobs', { jobId: String(honoured), early: true })
-            heard.add(tell)
-            return () => heard.delete(tell)
+            notify('notifications/jobs', { jobId: String(honoured), early: true })
+            subscribers.add(notify)
+            return () => subscribers.delete(notify)
           },
         },
       },
       ...more,
     }),
   )
-  return { server, heard }
+  return { server, subscribers }
 }
 
 function getJob(
@@ -350,7 +350,7 @@ describe('a result of a type that an extension adds', () => {
 
 describe('a member of the listen filter that an extension adds', () => {
   it('is acknowledged as far as it is honoured, and lets its notifications through [M-SUB-051] [M-SUB-006] [M-SUB-014]', async () => {
-    const { server, heard } = extended()
+    const { server, subscribers } = extended()
     const handle = createHandler(server)
     const response = await postModern(
       handle,
@@ -358,8 +358,8 @@ describe('a member of the listen filter that an extension adds', () => {
       { notifications: { jobIds: ['a', 'foreign'], toolsListChanged: true } },
       DECLARED,
     )
-    await until(() => heard.size === 1)
-    for (const tell of heard) tell('notifications/jobs', { jobId: 'a', done: true })
+    await until(() => subscribers.size === 1)
+    for (const notify of subscribers) notify('notifications/jobs', { jobId: 'a', done: true })
     await handle.close()
     const messages = await allMessages(response)
     const _meta = { 'io.modelcontextprotocol/subscriptionId': 1 }
@@ -372,7 +372,7 @@ describe('a member of the listen filter that an extension adds', () => {
       { jsonrpc: '2.0', method: 'notifications/jobs', params: { jobId: 'a', early: true, _meta } },
       { jsonrpc: '2.0', method: 'notifications/jobs', params: { jobId: 'a', done: true, _meta } },
     ])
-    expect(heard.size).toBe(0)
+    expect(subscribers.size).toBe(0)
   })
 
   it('is refused by -32021 to clients that do not declare the extension', async () => {

@@ -43,9 +43,9 @@ describe.each(VERSIONS)('a server of everything in %s', (revision) => {
 
   it('shows the model only failures that are meant for it [M-BASE-029]', async () => {
     const { client, errors } = await connected(revision)
-    const told = await client.callTool('fail', { how: 'told' })
+    const reported = await client.callTool('fail', { how: 'told' })
     const hidden = await client.callTool('fail', { how: 'thrown' })
-    expect(told).toMatchObject({ isError: true, content: [{ text: 'Out of stock' }] })
+    expect(reported).toMatchObject({ isError: true, content: [{ text: 'Out of stock' }] })
     expect(hidden.isError).toBe(true)
     expect(JSON.stringify(hidden)).not.toContain('secret')
     expect(errors).toHaveLength(1)

@@ -48,8 +48,8 @@ describe('A resource that is hidden from a caller', () => {
     const reader = new EventReader(await listen(eve, id))
     server.notify.resourceUpdated('notes://scoped')
     server.notify.resourceUpdated('notes://all')
-    const told = await reader.until('notes://')
-    expect(told.message?.params).toEqual({ uri: 'notes://all' })
+    const notification = await reader.until('notes://')
+    expect(notification.message?.params).toEqual({ uri: 'notes://all' })
     await reader.cancel()
   })
 

@@ -36,7 +36,7 @@ export interface RestrictedHost {
 
 const LAST = 'notes://all/open'
 const CHANGED = ['notes://all/secret', 'notes://all/files/1', 'notes://all/gone', LAST]
-const HEARD = { ann: ['notes://all/secret', 'notes://all/files/1', LAST], bob: [LAST] }
+const NOTIFIED = { ann: ['notes://all/secret', 'notes://all/files/1', LAST], bob: [LAST] }
 
 /** What a stream tells of updates, up to the last. */
 async function heardOn(reader: EventReader): Promise<unknown[]> {
@@ -54,7 +54,7 @@ export async function checkListening({ as, updated }: RestrictedHost): Promise<v
   const notifications = {
     resourceSubscriptions: ['notes://all', 'notes://all/secret', 'notes://all/none'],
   }
-  for (const [principal, heard] of Object.entries(HEARD)) {
+  for (const [principal, received] of Object.entries(NOTIFIED)) {
     const response = await postModern(as(principal), 'subscriptions/listen', { notifications })
     const reader = new EventReader(response)
     const watched = notifications.resourceSubscriptions.slice(0, principal === 'ann' ? 2 : 1)
@@ -62,13 +62,13 @@ export async function checkListening({ as, updated }: RestrictedHost): Promise<v
       resourceSubscriptions: watched,
     })
     for (const uri of CHANGED) await updated(uri)
-    expect(await heardOn(reader)).toEqual(heard)
+    expect(await heardOn(reader)).toEqual(received)
   }
 }
 
 /** Checks what sessions may watch, and hear, also of what they missed. */
 export async function checkSession({ as, updated }: RestrictedHost): Promise<void> {
-  for (const [principal, heard] of Object.entries(HEARD)) {
+  for (const [principal, received] of Object.entries(NOTIFIED)) {
     const handle = as(principal)
     const { id, send } = await openSession(handle)
     const subscribe = async (uri: string): Promise<string> => {
@@ -82,8 +82,8 @@ export async function checkSession({ as, updated }: RestrictedHost): Promise<voi
     const reader = new EventReader(await listen(handle, id))
     const first = await reader.next()
     for (const uri of CHANGED) await updated(uri)
-    expect(await heardOn(reader)).toEqual(heard)
+    expect(await heardOn(reader)).toEqual(received)
     const again = new EventReader(await listen(handle, id, first?.id))
-    expect(await heardOn(again)).toEqual(heard)
+    expect(await heardOn(again)).toEqual(received)
   }
 }

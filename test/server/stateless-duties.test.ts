@@ -346,9 +346,9 @@ describe('notifications of a call', () => {
       return allMessages(await postModern(handle, 'tools/call', params))
     })
     for (const [n, messages] of (await Promise.all(calls)).entries()) {
-      const told = messages.slice(0, -1) as JsonRpcNotification[]
-      expect(told).toHaveLength(6)
-      for (const { params } of told) {
+      const notified = messages.slice(0, -1) as JsonRpcNotification[]
+      expect(notified).toHaveLength(6)
+      for (const { params } of notified) {
         expect(params?.message ?? params?.data).toBe(`of ${n}`)
         if (params?.progress !== undefined) {
           expect(params.progressToken).toBe(n % 2 ? n : String(n))

@@ -184,12 +184,12 @@ describe('tools of 2026-07-28', () => {
       const { error } = await lastMessage(await postModern(handle, 'tools/call', { name }))
       expect([name, error?.code]).toEqual([name, -32603])
     }
-    for (const [name, told] of [
+    for (const [name, notification] of [
       ['failed', 'Not today'],
       ['alone', 'Not booked'],
     ] as const) {
       const { result } = await lastMessage(await postModern(handle, 'tools/call', { name }))
-      expect(result).toMatchObject({ isError: true, content: [{ text: told }] })
+      expect(result).toMatchObject({ isError: true, content: [{ text: notification }] })
     }
   })
 
@@ -467,8 +467,8 @@ describe('logs and progress of 2026-07-28', () => {
     )
     server.notify.toolsListChanged()
     await handle.close()
-    const heard = await allMessages(listener)
-    expect(heard.map((m) => ('method' in m ? m.method : 'response'))).toEqual([
+    const received = await allMessages(listener)
+    expect(received.map((m) => ('method' in m ? m.method : 'response'))).toEqual([
       'notifications/subscriptions/acknowledged',
       'notifications/tools/list_changed',
       'response',

@@ -245,8 +245,8 @@ describe('The tiny handler', () => {
       const { isError = false, content } = await client.callTool('ask')
       const asks = revision === '2026-07-28'
       expect(isError).toBe(!asks)
-      const told = asks ? 'file:///here' : 'that needs a session that the server keeps'
-      expect(JSON.stringify(content)).toContain(told)
+      const expected = asks ? 'file:///here' : 'that needs a session that the server keeps'
+      expect(JSON.stringify(content)).toContain(expected)
     }
   })
 

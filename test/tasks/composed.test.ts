@@ -107,11 +107,11 @@ describe.each(BOTH)('in %s', (revision) => {
       onElicit: ({ message }) =>
         message === 'Sure?' ? { action: 'accept', content: { yes: true } } : { action: 'decline' },
     })
-    const heard = new Set<string | undefined>()
-    const onProgress = ({ message }: ProgressParams) => heard.add(message)
+    const received = new Set<string | undefined>()
+    const onProgress = ({ message }: ProgressParams) => received.add(message)
     expect(textOf(await client.callTool('bake', {}, { onProgress }))).toBe('1 accept decline')
     expect(begun).toEqual([1])
-    expect(heard).toContain('In the oven')
+    expect(received).toContain('In the oven')
     await gateway.close()
   })
 

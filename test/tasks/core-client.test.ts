@@ -330,11 +330,11 @@ describe('A client of 2025-11-25', () => {
       'tasks/result': (message) => reply(message, { content: [] }),
     })
     const client = await connectTo(server)
-    const told: unknown[] = []
+    const updates: unknown[] = []
     await getTaskHandle(client, 't').result({
-      onTask: ({ status, statusMessage }) => told.push([status, statusMessage]),
+      onTask: ({ status, statusMessage }) => updates.push([status, statusMessage]),
     })
-    expect(told).toEqual([
+    expect(updates).toEqual([
       ['working', undefined],
       ['working', 'Half way'],
       ['completed', undefined],

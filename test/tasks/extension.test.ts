@@ -556,11 +556,11 @@ describe('Notifications of tasks', () => {
     const [ack] = wire.received.filter((one) => one.method)
     expect(ack).toMatchObject({ params: { notifications: { taskIds: [created.taskId] } } })
     gate.open()
-    const told = (): Record<string, unknown>[] =>
+    const reported = (): Record<string, unknown>[] =>
       wire.received.flatMap((one) =>
         one.method === 'notifications/tasks' ? [one.params as Record<string, unknown>] : [],
       )
-    await until(() => told().some(({ status }) => status === 'completed'))
+    await until(() => reported().some(({ status }) => status === 'completed'))
     const get = wire.call('tasks/get', { taskId: created.taskId })
     await wire.done(get)
     const {
@@ -568,9 +568,9 @@ describe('Notifications of tasks', () => {
       _meta,
       ...seen
     } = wire.received.find((one) => one.id === get)?.result as Record<string, unknown>
-    const { _meta: meta, ...last } = told().at(-1) ?? {}
+    const { _meta: meta, ...last } = reported().at(-1) ?? {}
     expect(last).toEqual(seen)
-    for (const each of told()) {
+    for (const each of reported()) {
       expect(each._meta).toEqual({ 'io.modelcontextprotocol/subscriptionId': listening })
     }
     expect(meta).toBeDefined()

@@ -24,12 +24,12 @@ function counting() {
 
 /** Expects what the optional tool reports, and that the required one can be called alike. */
 async function expectItsProgress(client: Client): Promise<(progress: ProgressParams) => void> {
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const onProgress = ({ progress, total }: ProgressParams): void => {
-    heard.push([progress, total])
+    received.push([progress, total])
   }
   expect(textOf(await client.callTool('optional', {}, { onProgress }))).toBe('optional')
-  expect(heard).toEqual([
+  expect(received).toEqual([
     [1, 3],
     [2, 3],
     [3, 3],

@@ -270,17 +270,17 @@ describe('the tool set of the ai package', () => {
   })
 
   test('passes the schema on as it is, and tells of progress', async () => {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const client = await connected(weather())
     const tools = await aiTools(client, {
       jsonSchema,
       onProgress: ({ progress }, { toolCallId, tool }) => {
-        heard.push([progress, toolCallId, tool.name])
+        received.push([progress, toolCallId, tool.name])
       },
     })
     const model = modelCalling('weather_now', { city: 'Oslo' })
     await generateText({ model, tools, prompt: 'Hm?', stopWhen: stepCountIs(2) })
-    expect(heard).toEqual([[1, 'call-1', 'weather/now']])
+    expect(received).toEqual([[1, 'call-1', 'weather/now']])
     expect(model.doGenerateCalls[0]?.tools?.[0]).toMatchObject({
       name: 'weather_now',
       inputSchema: { type: 'object', required: ['city'] },

@@ -9,7 +9,7 @@ import { captureFetch, captureTransports, faultsIn, methodsIn, type Captured } f
 import { filled, makeRichServer } from './server.ts'
 
 const meta = { 'com.example/key': { deep: true } }
-const heard: string[] = []
+const received: string[] = []
 
 const options: ConnectOptions = {
   info: implementation,
@@ -41,10 +41,10 @@ const options: ConnectOptions = {
     _meta: meta,
   }),
   roots: [{ uri: 'file:///home/a', name: 'home', _meta: meta }],
-  onToolsChanged: () => heard.push('tools'),
-  onPromptsChanged: () => heard.push('prompts'),
-  onResourcesChanged: () => heard.push('resources'),
-  onResourceUpdated: (uri) => heard.push(uri),
+  onToolsChanged: () => received.push('tools'),
+  onPromptsChanged: () => received.push('prompts'),
+  onResourcesChanged: () => received.push('resources'),
+  onResourceUpdated: (uri) => received.push(uri),
 }
 
 /** Uses everything that a client of that revision can. */
@@ -92,9 +92,11 @@ async function useEverything(
   await client.rootsChanged()
 
   await client.subscribe('note://one')
-  heard.length = 0
+  received.length = 0
   changing()
-  await until(() => ['tools', 'prompts', 'resources', 'note://one'].every((h) => heard.includes(h)))
+  await until(() =>
+    ['tools', 'prompts', 'resources', 'note://one'].every((h) => received.includes(h)),
+  )
   await client.unsubscribe('note://one')
   await client.close()
 }

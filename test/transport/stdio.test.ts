@@ -173,7 +173,7 @@ describe('reading', () => {
   const about = { jsonrpc: '2.0' }
   const request = { id: 5, method: 'tools/call' }
   /** What says who waits; of other members those are known that come before. */
-  const told = ({ about: known }: { about?: object | undefined }): object | undefined =>
+  const summarize = ({ about: known }: { about?: object | undefined }): object | undefined =>
     known &&
     Object.fromEntries(
       Object.entries(known).filter(
@@ -212,10 +212,12 @@ describe('reading', () => {
         )
         const notes = await read(chunks, { maxMessageBytes: 500 })
         expect(notes.frames).toEqual([ping(1)])
-        expect(notes.errors.map((error) => [error.code, told(error)])).toEqual([[-32600, known]])
+        expect(notes.errors.map((error) => [error.code, summarize(error)])).toEqual([
+          [-32600, known],
+        ])
       }
     const last = await read([long.slice(0, 520), long.slice(520)], { maxMessageBytes: 500 })
-    expect(last.errors.map(told)).toEqual([known])
+    expect(last.errors.map(summarize)).toEqual([known])
   })
 
   test('a line over the limit is told at once, if its end can tell no more', async () => {

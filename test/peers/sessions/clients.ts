@@ -35,12 +35,12 @@ const said = (about: string) => ({
 
 /** What a client was asked and told. */
 function notes() {
-  const heard = { sampled: [] as string[], updated: [] as string[], changes: 0 }
-  return Object.assign(heard, { listChanges: () => heard.changes })
+  const received = { sampled: [] as string[], updated: [] as string[], changes: 0 }
+  return Object.assign(received, { listChanges: () => received.changes })
 }
 
 export async function connectEdgewise(target: Target): Promise<SessionClient> {
-  const heard = notes()
+  const received = notes()
   const client = await connect('url' in target ? target.url : stdioClient(commandOf(target)), {
     info,
     revision: LEGACY,
@@ -48,15 +48,15 @@ export async function connectEdgewise(target: Target): Promise<SessionClient> {
     roots: [place],
     onSample({ messages }) {
       const about = textOf([messages[0]?.content].flat()[0])
-      heard.sampled.push(about)
+      received.sampled.push(about)
       return said(about)
     },
-    onResourceUpdated: (uri) => void heard.updated.push(uri),
-    onToolsChanged: () => void heard.changes++,
+    onResourceUpdated: (uri) => void received.updated.push(uri),
+    onToolsChanged: () => void received.changes++,
   })
   return {
-    ...heard,
-    listChanges: heard.listChanges,
+    ...received,
+    listChanges: received.listChanges,
     revision: client.revision,
     callTool: async (name, signal) =>
       textOf((await client.callTool(name, {}, { signal })).content[0]),
@@ -76,24 +76,24 @@ export function connectSseV1(target: Target): Promise<SessionClient> {
 }
 
 export async function connectV1(target: Target, sse?: SseV1): Promise<SessionClient> {
-  const heard = notes()
+  const received = notes()
   const client = new ClientV1(info, { capabilities })
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
     const about = textOf([params.messages[0]?.content].flat()[0])
-    heard.sampled.push(about)
+    received.sampled.push(about)
     return said(about)
   })
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [place] }))
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-    heard.updated.push(params.uri)
+    received.updated.push(params.uri)
   })
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.changes++)
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void received.changes++)
   const http = 'url' in target && !sse ? new HttpV1(new URL(target.url)) : undefined
   const transport: TransportV1 = http ?? sse ?? new StdioV1(commandOf(target))
   await client.connect(transport)
   return {
-    ...heard,
-    listChanges: heard.listChanges,
+    ...received,
+    listChanges: received.listChanges,
     revision: http ? http.protocolVersion : LEGACY,
     async callTool(name, signal) {
       const { content } = await client.callTool({ name }, undefined, signal && { signal })
@@ -114,23 +114,23 @@ export async function connectV1(target: Target, sse?: SseV1): Promise<SessionCli
 }
 
 export async function connectV2(target: Target): Promise<SessionClient> {
-  const heard = notes()
+  const received = notes()
   const client = new ClientV2(info, { capabilities, versionNegotiation: { mode: 'legacy' } })
   client.setRequestHandler('sampling/createMessage', ({ params }) => {
     const about = textOf([params.messages[0]?.content].flat()[0])
-    heard.sampled.push(about)
+    received.sampled.push(about)
     return said(about)
   })
   client.setRequestHandler('roots/list', () => ({ roots: [place] }))
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-    heard.updated.push(params.uri)
+    received.updated.push(params.uri)
   })
-  client.setNotificationHandler('notifications/tools/list_changed', () => void heard.changes++)
+  client.setNotificationHandler('notifications/tools/list_changed', () => void received.changes++)
   const http = 'url' in target ? new HttpV2(new URL(target.url)) : undefined
   await client.connect(http ?? new StdioV2(commandOf(target)))
   return {
-    ...heard,
-    listChanges: heard.listChanges,
+    ...received,
+    listChanges: received.listChanges,
     revision: client.getNegotiatedProtocolVersion(),
     async callTool(name, signal) {
       return textOf((await client.callTool({ name }, signal && { signal })).content[0])

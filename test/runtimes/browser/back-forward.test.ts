@@ -17,7 +17,7 @@ declare const state: State
 
 /** What a page knows of its connection. */
 interface State {
-  heard: number
+  changes: number
   problems: string[]
   answer?: Promise<unknown>
 }
@@ -86,10 +86,10 @@ describe.skipIf(!fullChromium)(title, () => {
     beforeEach(() =>
       page.evaluate(
         async ({ url, revision }) => {
-          const state: State = { heard: 0, problems: [] }
+          const state: State = { changes: 0, problems: [] }
           const client = await edgewise.connect(url, {
             revision,
-            onToolsChanged: () => state.heard++,
+            onToolsChanged: () => state.changes++,
             onError: (error) => state.problems.push(error.message),
           })
           Object.assign(globalThis, { state, client })
@@ -106,7 +106,7 @@ describe.skipIf(!fullChromium)(title, () => {
       changing.enable()
       await comeBack()
       expect(await whyNot()).toBe(true)
-      await expect.poll(() => page.evaluate('state.heard')).toBeGreaterThan(0)
+      await expect.poll(() => page.evaluate('state.changes')).toBeGreaterThan(0)
       expect(far.streams()).toBe(1)
       expect(await page.evaluate('state.problems')).toEqual([])
     })

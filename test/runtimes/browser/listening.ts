@@ -12,10 +12,10 @@ declare const edgewise: Everything
 export async function listenIn(page: Page, url: string, revision: Revision): Promise<void> {
   await page.evaluate(
     async ({ url, revision }) => {
-      const state = { heard: 0, problems: [] as string[] }
+      const state = { changes: 0, problems: [] as string[] }
       const client = await edgewise.connect(url, {
         revision,
-        onToolsChanged: () => state.heard++,
+        onToolsChanged: () => state.changes++,
         onError: (error) => state.problems.push(error.message),
       })
       Object.assign(globalThis, { state, client })

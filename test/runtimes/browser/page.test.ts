@@ -176,10 +176,10 @@ describe('A request that a page cannot make', () => {
 
   it('says that nobody answers', async () => {
     const page = await visitEverything()
-    const nobody = `http://localhost:${await freePort()}`
-    const [code, kind, text] = (await fault(page, `${nobody}/mcp`)) as string[]
+    const unreachable = `http://localhost:${await freePort()}`
+    const [code, kind, text] = (await fault(page, `${unreachable}/mcp`)) as string[]
     expect([code, kind]).toEqual(['NETWORK', 'unreachable'])
-    expect(text).toContain(`Nobody answers at "${nobody}"`)
+    expect(text).toContain(`Nobody answers at "${unreachable}"`)
   })
 
   it('says that nobody may have let the page access the local network', async () => {
@@ -191,16 +191,16 @@ describe('A request that a page cannot make', () => {
       `--ip-address-space-overrides=${spaces}`,
     ])
     try {
-      const told: unknown[] = []
+      const outcomes: unknown[] = []
       for (const permissions of [[], ['local-network-access']]) {
         const page = await outside.newPage({ permissions })
         await page.goto(`${site.origin}/everything.html`)
         await page.waitForFunction('typeof edgewise === "object"')
-        told.push(await fault(page, url))
+        outcomes.push(await fault(page, url))
         await page.close()
       }
       const advice = expect.stringMatching(/let this page access the local network$/) as string
-      expect(told).toEqual([['NETWORK', 'unreachable', advice], 'connected'])
+      expect(outcomes).toEqual([['NETWORK', 'unreachable', advice], 'connected'])
     } finally {
       await outside.close()
     }
@@ -296,14 +296,14 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
     await expect.poll(open.streams).toBe(1)
     return page
   }
-  const heard = (page: Page): Promise<number> => page.evaluate<number>('state.heard')
-  async function hears(page: Page): Promise<void> {
-    const before = await heard(page)
+  const countChanges = (page: Page): Promise<number> => page.evaluate<number>('state.changes')
+  async function expectChange(page: Page): Promise<void> {
+    const before = await countChanges(page)
     await expect
       .poll(() => {
         changing.disable()
         changing.enable()
-        return heard(page)
+        return countChanges(page)
       })
       .toBeGreaterThan(before)
   }
@@ -321,7 +321,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
           const event = new PageTransitionEvent(type, { persisted: true })
           ;(type.startsWith('page') ? window : document).dispatchEvent(event)
         }, type)
-      await hears(page)
+      await expectChange(page)
       await dispatch(leave)
       await expect.poll(open.streams).toBe(0)
       // Longer than the client waits before it opens a stream again
@@ -329,20 +329,20 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
       expect(open.streams()).toBe(0)
       await dispatch(come)
       await expect.poll(open.streams).toBe(1)
-      await hears(page)
+      await expectChange(page)
       expect(await page.evaluate('state.problems')).toEqual([])
     },
   )
 
   it('closes its stream when the device goes offline, and is back when that is', async () => {
     const page = await listen('far.test')
-    await hears(page)
+    await expectChange(page)
     await context.setOffline(true)
     await expect.poll(open.streams).toBe(0)
     await page.waitForTimeout(2_500)
     await context.setOffline(false)
     await expect.poll(open.streams).toBe(1)
-    await hears(page)
+    await expectChange(page)
     expect(await page.evaluate('state.problems')).toEqual([])
   })
 })

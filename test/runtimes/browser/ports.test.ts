@@ -211,11 +211,11 @@ describe('A connection that is closed while it is opened', () => {
       let offers = 0
       const target = window
       const port = edgewise.openPort(target, { origin: location.origin })
-      let heard: ((data: unknown) => void) | undefined
-      const next = (): Promise<unknown> => new Promise((resolve) => (heard = resolve))
+      let received: ((data: unknown) => void) | undefined
+      const next = (): Promise<unknown> => new Promise((resolve) => (received = resolve))
       addEventListener('message', ({ data }) => {
         if (data.edgewise === 'connect') offers++
-        heard?.(data)
+        received?.(data)
       })
       const started = Promise.resolve(
         port.start({ message() {}, malformed() {}, closed() {} }),
@@ -345,8 +345,8 @@ describe('A server in a frame', () => {
       // The second frame is of this origin, but is not the parent
       const sibling = frames[1]!.contentWindow as Window & { eval(code: string): unknown }
       const { port1, port2 } = new MessageChannel()
-      const heard: unknown[] = []
-      port1.addEventListener('message', ({ data }) => heard.push(data))
+      const received: unknown[] = []
+      port1.addEventListener('message', ({ data }) => received.push(data))
       port1.start()
       const offer = sibling.eval(
         `(target, port) => target.postMessage({ edgewise: 'connect', id: 'x' }, '*', [port])`,
@@ -355,7 +355,7 @@ describe('A server in a frame', () => {
       const port = edgewise.openPort(frames[0]!.contentWindow!, { origin: location.origin })
       const client = await edgewise.connect(port)
       await client.ping()
-      return heard
+      return received
     })
     expect(result).toEqual([])
   })
@@ -521,8 +521,8 @@ describe('Messages between windows themselves', () => {
       { jsonrpc: '2.0', id: 1, result: { ok: true } },
       { jsonrpc: '2.0', id: 7, method: 'seen' },
     ]
-    const [{ result: told }, taken] = result as [{ result: { seen: unknown[] } }, unknown[]]
-    expect(told.seen.filter((data) => data !== seen[0])).toEqual(seen.slice(1))
+    const [{ result: connected }, taken] = result as [{ result: { seen: unknown[] } }, unknown[]]
+    expect(connected.seen.filter((data) => data !== seen[0])).toEqual(seen.slice(1))
     expect(taken).toEqual(['ui/initialize', 'ui/notifications/initialized', 7])
   })
 

@@ -56,9 +56,9 @@ describe.each<[Revision, string]>([
     changing.disable()
     changing.enable()
   }
-  const hears = async (page: Page): Promise<void> => {
+  const expectChange = async (page: Page): Promise<void> => {
     await expect
-      .poll(() => (change(), page.evaluate<number>('state.heard')), PATIENCE)
+      .poll(() => (change(), page.evaluate<number>('state.changes')), PATIENCE)
       .toBeGreaterThan(0)
   }
 
@@ -71,22 +71,22 @@ describe.each<[Revision, string]>([
       pages.push(page)
       await expect.poll(far.streams, PATIENCE).toBe(Math.min(tab, 4))
     }
-    for (const page of pages.slice(0, 4)) await hears(page)
-    for (const page of pages.slice(4)) expect(await page.evaluate('state.heard')).toBe(0)
+    for (const page of pages.slice(0, 4)) await expectChange(page)
+    for (const page of pages.slice(4)) expect(await page.evaluate('state.changes')).toBe(0)
 
     // Two are closed as users do, one as an application does, one goes to sleep
     await pages[0]!.close()
     await pages[1]!.close()
     await pages[2]!.evaluate('client.close()')
     await pages[3]!.evaluate('document.dispatchEvent(new Event("freeze"))')
-    for (const page of pages.slice(4)) await hears(page)
+    for (const page of pages.slice(4)) await expectChange(page)
     expect(far.streams()).toBe(4)
     expect(await pages[7]!.evaluate('state.problems')).toEqual([])
     await pages[4]!.close()
     await pages[3]!.evaluate('document.dispatchEvent(new Event("resume"))')
-    const before = await pages[3]!.evaluate<number>('state.heard')
+    const before = await pages[3]!.evaluate<number>('state.changes')
     await expect
-      .poll(() => (change(), pages[3]!.evaluate<number>('state.heard')), PATIENCE)
+      .poll(() => (change(), pages[3]!.evaluate<number>('state.changes')), PATIENCE)
       .toBeGreaterThan(before)
   })
 })

@@ -65,10 +65,10 @@ describe('New code', () => {
     const answer = { jsonrpc: '2.0', id: asked.message?.id, result: accept }
     expect((await send(answer)).status).toBe(202)
     const resumed = await open(id, asked.id)
-    const { message: told } = await resumed.until('"id":1')
+    const { message: reply } = await resumed.until('"id":1')
     expect(await resumed.next(), 'The stream ends after the response').toBeUndefined()
     expect((await lastMessage(await send(message(2, 'ping')))).result).toEqual({})
-    return told!
+    return reply!
   }
 
   it('goes on with an answer to what the old one asked', async () => {
@@ -79,9 +79,9 @@ describe('New code', () => {
   })
 
   it('that asks something else tells the client that its call is lost', async () => {
-    const told = await answeredBy(changed('`Buy ${what}', '`Order ${what}'))
-    expect(told).toHaveProperty('error.code', -32603)
-    expect(told).not.toHaveProperty('result')
+    const reply = await answeredBy(changed('`Buy ${what}', '`Order ${what}'))
+    expect(reply).toHaveProperty('error.code', -32603)
+    expect(reply).not.toHaveProperty('result')
   })
 
   it('that asks nothing any more just answers', async () => {
@@ -95,8 +95,8 @@ describe('New code', () => {
   })
 
   it('that lacks the tool says so', async () => {
-    const told = await answeredBy(changed('"confirm",', '"confirm-later",'))
-    expect(JSON.stringify(told)).toContain('Unknown tool')
+    const reply = await answeredBy(changed('"confirm",', '"confirm-later",'))
+    expect(JSON.stringify(reply)).toContain('Unknown tool')
   })
 })
 

@@ -25,7 +25,7 @@ export default {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/updated') {
       await worker.notify.resourceUpdated(String(searchParams.get('uri')))
-      return new Response('told')
+      return new Response('notified')
     }
     if (pathname === '/keeps') {
       const id = String(searchParams.get('session'))

@@ -92,8 +92,8 @@ describe('A hub', () => {
     await Promise.all(listeners.map((listener) => listener.next()))
     expect(await sockets()).toBe(301)
     await workerd.get('/notify')
-    const told = await Promise.all([session, ...listeners].map((each) => each.next()))
-    expect(new Set(told.map((event) => event?.message?.method))).toEqual(new Set([LISTS]))
+    const notified = await Promise.all([session, ...listeners].map((each) => each.next()))
+    expect(new Set(notified.map((event) => event?.message?.method))).toEqual(new Set([LISTS]))
     await Promise.all([session, ...listeners].map((each) => each.cancel()))
     await noSockets()
   })
@@ -105,19 +105,19 @@ describe('A hub', () => {
     const reader = new EventReader(await postModern(workerd.handle, message.method, message.params))
     await reader.next()
     expect(await sockets()).toBe(2)
-    let heard = 0
+    let received = 0
     const reading = (async () => {
       for (let event = await reader.next(); event; event = await reader.next()) {
-        if (event.message?.method === UPDATED) heard++
+        if (event.message?.method === UPDATED) received++
       }
     })()
-    let told = 0
+    let notified = 0
     while ((await sockets()) !== 1) {
-      expect(told, 'What waits for it is bounded').toBeLessThan(6000)
+      expect(notified, 'What waits for it is bounded').toBeLessThan(6000)
       await workerd.get('/notify-many')
-      told += 200
+      notified += 200
     }
-    await vi.waitFor(() => expect(heard).toBe(told), PATIENCE)
+    await vi.waitFor(() => expect(received).toBe(notified), PATIENCE)
     await reader.cancel()
     await reading
     socket.resume()

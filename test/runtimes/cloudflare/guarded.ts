@@ -55,7 +55,7 @@ export default {
     const { pathname } = new URL(args[0].url)
     if (pathname !== '/notify') return worker.fetch(...args)
     await worker.notify.toolsListChanged()
-    return new Response('told')
+    return new Response('notified')
   },
 }
 export const { McpSession, McpHub } = worker.durableObjects

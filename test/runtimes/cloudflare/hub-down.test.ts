@@ -106,9 +106,9 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     await hubsAre(state)
     expectLater(await listen(workerd.handle, id))
     // What waits goes on in turn: the stream that nobody wants any more, then this.
-    const told = workerd.get('/notify-and-say')
+    const notified = workerd.get('/notify-and-say')
     await hubsAre('well')
-    await told
+    await notified
     const reader = await open(id)
     await reader.next()
     expect(await rows(id)).toEqual({ mcp_turns: 1, mcp_watching: 0 })
@@ -253,9 +253,9 @@ describe('A stream that nobody waits for any more', () => {
     for (const after of [undefined, primed!.id]) {
       expectLater(await listen(workerd.handle, id, after))
     }
-    const told = workerd.get('/notify-and-say')
+    const notified = workerd.get('/notify-and-say')
     await hubsAre('well')
-    await told
+    await notified
     expect((await reader.next())?.message?.method).toBe(LISTS)
     expect(await rows(id)).toEqual({ mcp_turns: 1, mcp_watching: 0 })
     await reader.cancel()
@@ -269,9 +269,9 @@ describe('A stream that nobody waits for any more', () => {
     expectLater(await listen(workerd.handle, id))
     const notifications = { toolsListChanged: true }
     expectLater(await postModern(workerd.handle, 'subscriptions/listen', { notifications }))
-    const told = workerd.get('/notify-and-say')
+    const notified = workerd.get('/notify-and-say')
     await hubsAre('well')
-    await told
+    await notified
     expect((await reader.next())?.message?.method).toBe(LISTS)
     expect(await (await workerd.get('/sockets')).json()).toBe(1)
     await reader.cancel()

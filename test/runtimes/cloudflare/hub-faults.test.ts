@@ -75,7 +75,7 @@ describe('A hub', () => {
     const reader = await open(id)
     await reader.next()
     await workerd.get('/break-hubs?what=INSERT')
-    expect(await (await workerd.get('/notify')).text()).toBe('told')
+    expect(await (await workerd.get('/notify')).text()).toBe('notified')
     expect(await reader.next()).toMatchObject({ id: '', message: { method: LISTS } })
     const { id: other } = await openSession(workerd.handle, '2025-11-25')
     const late = await open(other)
@@ -93,9 +93,9 @@ describe('A hub', () => {
     expect(await drain(readers[0]!)).toEqual([])
     await workerd.get('/notify')
     expect((await end(id)).status).toBe(200)
-    const told = await Promise.all(readers.slice(1).map(drain))
-    expect(told.flat()).toEqual([LISTS])
-    expect(told.at(-1)).toEqual([LISTS])
+    const notified = await Promise.all(readers.slice(1).map(drain))
+    expect(notified.flat()).toEqual([LISTS])
+    expect(notified.at(-1)).toEqual([LISTS])
   })
 
   it('forgets a session whose object lost it, and no other', async () => {
@@ -137,31 +137,31 @@ describe('A session at its hub', () => {
     const again = await open(id)
     await again.next()
     await workerd.get(`/notify?uri=${URI}`)
-    const told = await again.next()
-    expect(told?.message?.params).toEqual({ uri: URI })
+    const notified = await again.next()
+    expect(notified?.message?.params).toEqual({ uri: URI })
     const rows = (await workerd.get(`/hub-rows?session=${id}`)).json()
     expect(await rows).toEqual({ mcp_turns: 1, mcp_watching: 1 })
     await again.cancel()
     await workerd.restart()
     await workerd.get('/notify')
-    const resumed = await open(id, told!.id)
+    const resumed = await open(id, notified!.id)
     expect((await resumed.next())?.message?.method, 'Kept from now on').toBe(LISTS)
     await resumed.cancel()
   })
 
   it('has our client listen anew when the hub forgot its stream', async () => {
-    let heard = 0
+    let received = 0
     const problems: Error[] = []
     await using client = await connect(new URL('/mcp', workerd.url), {
       revision: '2025-11-25',
-      onToolsChanged: () => void heard++,
+      onToolsChanged: () => void received++,
       onError: (error) => problems.push(error),
     })
     const hearing = async (): Promise<void> => {
-      const before = heard
+      const before = received
       await vi.waitFor(async () => {
         await workerd.get('/notify')
-        expect(heard).toBeGreaterThan(before)
+        expect(received).toBeGreaterThan(before)
       }, PATIENCE)
     }
     await hearing()

@@ -16,7 +16,7 @@ afterAll(() => workerd.stop())
 
 async function notify(uri?: string): Promise<void> {
   const path = uri === undefined ? '/notify' : `/notify?uri=${encodeURIComponent(uri)}`
-  expect(await (await workerd.get(path)).text()).toBe('told')
+  expect(await (await workerd.get(path)).text()).toBe('notified')
 }
 
 async function subscribe(notifications: object): Promise<EventReader> {
@@ -198,13 +198,13 @@ describe('What a session missed', () => {
     const first = await open(id)
     const begun = await first.next()
     await notify()
-    const told = await first.next()
+    const notified = await first.next()
     const second = await open(id)
     await second.next()
     await notify()
     expect((await second.next())?.message?.method).toBe(LISTS)
     const again = await open(id, begun!.id)
-    expect((await again.next())?.id, 'Told on this stream').toBe(told!.id)
+    expect((await again.next())?.id, 'Told on this stream').toBe(notified!.id)
     expect(await drain(first), 'It goes on elsewhere').toEqual([])
     await notify()
     const last = await again.next()
@@ -221,7 +221,7 @@ describe('What a session missed', () => {
     const seen = await second.next()
     await second.cancel()
     // Each comes once, on the stream that the hub takes for the one that is read.
-    for (let told = 0; told < 20; told++) await notify()
+    for (let notified = 0; notified < 20; notified++) await notify()
     const back = await open(id, seen!.id)
     expect((await end(id)).status).toBe(200)
     const [one, other] = [await drain(first), await drain(back)]

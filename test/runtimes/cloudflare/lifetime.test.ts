@@ -68,7 +68,7 @@ describe('The lifetime of a session', () => {
     const stream = new EventReader(await listen(workerd.handle, id))
     const primed = await stream.next()
     await workerd.get('/notify')
-    const told = await stream.next()
+    const notified = await stream.next()
     expect(await allMessages(await send(count(3)))).toHaveLength(4)
     await vi.waitFor(
       async () => expect(await counts(id)).toMatchObject({ mcp_events: 1 }),
@@ -76,9 +76,9 @@ describe('The lifetime of a session', () => {
     )
     expect((await send(ping)).status).toBe(200)
     await stream.cancel()
-    expect((await listen(workerd.handle, id, told!.id)).status, 'Nothing was missed').toBe(200)
+    expect((await listen(workerd.handle, id, notified!.id)).status, 'Nothing was missed').toBe(200)
     const resumed = await resume(workerd.handle, id, primed!.id)
-    expect((await resumed.next())?.id, 'From the beginning').toBe(told!.id)
+    expect((await resumed.next())?.id, 'From the beginning').toBe(notified!.id)
     await resumed.cancel()
   })
 

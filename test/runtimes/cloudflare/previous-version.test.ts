@@ -101,8 +101,8 @@ describe('A Worker before objects of the previous version', () => {
     expect(decodeURIComponent(caller ?? '')).toBe(
       '{"principal":"ada","auth":{"subject":"ada"},"shared":true}',
     )
-    const nobody = await lastMessage(await post('/mcp', initializeRequest('2025-11-25')))
-    expect((nobody.result as { asked: object }).asked).not.toHaveProperty('edgewise-caller')
+    const anonymous = await lastMessage(await post('/mcp', initializeRequest('2025-11-25')))
+    expect((anonymous.result as { asked: object }).asked).not.toHaveProperty('edgewise-caller')
   })
 
   it('opens the stream of a session that they name', async () => {

@@ -42,9 +42,9 @@ describe('A protected Worker', () => {
     const session = await open(workerd.handle, headers)
     const response = await send(workerd.handle, whoami, { ...headers, 'mcp-session-id': session })
     const legacy = JSON.parse(await textOf(response)) as { headers: string[] }
-    for (const told of [modern, legacy]) {
-      expect(told).toMatchObject({ principal: 'ada', scopes: ['mcp'], clientId: 'client-1' })
-      expect(told).not.toHaveProperty('headers', expect.arrayContaining(['authorization']))
+    for (const caller of [modern, legacy]) {
+      expect(caller).toMatchObject({ principal: 'ada', scopes: ['mcp'], clientId: 'client-1' })
+      expect(caller).not.toHaveProperty('headers', expect.arrayContaining(['authorization']))
     }
     expect(legacy.headers).toContain('mcp-session-id')
   })

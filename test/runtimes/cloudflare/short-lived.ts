@@ -62,19 +62,19 @@ export default {
       const uri = new URL(request.url).searchParams.get('uri')
       const { notify } = worker
       await (uri === null ? notify.toolsListChanged() : notify.resourceUpdated(uri))
-      return new Response('told')
+      return new Response('notified')
     }
     if (route === 'notify-many') {
       for (let n = 0; n < 3000; n++) {
         await worker.notify.resourceUpdated(`note://one/${n}${'z'.repeat(8000)}`)
       }
-      return new Response('told')
+      return new Response('notified')
     }
     if (route === 'break-hub') {
       full.add('hub')
       return new Response()
     }
-    if (route === 'mend-hub') {
+    if (route === 'repair-hub') {
       full.delete('hub')
       return new Response()
     }

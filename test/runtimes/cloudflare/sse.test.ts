@@ -135,7 +135,7 @@ describe('A Worker and clients of HTTP+SSE', () => {
     await client.connect(new SSEClientTransport(new URL('/sse', workerd.url)))
     const progress: number[] = []
     const params = { name: 'count', arguments: { to: 3 } }
-    const onprogress = (told: { progress: number }): void => void progress.push(told.progress)
+    const onprogress = (update: { progress: number }): void => void progress.push(update.progress)
     const { content } = await client.callTool(params, undefined, { onprogress })
     expect(content).toMatchObject([{ text: 'done' }])
     await client.close()

@@ -44,7 +44,7 @@ export default {
         return new Response('revoked')
       case '/changed':
         await worker.notify.toolsListChanged()
-        return new Response('told')
+        return new Response('notified')
     }
     return worker.fetch(...args)
   },

@@ -118,14 +118,17 @@ export default {
       case '/called':
         return Response.json(called)
       case '/notify-and-say': {
-        const told = new Request(new URL('/notify', args[0].url))
+        const notification = new Request(new URL('/notify', args[0].url))
         const said = (error: unknown): Response => new Response(String(error))
-        return Promise.resolve(worker.fetch(told, args[1], args[2])).catch(said)
+        return Promise.resolve(worker.fetch(notification, args[1], args[2])).catch(said)
       }
       case '/notify-many':
         for (let n = 0; n < 200; n++) {
-          const told = new URL(`/notify?uri=note://one/${n}${'z'.repeat(8000)}`, args[0].url)
-          await worker.fetch(new Request(told), args[1], args[2])
+          const notification = new URL(
+            `/notify?uri=note://one/${n}${'z'.repeat(8000)}`,
+            args[0].url,
+          )
+          await worker.fetch(new Request(notification), args[1], args[2])
         }
         return new Response()
       case '/ring-session':

@@ -86,7 +86,7 @@ export default {
       case '/complete':
         return worker.notify
           .elicitationComplete(String(searchParams.get('id')))
-          .then(() => new Response('told'))
+          .then(() => new Response('notified'))
       case '/hub-rows':
         return hubRows(args[1] as Bindings, String(searchParams.get('session')))
       case '/crash-hubs':
@@ -106,7 +106,7 @@ export default {
       case '/lose':
         return lose(args[1] as Bindings, String(searchParams.get('session')))
       case '/notify':
-        return notify(searchParams.get('uri')).then(() => new Response('told'))
+        return notify(searchParams.get('uri')).then(() => new Response('notified'))
     }
     return worker.fetch(...args)
   },

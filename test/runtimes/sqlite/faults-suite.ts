@@ -112,8 +112,8 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
         for (const text of ['{"revision":"2025-', 'null', '{}', '[]']) {
           connect().all('UPDATE mcp_sessions SET record = ? WHERE id = ?', text, damaged.id)
           server.notify.toolsListChanged()
-          const told = await readers[1]!.next()
-          equal(told?.message?.method, 'notifications/tools/list_changed')
+          const notification = await readers[1]!.next()
+          equal(notification?.message?.method, 'notifications/tools/list_changed')
           equal(store.load(damaged.id) ?? null, null)
           ok(String(errors.pop()).includes(damaged.id), 'Nobody learns of it')
         }

@@ -150,19 +150,19 @@ describe('A task on Workers', () => {
           modernRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }, KNOWS),
         ),
       })
-      let heard = ''
+      let received = ''
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-      const hear = async (what: string): Promise<void> => {
-        while (!heard.includes(what)) {
+      const readUntil = async (what: string): Promise<void> => {
+        while (!received.includes(what)) {
           const { value, done } = (await reader?.read()) ?? { done: true }
-          if (done) throw new Error(`The stream ended: ${heard}`)
-          heard += value
+          if (done) throw new Error(`The stream ended: ${received}`)
+          received += value
         }
       }
-      await hear('"status":"input_required"')
+      await readUntil('"status":"input_required"')
       if (what === 'crashes') await workerd.get(`/crash?id=${taskId}`)
       await wire.result('tasks/update', { taskId, inputResponses: { sure: accept } })
-      await hear('"status":"completed"')
+      await readUntil('"status":"completed"')
       controller.abort()
     },
   )
@@ -201,21 +201,21 @@ describe('A task of a session on Workers', () => {
     const { taskId } = created.result.task as { taskId: string }
     const stream = await send(request(2, 'tasks/result', { taskId }))
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let heard = ''
-    const hear = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    let received = ''
+    const readUntil = async (pattern: RegExp): Promise<RegExpExecArray> => {
       for (;;) {
-        const found = pattern.exec(heard)
+        const found = pattern.exec(received)
         if (found) return found
         const { value, done } = (await reader?.read()) ?? { done: true }
-        if (done) throw new Error(`The stream ended: ${heard}`)
-        heard += value
+        if (done) throw new Error(`The stream ended: ${received}`)
+        received += value
       }
     }
-    const [line] = await hear(/data: (.*elicitation\/create.*)\n/)
+    const [line] = await readUntil(/data: (.*elicitation\/create.*)\n/)
     const asked = JSON.parse(line.slice(6)) as { id: unknown; params: JsonObject }
     expect(asked.params._meta).toEqual({ 'io.modelcontextprotocol/related-task': { taskId } })
     await send({ jsonrpc: '2.0', id: asked.id, result: accept })
-    const [last] = await hear(/data: (.*"id":2.*)\n/)
+    const [last] = await readUntil(/data: (.*"id":2.*)\n/)
     expect(textOf((JSON.parse(last.slice(6)) as { result: unknown }).result)).toBe('accept true')
     const listed = await lastMessage(await send(request(3, 'tasks/list', {})))
     expect(listed.error.code).toBe(-32601)

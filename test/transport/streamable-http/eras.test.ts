@@ -189,8 +189,11 @@ describe('one endpoint', () => {
     }
     await until(1, 'acknowledged')
     server.notify.resourceUpdated('note://one')
-    const heard = await Promise.all([until(0, 'resources/updated'), until(1, 'resources/updated')])
-    expect(heard.map((said) => said.includes('subscriptionId'))).toEqual([false, true])
+    const received = await Promise.all([
+      until(0, 'resources/updated'),
+      until(1, 'resources/updated'),
+    ])
+    expect(received.map((said) => said.includes('subscriptionId'))).toEqual([false, true])
     for (const reader of readers) await reader.cancel()
   })
 })

@@ -37,7 +37,7 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
   return async (url, init) => {
     const start = performance.now()
     const line = `${init.method ?? 'GET'} ${new URL(url).pathname}`
-    const tell = (direction: Direction, text: string, other: Label, http: string[]): Label => {
+    const record = (direction: Direction, text: string, other: Label, http: string[]): Label => {
       const body = text === '' ? undefined : (parsed(text) ?? text)
       const label = labelOf(direction, body) ?? other
       const tookMs = direction === 'received' ? performance.now() - start : undefined
@@ -48,11 +48,11 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
     const headers = new Headers(init.headers)
     if (headers.has('authorization')) onSignedIn()
     const head = [line, ...protocolHeaders(headers)]
-    const label = tell('sent', text, { title: line }, head)
+    const label = record('sent', text, { title: line }, head)
 
     const response = await fetch(url, init).catch((error: unknown) => {
       if (!init.signal?.aborted) {
-        tell('received', '', { ...label, outcome: 'no answer', failed: true }, [String(error)])
+        record('received', '', { ...label, outcome: 'no answer', failed: true }, [String(error)])
         onReach(false)
       }
       throw error
@@ -63,7 +63,7 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
     if (session !== null) onSession(session)
     const answerHead = [status, ...protocolHeaders(response.headers)]
     const received = (answer: string): void => {
-      tell('received', answer, { title: status, failed: !response.ok }, answerHead)
+      record('received', answer, { title: status, failed: !response.ok }, answerHead)
     }
     if (!response.body || response.status === 202) {
       received('')

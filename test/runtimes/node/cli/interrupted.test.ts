@@ -79,11 +79,11 @@ describe('output that nobody takes', () => {
   })
 
   it('ends what goes on for as long as somebody listens', async () => {
-    const heard = run('pipe', 'listen', http.url)
+    const listening = run('pipe', 'listen', http.url)
     let over = false
-    void heard.then(() => (over = true))
+    void listening.then(() => (over = true))
     for (let n = 0; !over && n < 20; n++) await edgewise('call', http.url, 'change')
-    expect((await heard).code).toBe(0)
+    expect((await listening).code).toBe(0)
   })
 
   it.runIf(process.platform === 'linux')(

@@ -246,11 +246,11 @@ describe.each([
       await reader.read()
       await sleep(11_000)
       await callText('release')
-      let heard = ''
+      let received = ''
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        heard += new TextDecoder().decode(next.value)
+        received += new TextDecoder().decode(next.value)
       }
-      expect(heard).toContain('Released')
+      expect(received).toContain('Released')
     })
 
   test('close ends open streams, stops listening, and nothing else was printed', async () => {

@@ -182,13 +182,13 @@ export function clientSuite(
       ]
       for (const [script, graceMs, expected] of programs) {
         let said = ''
-        let told = (): void => {}
-        const all = new Promise<void>((resolve) => (told = resolve))
+        let finish = (): void => {}
+        const all = new Promise<void>((resolve) => (finish = resolve))
         const { transport, answers } = await run(script, {
           graceMs,
           stderr: (text) => {
             said += text
-            if (said.length >= expected.length) told()
+            if (said.length >= expected.length) finish()
           },
         })
         await answers.frame()

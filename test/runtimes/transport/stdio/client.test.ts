@@ -66,7 +66,7 @@ async function run(
 /** A program that sends back every line. */
 const ECHO = `process.stdin.pipe(process.stdout)`
 /** A program that tells one thing about itself and then waits for the end of its input. */
-const tell = (value: string): string =>
+const print = (value: string): string =>
   `console.log(JSON.stringify(${value})); process.stdin.resume()`
 
 const ping = (id: number, text = ''): JsonRpcMessage => ({
@@ -96,7 +96,7 @@ describe('starting', () => {
     const args = ['a b', '"quoted"', "it's", '; touch x', '$HOME', '*', '', 'é']
     const cwd = realpathSync(tmpdir())
     const { answers } = await run('', {
-      args: ['-e', tell('{ args: process.argv.slice(1), cwd: process.cwd() }'), '--', ...args],
+      args: ['-e', print('{ args: process.argv.slice(1), cwd: process.cwd() }'), '--', ...args],
       cwd,
     })
     expect(await answers.frame()).toEqual({ args, cwd })
@@ -105,7 +105,7 @@ describe('starting', () => {
   test('the environment holds no secret of this process unless it is given [L-STDIO-016] [M-STDIO-035]', async () => {
     process.env.EDGEWISE_TEST_SECRET = 'secret'
     try {
-      const { answers } = await run(tell('process.env'), { env: { TOKEN: 't', HOME: undefined } })
+      const { answers } = await run(print('process.env'), { env: { TOKEN: 't', HOME: undefined } })
       const env = await answers.frame()
       expect(env).toMatchObject({ PATH: process.env.PATH, TOKEN: 't' })
       expect(env).not.toHaveProperty('EDGEWISE_TEST_SECRET')
