@@ -63,7 +63,7 @@ export const badInputSuite: Suite = {
     equal((await post(ping, { ...headers, 'mcp-session-id': 'none' })).status, 404)
   },
 
-  'Bad input: a protocol version that nobody knows is 400': async () => {
+  'Bad input: an unknown protocol version is answered with 400': async () => {
     equal((await post(ping, { 'mcp-protocol-version': '1999-01-01' })).status, 400)
   },
 

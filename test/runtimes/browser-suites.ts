@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild'
 import { frameSuite } from './frame-suite.ts'
 import { bundle, portableSuite, suiteElsewhere, type Start } from './runtime.ts'
 
-/** Opens a page in a browser; what the browser itself tells of it are lines. */
+/** Opens a page in a browser and collects the lines that the browser logs. */
 export type OpenPage = (url: string, line: (text: string) => void) => Promise<OpenedPage>
 
 /** A page that is open. */

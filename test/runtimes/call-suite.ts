@@ -1,5 +1,5 @@
 // What every revision must do on every runtime for a client that calls, whichever client it is and
-// whatever the messages travel through.
+// over any transport.
 import type { Client, ConnectOptions } from 'edgewise/client/tiny'
 import type { CompleteResult, JsonObject, ResourceTemplate, Revision } from 'edgewise'
 import { equal, ok, rejection, until, type Suite } from './harness.ts'
@@ -83,7 +83,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
       ])
     },
 
-    [title('A failed tool tells the model only what is meant for it')]: () =>
+    [title('A failed tool exposes only the message of a ToolError to the model')]: () =>
       using(async (client) => {
         const refused = await client.callTool('refuse')
         equal([refused.isError, refused.content], [true, [{ type: 'text', text: 'No seats left' }]])
@@ -140,7 +140,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
         equal(await complete(template, 'O'), ['Oslo'])
       }),
 
-    [title('An aborted call rejects at once, and the tool learns of it')]: () =>
+    [title('An aborted call rejects at once, and its tool is cancelled')]: () =>
       using(async (client) => {
         const name = `${revision} ${over}`
         const controller = new AbortController()
@@ -148,7 +148,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
         await until('The tool runs', () => running.includes(name))
         controller.abort()
         equal((await call).code, 'ABORTED')
-        await until('The tool learns of it', () => aborted.includes(name))
+        await until('The tool is cancelled', () => aborted.includes(name))
       }),
 
     [title('A call that takes too long rejects')]: () =>

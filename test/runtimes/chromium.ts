@@ -51,7 +51,7 @@ export async function launchChromium(
   })
 }
 
-/** Keeps a full Chromium from what it does on the network by itself. */
+/** Turns off the background network traffic of a full Chromium. */
 const quiet = ['--disable-quic', '--disable-component-update', '--disable-sync']
 
 /** The fonts that came with Chromium; the file in its package looks for them on AWS Lambda only. */

@@ -1,4 +1,4 @@
-// A Firefox of this machine, which opens pages that tell by themselves what came of them.
+// A Firefox of this machine, which opens pages that report their own outcome.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -4,5 +4,5 @@ import * as portable from './server.ts'
 
 servePorts(portable.server, { origins: [location.origin], source: parent })
 
-// What the suite looks into beside what the client tells
+// What the suite inspects in addition to the client's results
 Object.assign(globalThis, { portable })

@@ -1,4 +1,4 @@
-// What every revision must do on every runtime, whatever the messages travel through.
+// What every revision must do on every runtime, over any transport.
 import type { Client, ConnectOptions } from 'edgewise/client'
 import type { Revision } from 'edgewise'
 import { callSuite } from './call-suite.ts'
@@ -24,7 +24,7 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
   return {
     ...callSuite(over, revision, open),
 
-    [title('An elicitation reaches the user, or fails at once where there is none')]: () =>
+    [title('An elicitation reaches the user, or fails at once without a handler')]: () =>
       using(
         async (client) => {
           const result = await client.callTool('ask')
@@ -64,7 +64,7 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
         },
       ),
 
-    [title('The client hears of a changed list and of an updated resource')]: async () => {
+    [title('The client is notified of a changed list and of an updated resource')]: async () => {
       const received = new Set<string>()
       await using client = await open({
         revision,
@@ -74,7 +74,7 @@ export function revisionSuite(over: string, revision: Revision, open: Open): Sui
       await client.subscribe('note://1')
       try {
         // Where the news travel on a stream of their own, it may not be open yet.
-        await until('The client heard', () => {
+        await until('The client was notified', () => {
           changing.enable()
           changing.disable()
           server.notify.resourceUpdated('note://1')

@@ -35,14 +35,14 @@ export function suiteElsewhere(title: string, suite: Suite, start: Start): void 
       if (result?.error !== undefined) throw new Error(result.error)
     })
 
-    it('The run ends by itself, without an error and with nothing else printed', () => {
+    it('The run exits on its own, without an error and with no other output', () => {
       if (failure) throw failure
       expect(noise).toEqual([])
     })
   })
 }
 
-/** Bundles one file beside this one into a single module for a runtime without a module loader. */
+/** Bundles one file of this folder into a single module for a runtime without a module loader. */
 export async function bundle(
   file: string,
   conditions: string[],

@@ -139,7 +139,7 @@ describe('a popup', () => {
     await focus(page, true)
     await page.waitForSelector('body[data-shown*="The popup was closed"]')
     expect(world.to(TOKEN)).toEqual([])
-    // The next click begins anew
+    // The next click starts over
     await connectByPopup(page)
     await shown(page, 'book')
   })
@@ -274,7 +274,7 @@ describe('a page that cannot open one', () => {
     expect(page.url()).toBe(`${APP}/?stay`)
   })
 
-  it('tells when the user said no', async () => {
+  it('shows that the user denied access', async () => {
     const page = await open('/?redirect')
     await page.click('button')
     await page.waitForURL(`${AUTHORIZE}?**`)
@@ -287,7 +287,7 @@ describe('a page that cannot open one', () => {
 })
 
 describe('pages of one origin', () => {
-  it('renew a token once, whoever of them meets the 401 [M-ASEC-009] [B085]', async () => {
+  it('renew a token once, whichever of them gets the 401 [M-ASEC-009] [B085]', async () => {
     const page = await open()
     await connectByPopup(page)
     await shown(page, 'book')

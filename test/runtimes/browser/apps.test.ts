@@ -39,7 +39,7 @@ describe('A host of MCP Apps over the transport', () => {
       void edgewise.serveTransport(edgewise.portable, edgewise.messagePortTransport(port2))
       const client = await edgewise.connect(edgewise.messagePortTransport(port1))
 
-      // From here on without a pause: the view speaks first, and must be heard.
+      // No pause from here on: the view sends the first message, which must be received.
       const frame = document.createElement('iframe')
       frame.setAttribute('sandbox', 'allow-scripts')
       frame.srcdoc = `<script type="module" src="${script}"></script>`

@@ -98,7 +98,7 @@ describe.skipIf(!fullChromium)(title, () => {
       ),
     )
 
-    it('listens to nothing while it is there, and then hears that something changed', async () => {
+    it('keeps no stream open while it is cached, and is notified of changes when restored', async () => {
       await expect.poll(far.streams).toBe(1)
       await leave()
       await expect.poll(far.streams).toBe(0)
@@ -171,7 +171,7 @@ describe.skipIf(!fullChromium)(title, () => {
     },
   )
 
-  it('is thrown out by what a shared worker has to tell it, which learns of its end', async () => {
+  it('is evicted by a message from a shared worker, which detects the end', async () => {
     const connect = (one: Page): Promise<void> =>
       one.evaluate(async () => {
         const worker = new SharedWorker('/worker.js', { type: 'module' })
@@ -196,7 +196,7 @@ describe.skipIf(!fullChromium)(title, () => {
     expect(JSON.stringify(await whyNot())).toContain('sharedworker-message')
   })
 
-  it('learns that the user, who was sent away to sign in, comes back without', async () => {
+  it('detects that the user came back from the sign-in page without signing in', async () => {
     await page.evaluate(async () => {
       const { signal } = new AbortController()
       const visit = await edgewise.popup({ redirectUri: '/', mode: 'redirect' }).begin(undefined)

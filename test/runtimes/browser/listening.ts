@@ -7,7 +7,7 @@ declare const edgewise: Everything
 
 /**
  * Connects a client in a page, as its global `client`, that listens to the list of tools; the global
- * `state` has how many changes it heard of, and what its problems were.
+ * `state` has the number of changes it received, and its errors.
  */
 export async function listenIn(page: Page, url: string, revision: Revision): Promise<void> {
   await page.evaluate(

@@ -139,13 +139,13 @@ describe('A path in place of a URL', () => {
     expect(complaints).toEqual([])
   })
 
-  it('is none without a page', async () => {
+  it('does not exist outside a page', async () => {
     await expect(connect('/mcp')).rejects.toThrow('"/mcp" is not an HTTP URL')
   })
 })
 
 describe('A request that a page cannot make', () => {
-  /** What a page is told when it connects to a URL. */
+  /** The error that a page gets when it connects to a URL. */
   const fault = (
     page: Page,
     url: string,
@@ -174,7 +174,7 @@ describe('A request that a page cannot make', () => {
     },
   )
 
-  it('says that nobody answers', async () => {
+  it('says that the server does not answer', async () => {
     const page = await visitEverything()
     const unreachable = `http://localhost:${await freePort()}`
     const [code, kind, text] = (await fault(page, `${unreachable}/mcp`)) as string[]
@@ -182,7 +182,7 @@ describe('A request that a page cannot make', () => {
     expect(text).toContain(`Nobody answers at "${unreachable}"`)
   })
 
-  it('says that nobody may have let the page access the local network', async () => {
+  it('says that local network access may not have been granted', async () => {
     const { port } = new URL(site.origin)
     const spaces = `127.0.0.1:${port}=public,127.0.0.1:${open.port}=local`
     const url = `http://nas.test:${open.port}/mcp`
@@ -289,7 +289,7 @@ describe('A stream that is being opened when the page is hidden', () => {
 })
 
 describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s,', (revision) => {
-  /** Opens a page that listens, and counts the changes that it hears of. */
+  /** Opens a page that listens, and counts the changes that it receives. */
   async function listen(host: string): Promise<Page> {
     const page = await visitEverything()
     await listenIn(page, `http://${host}:${open.port}/mcp`, revision)
@@ -307,7 +307,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
       })
       .toBeGreaterThan(before)
   }
-  // The Chromium from npm keeps no page that is left, so that what others would tell the page is told
+  // The Chromium from npm has no back/forward cache, so the notifications of other tests are sent
   // here. See back-forward.test.ts for those.
   it.each([
     ['hidden', 'pagehide', 'pageshow'],
@@ -350,7 +350,7 @@ describe.each<Revision>(['2026-07-28', '2025-11-25'])('A listening page, over %s
 describe.each<Revision>(['2026-07-28', '2025-11-25'])(
   'The tiny client in a page, over %s,',
   (revision) => {
-    it('calls, listens to nothing, and goes on with a server that was started anew', async () => {
+    it('calls without listening, and continues after the server was restarted', async () => {
       const first = await startFar({ allowedOrigins: '*', sessions: statefulSessions() })
       const page = await visitEverything()
       await page.evaluate(

@@ -97,7 +97,7 @@ describe('A server in a dedicated worker', () => {
       void edgewise.serveTransport(edgewise.portable, edgewise.messagePortTransport(port2))
       const client = await edgewise.connect(edgewise.messagePortTransport(port1))
       const [held = []] = [(await navigator.locks.query()).held]
-      // Never answered, as nobody reads any more
+      // Never answered, because the other side no longer reads
       const call = client.ping().then(() => client.ping())
       port2.close()
       return [
@@ -206,7 +206,7 @@ describe('A page that is prerendered', () => {
 })
 
 describe('A connection that is closed while it is opened', () => {
-  it('rejects at once, and offers no port any more', async () => {
+  it('rejects at once, and no longer offers a port', async () => {
     const result = await page.evaluate(async () => {
       let offers = 0
       const target = window
@@ -223,7 +223,7 @@ describe('A connection that is closed while it is opened', () => {
       await next()
       await port.close()
       const code = await started
-      // What was offered before is heard before this
+      // An earlier offer is received before this message
       postMessage('closed')
       while ((await next()) !== 'closed');
       const before = offers
@@ -406,7 +406,7 @@ describe('A page that serves its frames', () => {
       { origins, src, script: `${site.origin}/visitor.js` },
     )
 
-  /** Puts a page there that connects to whoever embeds it, and tells the window above the outcome. */
+  /** Serves a page that connects to its embedder, and posts the outcome to the parent window. */
   function visitorWaits(openTimeoutMs: number): void {
     const body = `import '${site.origin}/everything.js'
       const port = edgewise.openPort(parent, { origin: '${site.origin}', openTimeoutMs: ${openTimeoutMs} })
@@ -443,7 +443,7 @@ describe('A page that serves its frames', () => {
 })
 
 describe('Messages between windows themselves', () => {
-  it('are heard from the pinned window and origin only [M-APPS-052]', async () => {
+  it('are accepted from the pinned window and origin only [M-APPS-052]', async () => {
     const result = await page.evaluate(async () => {
       const frames = [1, 2].map(() => document.createElement('iframe'))
       for (const frame of frames) {
@@ -459,7 +459,7 @@ describe('Messages between windows themselves', () => {
       void inside.serveTransport(inside.portable, far)
       const client = await edgewise.connect(near)
 
-      // Somebody else answers before the server does, from another window and from this one
+      // Another script answers before the server does, from another window and from this one
       const forged = { jsonrpc: '2.0', id: 2, result: { content: [], structuredContent: 'forged' } }
       const post = (second as Window & { eval(code: string): unknown }).eval(
         '(target, data) => target.postMessage(data, "*")',
@@ -547,7 +547,7 @@ describe('Messages between windows themselves', () => {
 })
 
 describe('A broadcast channel', () => {
-  it('connects any pages of one origin, whoever comes first, and tells when the server is gone', async () => {
+  it('connects pages of one origin in any order, and reports that the server is gone', async () => {
     const [second, third] = [await context.newPage(), await context.newPage()]
     for (const opened of [second, third]) {
       await opened.goto(`${site.origin}/everything.html`)

@@ -49,7 +49,7 @@ describe('The hook for React, in strict mode,', () => {
     await page.locator('#status').waitFor({ state: 'detached' })
   })
 
-  it('shows that the server is gone and back, by itself', async () => {
+  it('shows automatically that the server is gone and back', async () => {
     await page.evaluate(() => app.show(false))
     await shows('ready')
     const before = await page.evaluate(() => app.renders.length)

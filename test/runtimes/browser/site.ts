@@ -90,7 +90,7 @@ export async function startSite(
   }
 }
 
-/** What went wrong in a page by itself. */
+/** Uncaught errors of a page. */
 export function complaintsOf(opened: Page): string[] {
   const complaints: string[] = []
   opened.on('pageerror', (error) => complaints.push(String(error)))

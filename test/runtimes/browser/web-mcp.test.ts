@@ -396,7 +396,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     },
   )
 
-  it('a name that browsers do not accept is reported once, whatever else changes [E-WEBMCP-012]', async () => {
+  it('a name that browsers do not accept is reported once, even if other tools change [E-WEBMCP-012]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('a/b', {}, () => '')

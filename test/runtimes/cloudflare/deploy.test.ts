@@ -78,13 +78,13 @@ describe('New code', () => {
     )
   })
 
-  it('that asks something else tells the client that its call is lost', async () => {
+  it('that asks a different question makes the call fail with an error', async () => {
     const reply = await answeredBy(changed('`Buy ${what}', '`Order ${what}'))
     expect(reply).toHaveProperty('error.code', -32603)
     expect(reply).not.toHaveProperty('result')
   })
 
-  it('that asks nothing any more just answers', async () => {
+  it('that no longer asks a question returns the result', async () => {
     const asks = /await ctx\.elicit\(\{\s*message: `Buy[^;]*;/
     expect(asks.test(script)).toBe(true)
     const deployed = script.replace(asks, '{ action: "declined by new code" };')

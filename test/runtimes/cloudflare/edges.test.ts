@@ -1,4 +1,4 @@
-// What the Worker checks at the edge, and what callers hear of what only others may see.
+// What the Worker checks at the edge, and that callers receive nothing about resources hidden from them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../../patience.ts'
 import { checkListening, checkSession } from '../../server/hidden-resources.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => workerd.stop())
 
-/** A handler that takes everybody for that principal. */
+/** A handler that authenticates every request as that principal. */
 const as = (principal: string): Workerd['handle'] => {
   const handle = (request: Request): Promise<Response> => {
     request.headers.set('x-user', principal)
@@ -25,11 +25,11 @@ const updated = async (uri: string): Promise<void> => {
 }
 
 describe('A Worker', () => {
-  it('tells no listener of resources that are hidden from it, by whatever prefix [S006]', async () => {
+  it('notifies no listener of resources that are hidden from it, under any prefix [S006]', async () => {
     await checkListening({ as, updated })
   })
 
-  it('tells no session of resources that are hidden from it, live or resumed [S006]', async () => {
+  it('notifies no session of resources that are hidden from it, live or resumed [S006]', async () => {
     await checkSession({ as, updated })
   })
 

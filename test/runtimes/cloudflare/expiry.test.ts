@@ -1,4 +1,4 @@
-// What is open at a Worker when its token expires, or is revoked, ends; whoever has a new one misses
+// Streams and calls of a Worker end when their token expires or is revoked; a client with a new token misses
 // nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bearer, open, send } from '../../protected-resource/endpoint.ts'

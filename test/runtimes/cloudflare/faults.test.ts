@@ -57,7 +57,7 @@ describe('A session object', () => {
     expect(workerd.printed.join('')).toContain('Error: Full')
   })
 
-  it('tells of changes although it cannot note that its client listens', async () => {
+  it('sends change notifications although it cannot store that its client listens', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     await workerd.get(`/break/${id}`)
     const response = await listen(workerd.handle, id)
@@ -127,7 +127,7 @@ describe('A session object that crashes', () => {
     expect((await lastMessage(await send(add(2)))).result).toBeDefined()
   })
 
-  it('tells its client to come back, and is there again when it does', async () => {
+  it('asks its client to reconnect, and works again when it does', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const wait = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } }
     const before = ((await (await workerd.get('/ran')).json()) as string[]).length
@@ -156,7 +156,7 @@ describe('A session object that crashes', () => {
 })
 
 describe('A hub whose storage fails', () => {
-  it('tells of changes all the same, and goes on to keep them when it can', async () => {
+  it('still sends change notifications, and stores them again once it can', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const reader = new EventReader(await listen(workerd.handle, id))
     const primed = await reader.next()
@@ -206,7 +206,7 @@ describe('A client that does not read', () => {
 })
 
 describe('A client that is gone without a word', () => {
-  it('is noticed by a call of 2026-07-28, whose handler learns of it', async () => {
+  it('is noticed by a call of 2026-07-28, whose handler is cancelled', async () => {
     const params = { name: 'stay', _meta: { progressToken: 1 } }
     const response = await postModern(workerd.handle, 'tools/call', params)
     const reader = new EventReader(response)

@@ -67,7 +67,7 @@ describe('A session', () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     const last = await responses[0]!.text()
     expect(last).toContain(': The session has too many streams')
-    expect(last, 'Nobody comes back at once, to push out another').toContain('retry: 60000\n')
+    expect(last, 'No client reconnects at once and evicts another').toContain('retry: 60000\n')
     await vi.waitFor(async () => expect(await sockets()).toBe(32), PATIENCE)
     expect((await end(id)).status).toBe(200)
     expect(await responses.at(-1)!.text()).toContain(': The session ended')
@@ -76,7 +76,7 @@ describe('A session', () => {
 })
 
 describe('A hub', () => {
-  it('tells hundreds of listeners, and a session beside them', async () => {
+  it('notifies hundreds of listeners, and a session as well', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const session = await open(id)
     await session.next()

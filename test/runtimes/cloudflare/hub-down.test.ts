@@ -1,5 +1,5 @@
-// Hubs that fail or hang: nobody waits for them without end, and what they were not told they are
-// told later.
+// Hubs that fail or hang: no request waits for them forever, and notifications that they missed are
+// delivered later.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lastMessage, openSession, postModern } from '../../transport/streamable-http/post.ts'
 import { PATIENCE } from '../../patience.ts'
@@ -75,11 +75,11 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     const { send } = await openSession(workerd.handle, '2025-11-25')
     const call = message(1, 'tools/call', { name: 'add', arguments: { a: 1, b: 2 } })
     expect((await lastMessage(await send(call))).result).toBeDefined()
-    // Nobody listens, so that nobody else needs to know.
+    // No client listens, so no hub has to be notified.
     expect((await lastMessage(await send(subscribe(2)))).result).toBeDefined()
   })
 
-  it('are told to come back when they want a stream', async () => {
+  it('are asked to retry later when they open a stream', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     await hubsAre(state)
     const refused = await listen(workerd.handle, id)
@@ -105,7 +105,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     const { id } = await openSession(workerd.handle, '2025-11-25')
     await hubsAre(state)
     expectLater(await listen(workerd.handle, id))
-    // What waits goes on in turn: the stream that nobody wants any more, then this.
+    // Pending work continues in order: the abandoned stream, then this one.
     const notified = workerd.get('/notify-and-say')
     await hubsAre('well')
     await notified
@@ -117,7 +117,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     await reader.cancel()
   })
 
-  it('are told to come back when they want to watch more, and watch no more than before', async () => {
+  it('are asked to retry later when they subscribe to more, and keep their old subscriptions', async () => {
     const { id, send, reader } = await listening()
     await send(subscribe(1, 'user://ann/profile'))
     await hubsAre(state)
@@ -136,7 +136,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     await reader.cancel()
   })
 
-  it('are told so over HTTP+SSE, too', async () => {
+  it('are asked to retry later over HTTP+SSE, too', async () => {
     const stream = await fetch(new URL('/sse', workerd.url))
     const reader = new EventReader(stream)
     const address = new URL((await reader.next())!.data, workerd.url)
@@ -205,7 +205,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     expect(await kept(id)).toEqual({ keys: [], alarm: null })
   })
 
-  it('are told of changes as soon as there is a hub, without anybody asking', async () => {
+  it('are notified of changes as soon as the hub is back, without a request', async () => {
     await workerd.stop()
     workerd = await startWorker(bundled.replace(/RETRY_MS = [\de]+/, 'RETRY_MS = 100'))
     const { id, send, reader } = await listening()
@@ -226,7 +226,7 @@ describe.each(['hanging', 'failing'])('Clients of a Worker whose hub is %s', (st
     expect(await response.text()).toMatch(state === 'hanging' ? /in time/ : /Unwell/)
   })
 
-  it('keep their sessions while nobody can tell whether they listen', async () => {
+  it('keep their sessions while it is unknown whether they listen', async () => {
     const { id, send, reader } = await listening()
     await hubsAre(state)
     await workerd.get(`/ring-session?session=${id}`)
@@ -245,7 +245,7 @@ describe('A hub whose clock is not that of the Worker', () => {
   })
 })
 
-describe('A stream that nobody waits for any more', () => {
+describe('An abandoned stream', () => {
   it.each([0, -60_000])('takes the turn from no other, with a hub ahead by %i ms', async (ms) => {
     await workerd.get(`/clock-of-hubs-is-ahead?ms=${ms}`)
     const { id, reader, primed } = await listening()
@@ -261,7 +261,7 @@ describe('A stream that nobody waits for any more', () => {
     await reader.cancel()
   })
 
-  it('leaves no socket at the hub, where that learns that it was given up', async () => {
+  it('leaves no socket at the hub if the hub is notified of the abort', async () => {
     await workerd.stop()
     workerd = await startWorker(script, { compatibilityFlags: ['enable_request_signal'] })
     const { id, reader } = await listening()
@@ -286,7 +286,7 @@ describe('A stream that opens while its session ends', () => {
       const { id: session } = await openSession(workerd.handle, '2025-11-25')
       const first = await open(session)
       await first.next()
-      // The object of the session agreed, and the hub hears of it only after the session ended.
+      // The session's object agreed, and the hub is notified only after the session ended.
       await hubsAre('slow', ['fetch'])
       const before = await calls('fetch')
       const late = listen(workerd.handle, session)

@@ -42,7 +42,7 @@ const subscribe = (id: number): object => ({
 })
 
 describe('A hub', () => {
-  it('that is full tells clients to come back later', async () => {
+  it('that is full asks clients to retry later', async () => {
     await workerd.stop()
     // What the hub takes, and what fills it
     const bounds = /(MAX_SOCKETS =|n <) 32768/g
@@ -62,7 +62,7 @@ describe('A hub', () => {
     expect(sse.status).toBe(503)
   })
 
-  it('that does not answer tells clients to come back later', async () => {
+  it('that does not answer asks clients to retry later', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     await workerd.get('/break-hubs?what=sockets')
     const refused = await listen(workerd.handle, id)
@@ -70,7 +70,7 @@ describe('A hub', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
   })
 
-  it('that can keep nothing tells who is connected all the same', async () => {
+  it('that cannot store anything still notifies connected clients', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
     await reader.next()
@@ -149,7 +149,7 @@ describe('A session at its hub', () => {
     await resumed.cancel()
   })
 
-  it('has our client listen anew when the hub forgot its stream', async () => {
+  it('makes our client listen again when the hub lost its stream', async () => {
     let received = 0
     const problems: Error[] = []
     await using client = await connect(new URL('/mcp', workerd.url), {
@@ -201,7 +201,7 @@ describe('A session at its hub', () => {
     await resumed.cancel()
   })
 
-  it('hears what it watched anew only from then on, and no ended subscription', async () => {
+  it('is notified of a renewed subscription only from then on, and never of an ended one', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
     const primed = await reader.next()
@@ -224,7 +224,7 @@ describe('A session at its hub', () => {
     expect((await listen(workerd.handle, id, primed!.id)).status).toBe(404)
   })
 
-  it('hears of the end of a question before it answered, too', async () => {
+  it('is notified of the end of an elicitation, also before it answered', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25', {
       elicitation: { url: {} },
     })
@@ -289,7 +289,7 @@ describe('A session at its hub', () => {
     expect([one.seen, other.seen]).toEqual([sorted(one.seen), sorted(other.seen)])
   })
 
-  it('is not told that nothing was missed when its turn then is no longer known', async () => {
+  it('is not assured that nothing was missed when the last event id is no longer known', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     let one = await open(id)
     const begun = (await one.next())!.id

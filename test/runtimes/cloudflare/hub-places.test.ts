@@ -1,4 +1,4 @@
-// Callers who want all streams of a hub: they get some, are told why no more, and others find theirs.
+// Callers who open all streams of a hub: they get some, then an error, and others still get theirs.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Handler } from '../../../src/presets/server.ts'
 import { PATIENCE } from '../../patience.ts'
@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => workerd.stop())
 
-/** Sends requests as somebody does. */
+/** Sends requests as a principal. */
 function as(headers: Record<string, string>): Handler {
   const handle = (request: Request): Promise<Response> => {
     const all = new Headers(request.headers)
@@ -58,7 +58,7 @@ async function expectRefused(response: Response, message: string): Promise<void>
 }
 
 describe('A caller', () => {
-  it('has no more streams of a hub than it leaves to others, who notice nothing of it', async () => {
+  it('cannot use up the streams of a hub, and other callers are not affected', async () => {
     const ann = user('ann')
     const hers = [
       await subscribe(ann),

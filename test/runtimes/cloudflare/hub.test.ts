@@ -107,7 +107,7 @@ describe('Changes announced anywhere', () => {
     await resumed.cancel()
   })
 
-  it('tell the client that was asked, once, that its user did what a URL asked for', async () => {
+  it('notify the client once that its user completed the URL elicitation', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25', {
       elicitation: { url: {} },
     })
@@ -204,7 +204,7 @@ describe('What a session missed', () => {
     await notify()
     expect((await second.next())?.message?.method).toBe(LISTS)
     const again = await open(id, begun!.id)
-    expect((await again.next())?.id, 'Told on this stream').toBe(notified!.id)
+    expect((await again.next())?.id, 'Notified on this stream').toBe(notified!.id)
     expect(await drain(first), 'It goes on elsewhere').toEqual([])
     await notify()
     const last = await again.next()
@@ -299,7 +299,7 @@ describe('A hub at the bound of what it keeps', () => {
     await own.stop()
   })
 
-  it('keeps no more than so many in all, however many resources change', async () => {
+  it('stores a bounded number of events, however many resources change', async () => {
     const script = await bundleWorker('worker.ts')
     const small = script
       .replace(/MAX_CHANGES = [\de]+/, 'MAX_CHANGES = 5')

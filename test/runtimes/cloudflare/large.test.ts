@@ -67,7 +67,7 @@ describe('What is larger than a row of an object', () => {
     )
   })
 
-  it('tells the client that a call is lost, when a restart comes between', async () => {
+  it('reports a lost call to the client after a restart', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25', { elicitation: {} })
     const reader = new EventReader(await send(call(1, 'echoAnswer', { text: LARGE })))
     const asked = await reader.until('elicitation/create')

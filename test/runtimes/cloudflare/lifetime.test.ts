@@ -55,7 +55,7 @@ describe('The lifetime of a session', () => {
   // Longer than a busy machine needs between two requests
   startWith(5000)
 
-  it('ends by itself, with all that was kept [L-HTTP-056] [L-HTTP-063]', async () => {
+  it('expires, and everything stored for it is deleted [L-HTTP-056] [L-HTTP-063]', async () => {
     const { id, send } = await openSession(workerd.handle)
     expect(await allMessages(await send(count(3)))).toHaveLength(4)
     await vi.waitFor(async () => expect(await counts(id)).toEqual({}), PATIENCE)
@@ -63,7 +63,7 @@ describe('The lifetime of a session', () => {
     expect(await counts(id), 'Nothing was written in vain').toEqual({})
   })
 
-  it('goes on while a stream is open, without what was sent long ago', async () => {
+  it('lives on while a stream is open, without the oldest events', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const stream = new EventReader(await listen(workerd.handle, id))
     const primed = await stream.next()
@@ -149,7 +149,7 @@ describe('What a session keeps', () => {
 describe('Sessions of the same key', () => {
   startWith(3_600_000)
 
-  it('hear each of what it watches', async () => {
+  it('receive each resource that they subscribed to', async () => {
     const [one, other] = [await openAs('cid'), await openAs('cid')]
     const readers = [one, other].map(
       async (id) => new EventReader(await listen(workerd.handle, id)),

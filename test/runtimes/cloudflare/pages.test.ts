@@ -64,13 +64,13 @@ describe('A page', () => {
     ['that there is no such session', 404, '/mcp', { body: initialize, headers: session }],
     ['that there is no such stream', 404, '/sse?session=x', { body: initialize }],
     [
-      'that nobody knows it',
+      'that the session is unknown',
       401,
       '/mcp',
       { ...list, headers: { ...list.headers, authorization: 'bob' } },
     ],
     ['where to sign in', 302, '/mcp', { headers: { authorization: 'elsewhere' } }],
-    ['that nobody can find out who it is', 500, '/mcp', { headers: { authorization: 'trouble' } }],
+    ['that authentication failed', 500, '/mcp', { headers: { authorization: 'trouble' } }],
   ])('reads %s', async (_what, status, path, asked) => {
     const response = await ask(path, asked)
     expect(response.status).toBe(status)
@@ -90,7 +90,7 @@ describe('A page', () => {
     expect(await response.json()).toHaveProperty('error.message', expect.stringContaining('5000'))
   })
 
-  it('learns that a body must not be compressed', async () => {
+  it('is answered with an error when its body is compressed', async () => {
     const body = gzipSync(JSON.stringify(list.body))
     const headers = {
       authorization: 'ann',
@@ -119,7 +119,7 @@ describe('A page', () => {
     }
   })
 
-  it('of a foreign origin reads nothing, whatever the answer [L-HTTP-003]', async () => {
+  it('of a foreign origin cannot read any response [L-HTTP-003]', async () => {
     const origin = 'https://evil.example'
     for (const [path, authorization] of [
       ['/mcp', 'ann'],
@@ -136,7 +136,7 @@ describe('A page', () => {
     }
   })
 
-  it('is told of what broke without any detail, which its author reads', async () => {
+  it('gets an error without details, which are reported to the author', async () => {
     await ask('/mcp', { headers: { authorization: 'trouble' } })
     expect(workerd.printed.join('')).toContain('The directory is down')
   })

@@ -1,5 +1,5 @@
 // A Worker of this version whose session objects are those of commit 57fd68c, as far as the Worker can
-// tell: they answer in its formats, and say what they were asked.
+// report: they answer in its formats, and return the request that they got.
 import { DurableObject } from 'cloudflare:workers'
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'
 import { authenticate, createServer } from '../../../src/presets/server.ts'

@@ -93,7 +93,7 @@ describe('A Worker before objects of the previous version', () => {
   beforeAll(start('previous-object.ts'))
   afterAll(() => workerd.stop())
 
-  it('tells them who calls in the header that they read', async () => {
+  it('sends the caller in the header that they read', async () => {
     const headers = { 'x-user': 'ada', 'x-key': 'team', 'edgewise-caller': 'forged' }
     const opened = await post('/mcp', initializeRequest('2025-11-25'), headers)
     const { result } = await lastMessage(opened)

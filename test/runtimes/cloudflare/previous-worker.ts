@@ -1,5 +1,5 @@
-// Objects of this version behind a Worker that asks them as that of commit 57fd68c did: whatever
-// comes goes to an object as it is, and what the object sends on a socket is told as JSON.
+// Objects of this version behind a Worker that asks them as that of commit 57fd68c did: every request
+// is forwarded to an object as it is, and the object's socket messages are returned as JSON.
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'
 import { createServer } from '../../../src/presets/server.ts'
 

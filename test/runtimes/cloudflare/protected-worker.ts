@@ -1,4 +1,4 @@
-// A protected server as a Worker, whose tools tell of the caller and of what is left of its request.
+// A protected server as a Worker, whose tools return the caller and the remaining headers of its request.
 import { env } from 'cloudflare:workers'
 import type { JSONWebKeySet } from 'jose'
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'

@@ -36,7 +36,7 @@ describe('A protected Worker', () => {
     expect(bad.status).toBe(401)
   })
 
-  it('tells handlers of the caller in both eras, and nobody of the token [L-AUTH-070]', async () => {
+  it('passes the caller to handlers in both eras, and never the token [L-AUTH-070]', async () => {
     const headers = bearer(await issuer.token())
     const modern = JSON.parse(await textOf(await call(workerd.handle, 'whoami', headers))) as object
     const session = await open(workerd.handle, headers)
@@ -131,7 +131,7 @@ describe('A protected Worker', () => {
     gone.abort()
   })
 
-  it('believes nobody who says in a header who calls', async () => {
+  it('ignores a header that names the caller', async () => {
     const ada = bearer(await issuer.token())
     const session = await open(workerd.handle, ada)
     const identity = encodeURIComponent(JSON.stringify({ principal: 'ada' }))

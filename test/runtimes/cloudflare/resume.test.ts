@@ -147,7 +147,7 @@ describe('A client that lost its connection', () => {
     expect(content.text === 'é𝄞'.repeat(1e6), 'No character was cut').toBe(true)
   })
 
-  it('learns that an event is not known [L-HTTP-047]', async () => {
+  it('is answered with an error for an unknown event id [L-HTTP-047]', async () => {
     const { id, send } = await openSession(workerd.handle)
     const event = await new EventReader(await send(call(1, 'chat'))).next()
     const other = await openSession(workerd.handle)

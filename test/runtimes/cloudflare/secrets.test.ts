@@ -45,7 +45,7 @@ async function expectBought(response: Response): Promise<void> {
   expect(result).toHaveProperty('content.0.text', 'bought: true')
 }
 
-/** The client learns that it has to begin anew, and nothing ran. */
+/** The client is told to start over, and nothing ran. */
 async function expectUnknown(response: Response): Promise<void> {
   expect((await lastMessage(response)).error).toMatchObject({
     code: -32602,
@@ -72,7 +72,7 @@ describe('A round of input', () => {
     await expectBought(await finish())
   })
 
-  it('has to begin anew after the first secret was given in place of a minted one, or taken away', async () => {
+  it('has to start over after a configured secret replaced a generated one, or was removed', async () => {
     await startWith({})
     const minted = await begin()
     await deployWith(NEW)
@@ -85,7 +85,7 @@ describe('A round of input', () => {
   })
 })
 
-describe('The id of a session that nobody keeps', () => {
+describe('The id of an unknown session', () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
   it('is known as long as its secret is one of those given', async () => {

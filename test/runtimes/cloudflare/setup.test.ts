@@ -48,7 +48,7 @@ describe('A Worker that is set up wrongly', () => {
     expect(said).toContain('McpSession needs SQLite storage')
   })
 
-  it('says which number is none, as when a variable is missing', async () => {
+  it('names the option that is not a number, such as a missing variable', async () => {
     const short = await bundleWorker('short-lived.ts')
     for (const IDLE_MS of ['', 'soon', '-1', 'Infinity']) {
       const said = await complaint({ bindings: { IDLE_MS } }, short)

@@ -43,7 +43,7 @@ async function open(authorization: string) {
 }
 
 describe('Two principals of one key', () => {
-  it('cannot use, hear, resume or end the session of the other [L-HTTP-061] [L-HTTP-062]', async () => {
+  it('cannot use, listen to, resume or end the session of the other [L-HTTP-061] [L-HTTP-062]', async () => {
     const [ann, cid] = [await open('ann'), await open('cid')]
     expect(ann.id.split('.')[0], 'One object').toBe(cid.id.split('.')[0])
     const stream = new EventReader(await ann.ask('GET'))
@@ -76,7 +76,7 @@ describe('Two principals of one key', () => {
     for (let event = await events.next(); event; event = await events.next()) ids.push(event.id)
     expect(ids.length).toBeGreaterThan(5)
     for (const id of ids) expect((await cid.ask('GET', cid.id, id)).status).toBe(400)
-    // Streams are named at random, so that an event of one does not tell those of another.
+    // Streams are named at random, so that an event id of one reveals nothing about another.
     const streams = new Set(ids.map((id) => id.split('_')[0]))
     expect([...streams].every((id) => /^[\da-f]{8}$/.test(id!))).toBe(true)
     await stream.cancel()
@@ -99,7 +99,7 @@ describe('Two principals of one key', () => {
     )
   })
 
-  it('hear on their own streams only, until their own session ends', async () => {
+  it('receive messages on their own streams only, until their own session ends', async () => {
     const [ann, cid] = [await open('ann'), await open('cid')]
     const [hers, his] = [
       new EventReader(await ann.ask('GET')),
@@ -114,7 +114,7 @@ describe('Two principals of one key', () => {
     await his.cancel()
   })
 
-  it('are served in the object of the key, which nobody reaches by a name of a session', async () => {
+  it('are served in the object of the key, which no session id can address', async () => {
     const { id } = await open('ann')
     const [object] = id.split('.')
     const other = await open('ann')

@@ -189,7 +189,7 @@ export class McpSession extends worker.durableObjects.McpSession {
     this.ctx.abort('Crashed by a test')
   }
 
-  /** Rings the alarm, which nobody can call from outside. */
+  /** Rings the alarm, which cannot be called from outside. */
   ring(): Promise<void> {
     return this.alarm()
   }

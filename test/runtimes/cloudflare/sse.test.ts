@@ -46,7 +46,7 @@ async function open(headers: Record<string, string> = {}, handshake = true) {
 }
 
 describe('A Worker and clients of HTTP+SSE', () => {
-  it('tells where to post to, and answers on the stream', async () => {
+  it('sends the endpoint to post to, and answers on the stream', async () => {
     const { reader, address, post } = await open()
     expect(address.pathname).toBe('/sse')
     expect(address.search).toMatch(/^\?key=1&session=[0-9a-f]{64}$/)
@@ -155,7 +155,7 @@ describe('A Worker and clients of HTTP+SSE', () => {
     await client.close()
   })
 
-  it('serves our client, which finds out by itself', async () => {
+  it('serves our client, which detects the transport automatically', async () => {
     const asked: string[] = []
     await using client = await connect(new URL('/sse', workerd.url), {
       fallback: httpSse,

@@ -67,7 +67,7 @@ describe('A Worker without Durable Objects and without a secret', () => {
     }
   })
 
-  it('refuses to ask, and tells its author why', async () => {
+  it('rejects input requests, and reports the reason to the author', async () => {
     const response = await postModern(workerd.handle, 'tools/call', confirm, capabilities)
     expect((await lastMessage(response)).error.code).toBe(-32603)
     expect((await postModern(workerd.handle, 'tools/list')).status).toBe(200)

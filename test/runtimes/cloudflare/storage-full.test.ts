@@ -1,4 +1,4 @@
-// Sessions whose storage takes nothing more: what cannot be kept is not so, and its client is told to
+// Sessions whose storage is full: events that cannot be stored are dropped, and the client is asked to
 // come back.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lastMessage, openSession, post } from '../../transport/streamable-http/post.ts'

@@ -7,7 +7,7 @@ import { createServer } from '../../../src/presets/server.ts'
 import { connectInMemory } from '../../../src/testing/index.ts'
 import { root } from '../../root.ts'
 
-it('a server that uses the storage of its session loads anywhere, and is told that there is none', async () => {
+it('a server that uses session storage loads anywhere, and gets an error where no storage exists', async () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string>
   }

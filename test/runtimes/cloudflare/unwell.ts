@@ -1,4 +1,4 @@
-// The Worker of the other tests, whose hubs fail or hang when they are told to, and whose sessions
+// The Worker of the other tests, whose hubs fail or hang on request, and whose sessions
 // have storage that takes nothing more.
 import worker, { McpHub, McpSession as Session } from './worker.ts'
 
@@ -147,7 +147,7 @@ export class McpSession extends Session {
     super(...args)
   }
 
-  /** Rings the alarm, which nobody can call from outside, and which is over then. */
+  /** Rings the alarm, which cannot be called from outside, and is cleared then. */
   async ring(): Promise<void> {
     await this.ctx.storage.deleteAlarm()
     await this.alarm()

@@ -141,7 +141,7 @@ describe('A Worker and clients with sessions', () => {
     expect(await visit(other)).toMatchObject([{ text: '1, visits' }])
     const params = { name: 'visits', arguments: {} }
     const { result } = await lastMessage(await postModern(workerd.handle, 'tools/call', params))
-    expect(result.isError, 'Without a session there is none').toBe(true)
+    expect(result.isError, 'There is no storage without a session').toBe(true)
   })
 
   it('gives handlers its bindings, with a session and without', async () => {

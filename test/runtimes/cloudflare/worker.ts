@@ -1,4 +1,4 @@
-// The fixture's server as a Worker, with tools for what objects go through and routes that tell what
+// The fixture's server as a Worker, with tools for what objects go through and routes that show what
 // tests need to know.
 import * as z from 'zod'
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'
@@ -165,7 +165,7 @@ async function allHubs(
   return new Response('done')
 }
 
-/** Takes all that a session's object keeps from it, of which the hub does not hear. */
+/** Deletes everything that a session's object stores, without notifying the hub. */
 async function lose({ MCP_SESSION: sessions }: Bindings, id: string): Promise<Response> {
   await sessions
     .get(sessions.idFromString(id))
@@ -213,7 +213,7 @@ export class McpHub extends worker.durableObjects.McpHub {
     return this.ctx.getWebSockets().length
   }
 
-  /** Rings the alarm, which nobody can call from outside. */
+  /** Rings the alarm, which cannot be called from outside. */
   ring(): Promise<void> {
     return this.alarm()
   }

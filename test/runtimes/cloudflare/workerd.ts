@@ -10,7 +10,7 @@ import { root } from '../../root.ts'
 
 /** A Worker that runs. */
 export interface Workerd {
-  /** Sends a request to the Worker, whatever the host in its URL. */
+  /** Sends a request to the Worker, with any host in its URL. */
   readonly handle: Handler
   /** Where it listens. */
   readonly url: URL
@@ -25,7 +25,7 @@ export interface Workerd {
   restart(deployed?: string): Promise<void>
   /** What workerd printed. */
   readonly printed: string[]
-  /** Stops workerd; fails when a promise was rejected that nobody handled, which ends programs elsewhere. */
+  /** Stops workerd; fails on an unhandled rejection, which ends programs elsewhere. */
   stop(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function impatient(script: string): string {
   return script.replace(found, `OBJECT_TIMEOUT_MS = ${patience}`)
 }
 
-/** What the Workers of tests say of a promise that is rejected and that nobody handles. */
+/** The message that the tests' Workers log for an unhandled rejection. */
 const UNHANDLED = 'Unhandled rejection:'
 const sayUnhandled = `
 addEventListener('unhandledrejection', ({ reason }) => console.error('${UNHANDLED}', reason?.stack ?? reason))`
@@ -82,7 +82,7 @@ export async function startWorker(
       compatibilityDate: '2026-04-26',
       durableObjects: objects,
       durableObjectsPersist: storage,
-      // Requests through Miniflare's own Worker never tell workerd that the client went away.
+      // Requests through Miniflare's own Worker never inform workerd that the client disconnected.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       cf: false,
       handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {

@@ -67,7 +67,7 @@ describe.each<[string, () => TokenStore]>([
 })
 
 describe('tokens in files', () => {
-  it('are readable by their owner only, and have no name that tells anything [L-AUTH-072] [M-ASEC-048]', async () => {
+  it('are readable by their owner only, and their names reveal nothing [L-AUTH-072] [M-ASEC-048]', async () => {
     const tokens = fileTokenStore(join(folder, 'tokens'))
     await tokens.set('token https://mcp.example/mcp', { accessToken: 'x' })
     const [name = ''] = await readdir(join(folder, 'tokens'))
@@ -129,7 +129,7 @@ describe('tokens in files', () => {
     expect([...kept.keys()]).toEqual([])
   })
 
-  it('keep the turn of whoever took it from a process that slept', async () => {
+  it('respect the lock of the process that took it over from a suspended one', async () => {
     const [sleeper, taker, third] = [0, 1, 2].map(() => fileTokenStore(folder))
     const order: string[] = []
     let lock = ''
@@ -160,7 +160,7 @@ describe('tokens in files', () => {
     expect(order).toEqual(['taken', 'done', 'third'])
   })
 
-  it('that cannot be written are told of', async () => {
+  it('that cannot be written are reported', async () => {
     await writeFile(join(folder, 'file'), '')
     await expect(fileTokenStore(join(folder, 'file')).set('k', {})).rejects.toThrow(
       /ENOTDIR|EEXIST/,
@@ -201,7 +201,7 @@ describe('a process that has its turn', () => {
       expect(taken).toBe(false)
       holder.kill('SIGINT')
       await once(holder, 'exit')
-      // Its silence would tell nobody
+      // Its silence would not be noticed
       const far = new Date(Date.now() + 3_600_000)
       await utimes(await lock(), far, far).catch(() => {})
       await waiting
@@ -210,7 +210,7 @@ describe('a process that has its turn', () => {
   )
 
   it.each(['elsewhere/99999999', 'x', ''])(
-    'is waited for where nobody can know whether it lives: "%s"',
+    'is waited for where it is unknown whether its process lives: "%s"',
     async (owner) => {
       await fileTokenStore(folder).withLock('k', async () => {
         await writeFile(await lock(), `id ${owner}`)

@@ -26,7 +26,7 @@ async function listen(listener: Listener): Promise<{ url: string; port: number }
   return { url: `http://127.0.0.1:${port}/`, port }
 }
 
-/** Answers with what was asked. */
+/** Echoes the request. */
 const ECHO = toNodeListener(async (request) =>
   Response.json({ method: request.method, url: request.url, body: await request.text() }),
 )
@@ -68,7 +68,7 @@ test('repeated headers are kept, both ways', async () => {
   expect(answer).toMatch(/set-cookie: a=1\r\nset-cookie: b=2\r\n/)
 })
 
-test('the host of the URL is the Host header, whatever the target says', async () => {
+test('the host of the URL is the Host header, even if the target names another', async () => {
   const { port } = await listen(ECHO)
   const ask = (target: string, host: string): Promise<string> =>
     raw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
@@ -118,7 +118,7 @@ test('a handler that fails is 500, and the next request is answered', async () =
   expect(await (await fetch(url)).text()).toBe('fine')
 })
 
-test('a body that nobody reads does not hold up the answer, and ends the connection', async () => {
+test('an unread request body does not delay the response, and ends the connection', async () => {
   const { port } = await listen(toNodeListener(() => new Response('no', { status: 403 })))
   const text = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nbeginning`
   expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 403 [^]*connection: close/i)
@@ -178,7 +178,7 @@ test('a stream is read no faster than the client reads it', async () => {
   const socket = connectTcp(port, '127.0.0.1', () =>
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
   ).pause()
-  // Until no more is taken; without a bound it would go on, far beyond what sockets hold
+  // Until backpressure stops it; without a bound it would continue far beyond the socket buffers
   for (let before = -1; pulled === 0 || pulled !== before;) {
     before = pulled
     expect(before).toBeLessThan(1000)
@@ -352,7 +352,7 @@ describe('behind a middleware that reads bodies', () => {
 describe('requests that are pipelined', () => {
   const one = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab'
 
-  test('and whose answers nobody reads are answered only a few at a time [S031]', async () => {
+  test('and whose responses are not read are answered only a few at a time [S031]', async () => {
     let begun = 0
     let late = false
     const { port } = await listen(
@@ -367,7 +367,7 @@ describe('requests that are pipelined', () => {
       .pause()
       .on('data', (chunk) => (all += chunk.length))
     socket.write(one.repeat(200))
-    // Until no more begins; without a bound it would go on through all of them
+    // Until no further request starts; without a bound all of them would run
     for (let before = -1; begun === 0 || begun !== before;) {
       before = begun
       await sleep(200)
@@ -381,7 +381,7 @@ describe('requests that are pipelined', () => {
     socket.destroy()
   })
 
-  test('are all aborted when the client leaves, and none begins any more [S031]', async () => {
+  test('are all aborted when the client disconnects, and none starts afterwards [S031]', async () => {
     let begun = 0
     let aborted = 0
     const { port } = await listen(

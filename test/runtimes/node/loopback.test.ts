@@ -79,7 +79,7 @@ describe('coming back to this machine', () => {
     await visit.end?.()
   })
 
-  it('survives requests that are none', async () => {
+  it('survives malformed requests', async () => {
     const visit = await loopback({ open: () => {} }).begin(undefined)
     const { port } = new URL(visit.redirectUri)
     for (const head of [
@@ -96,7 +96,7 @@ describe('coming back to this machine', () => {
     await visit.end?.()
   })
 
-  it('is waited for until nobody waits any more [M-ASEC-060]', async () => {
+  it('is waited for until the sign-in is aborted [M-ASEC-060]', async () => {
     const visit = await loopback({ open: () => {} }).begin(undefined)
     const leaving = new AbortController()
     const going = visit.go('https://as.example/authorize?state=s', '', leaving.signal)
@@ -105,7 +105,7 @@ describe('coming back to this machine', () => {
     await visit.end?.()
   })
 
-  it('is at the registered port again, unless somebody else has that [L-AUTH-082]', async () => {
+  it('listens on the registered port again, unless another process has taken it [L-AUTH-082]', async () => {
     const registered = `http://127.0.0.1:${await freePort()}/callback`
     const first = await loopback().begin(registered)
     await first.end?.()
@@ -229,7 +229,7 @@ describe('the browser of the user', () => {
       const [program, args] = ran[0]!
       expect(program).toBe(command)
       expect(args).toHaveLength(before + 1)
-      // What a shell would take for more than text is encoded besides
+      // Characters with a meaning to a shell are percent-encoded as well
       expect(args.at(-1)).toBe(new URL(url).href)
     },
   )

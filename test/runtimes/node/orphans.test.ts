@@ -1,4 +1,4 @@
-// What is left of the children of a program when that closes them, or is ended by a signal.
+// Whether child processes are left after a program closes them, or is ended by a signal.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ afterEach(() => {
   started.clear()
 })
 
-/** Starts a program that starts a child; gives what it prints, and the pid that the child tells. */
+/** Starts a program that starts a child; returns its output, and the pid that the child prints. */
 async function start(runtime: string, script: string, then: string) {
   const [command = '', ...args] = hosts[runtime]!()
   const host = spawn(

@@ -39,17 +39,16 @@ async function statusOf(handle: Handler, id: string): Promise<number> {
 /** @param open Makes an empty database; gives what opens one connection to it after another. */
 export function faultsSuite(open: () => Promise<() => Sql>): Suite {
   return {
-    'A session that nobody used for too long ends although the process was restarted [S011]':
-      async () => {
-        const connect = await open()
-        const { id } = await openSession(serve(connect(), HOUR_MS).handle)
-        equal(await statusOf(serve(connect(), HOUR_MS).handle, id), 200)
-        connect().all('UPDATE mcp_sessions SET used_at = used_at - ?', 2 * HOUR_MS)
-        equal(await statusOf(serve(connect(), HOUR_MS).handle, id), 404)
-        equal(new SqlSessionStore(connect()).uses(), [])
-      },
+    'An idle session expires although the process was restarted [S011]': async () => {
+      const connect = await open()
+      const { id } = await openSession(serve(connect(), HOUR_MS).handle)
+      equal(await statusOf(serve(connect(), HOUR_MS).handle, id), 200)
+      connect().all('UPDATE mcp_sessions SET used_at = used_at - ?', 2 * HOUR_MS)
+      equal(await statusOf(serve(connect(), HOUR_MS).handle, id), 404)
+      equal(new SqlSessionStore(connect()).uses(), [])
+    },
 
-    'A session that nobody asks for again leaves no row after a restart [S011]': async () => {
+    'An abandoned session leaves no row after a restart [S011]': async () => {
       const connect = await open()
       const { id: old } = await openSession(serve(connect(), HOUR_MS).handle)
       connect().all('UPDATE mcp_sessions SET used_at = used_at - ?', 2 * HOUR_MS)
@@ -96,7 +95,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
       ok(new SqlSessionStore(other).load(id) !== undefined, 'The session is lost')
     },
 
-    'A damaged row of a session is one session less, and others hear of changes [S017]':
+    'A corrupt row loses only its own session, and others are still notified of changes [S017]':
       async () => {
         const connect = await open()
         const errors: unknown[] = []
@@ -115,7 +114,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
           const notification = await readers[1]!.next()
           equal(notification?.message?.method, 'notifications/tools/list_changed')
           equal(store.load(damaged.id) ?? null, null)
-          ok(String(errors.pop()).includes(damaged.id), 'Nobody learns of it')
+          ok(String(errors.pop()).includes(damaged.id), 'The error is not reported')
         }
         const restarted = serve(connect(), 60_000)
         equal(await statusOf(restarted.handle, damaged.id), 404)
@@ -151,7 +150,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
         ['whole'],
       )
       equal(store.unfinished().length, 1)
-      ok(errors.length >= 3, 'Nobody learns of it')
+      ok(errors.length >= 3, 'The error is not reported')
       equal(
         store.expired(Number.MAX_SAFE_INTEGER).map(({ taskId }) => taskId),
         ['whole'],

@@ -1,4 +1,4 @@
-// Counts up in a database that several processes share, and tells when it is done.
+// Counts up in a database that several processes share, and reports when it is done.
 import { Database } from 'bun:sqlite'
 import { argv } from 'node:process'
 import { adaptSqlite } from '../../../src/sqlite/index.ts'

@@ -48,7 +48,7 @@ test('A task is neither run twice nor forgotten when its alarm rings early and t
   expect((await journal()).filter((each) => each === 'pay')).toHaveLength(1)
 })
 
-test('A task that hangs keeps nobody waiting, and is found again when it is well', async () => {
+test('A task store that hangs blocks no request, and the task is found again once it recovers', async () => {
   const taskId = await wire.start('quick')
   await wire.until(taskId, 'completed')
   await workerd.get('/tasks-hang?while=true')
@@ -66,7 +66,7 @@ test('A task that hangs keeps nobody waiting, and is found again when it is well
   expect((await wire.result('tasks/get', { taskId })).status).toBe('completed')
 })
 
-test('A task whose alarm rings a day late is nothing to anybody meanwhile, and then gone', async () => {
+test('A task whose alarm is a day late is unknown to every client meanwhile, and then deleted', async () => {
   const taskId = await wire.start('quick')
   const { ttlMs } = await wire.until(taskId, 'completed')
   await workerd.get(`/clock-is-ahead?ms=${Number(ttlMs) + 86_400_000}`)

@@ -37,7 +37,7 @@ async function noted(what: string, times = 1): Promise<void> {
 }
 
 describe('A task on Workers', () => {
-  test('is durable before it is told: any instance finds it at once [M-TASK-017] [M-TASK-072]', async () => {
+  test('is durable before its id is returned: any instance finds it at once [M-TASK-017] [M-TASK-072]', async () => {
     for (let n = 0; n < 20; n++) {
       const taskId = await wire.start('quick')
       expect((await wire.result('tasks/get', { taskId })).taskId).toBe(taskId)
@@ -94,7 +94,7 @@ describe('A task on Workers', () => {
     ])
   })
 
-  test('is cancelled while it works, which its handler hears', async () => {
+  test('is cancelled while it works, which aborts its handler', async () => {
     const taskId = await wire.start('for-ever')
     await noted('for-ever')
     await wire.result('tasks/cancel', { taskId })
@@ -111,7 +111,7 @@ describe('A task on Workers', () => {
       .toBe(ErrorCode.INVALID_PARAMS)
   })
 
-  test('is nothing to anybody else, nor are ids that were never given [M-TASK-052] [M-TASK-070]', async () => {
+  test('is unknown to other principals, as are ids that were never issued [M-TASK-052] [M-TASK-070]', async () => {
     const taskId = await wire.as('ada').start('quick')
     const other = await wire.as('eve').call('tasks/get', { taskId })
     for (const id of ['nobody', taskId.replace(/^.{8}/, '00000000'), '0'.repeat(64)]) {
@@ -130,7 +130,7 @@ describe('A task on Workers', () => {
   })
 
   test.each(['lives', 'crashes'])(
-    'is told of on a stream when its object %s [M-TASK-056]',
+    'is notified on a stream when its object %s [M-TASK-056]',
     async (what) => {
       const taskId = await wire.start('ask')
       await wire.until(taskId, 'input_required')
@@ -177,7 +177,7 @@ describe('A task on Workers', () => {
     expect(await response.json()).toBe(Date.parse(String(createdAt)) + Number(created.ttlMs))
   })
 
-  test('that nobody would work on is refused, and leaves nothing', async () => {
+  test('that no handler would run is refused, and leaves nothing', async () => {
     await workerd.get('/alarms?are=refused')
     const { result } = await wire.call('tools/call', { name: 'quick' })
     const left = await (await workerd.get('/alarms?are=set')).json()
@@ -187,7 +187,7 @@ describe('A task on Workers', () => {
 })
 
 describe('A task of a session on Workers', () => {
-  test('waits in tasks/result, asks there, and lists nothing as nobody knows all [L-TASK-022] [L-TASK-037]', async () => {
+  test('waits in tasks/result, requests input there, and is not listed [L-TASK-022] [L-TASK-037]', async () => {
     const { send } = await openSession(workerd.handle, '2025-11-25', { elicitation: {} })
     const request = (id: number, method: string, params: JsonObject): JsonObject => ({
       jsonrpc: '2.0',

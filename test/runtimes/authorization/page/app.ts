@@ -1,4 +1,4 @@
-/** A page that connects when its button is clicked or it was left to sign in, and shows the tools, or why there are none. */
+/** A page that connects when its button is clicked or the user returns from signing in, and shows the tools or the error. */
 import {
   connect,
   indexedDbKeyPair,

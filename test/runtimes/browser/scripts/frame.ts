@@ -1,4 +1,4 @@
-// A frame that serves its host, and nobody else: `?host=` names the host's origin.
+// A frame that serves only its host: `?host=` names the host's origin.
 import { servePorts } from 'edgewise/browser'
 import { createServer } from 'edgewise/server'
 

@@ -102,7 +102,7 @@ it.each(['2026-07-28', '2025-11-25'])('a task of %s is followed to its end', asy
   expect(called).toMatchObject({ code: 0, out: 'Baked\n' })
 })
 
-it('an object comes from standard input, be it with a byte order mark', async () => {
+it('an object is read from standard input, also with a byte order mark', async () => {
   const words = ['call', http.url, 'add', '--args', '-']
   const child = execFile(process.execPath, [...program, ...words])
   let out = ''
@@ -191,7 +191,7 @@ it('listen prints notifications until it is interrupted', async () => {
 })
 
 describe('help', () => {
-  it('tells of all commands, and of each what it takes', async () => {
+  it('lists all commands, and the arguments of each', async () => {
     const { out, code } = await edgewise('--help')
     expect(code).toBe(0)
     const names = [...out.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, name = '']) => name)

@@ -168,7 +168,7 @@ describe('edgewise inspect', () => {
     })
   })
 
-  it('tells its page how to sign in to a server that wants that [P001]', async () => {
+  it('passes the sign-in settings to its page for a protected server [P001]', async () => {
     await using site = await listenProtected()
     const page = await inspect(site.url)
     const answer = await fetch(new URL('mcp', page), { method: 'POST', body: '{}' })

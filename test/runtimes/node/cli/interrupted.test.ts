@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => http.close())
 
-/** The pid that the program told, once it hangs. */
+/** The pid that the program printed, once it hangs. */
 async function hanging(outcome: { err: string }): Promise<number> {
   await expect.poll(() => outcome.err, PATIENCE).toMatch(/pid \d+ hangs/)
   return Number(/pid (\d+)/.exec(outcome.err)?.[1])
@@ -60,7 +60,7 @@ describe('a program that ends', () => {
   })
 })
 
-describe('output that nobody takes', () => {
+describe('output that is not read', () => {
   /** Runs a command whose output is read to its first line, or goes to a file. */
   async function run(out: 'pipe' | number, ...words: string[]) {
     const child = spawn(process.execPath, [...program, ...words], {
@@ -78,7 +78,7 @@ describe('output that nobody takes', () => {
     expect(await run('pipe', 'call', http.url, 'long', '--json')).toEqual({ code: 0, err: '' })
   })
 
-  it('ends what goes on for as long as somebody listens', async () => {
+  it('ends a command that runs until its reader leaves', async () => {
     const listening = run('pipe', 'listen', http.url)
     let over = false
     void listening.then(() => (over = true))
@@ -87,7 +87,7 @@ describe('output that nobody takes', () => {
   })
 
   it.runIf(process.platform === 'linux')(
-    'is told when a disk is full (where there is /dev/full)',
+    'is reported as an error when the disk is full (where /dev/full exists)',
     async () => {
       const { code, err } = await run(openSync('/dev/full', 'w'), 'call', http.url, 'long')
       expect(code).toBe(1)

@@ -47,7 +47,7 @@ const nothing = {
   err: 'The server does not tell of changes (UNSUPPORTED)\n',
 }
 
-describe.each(['2026-07-28', '2025-11-25'])('a server of %s that tells nothing', (revision) => {
+describe.each(['2026-07-28', '2025-11-25'])('a server of %s without notifications', (revision) => {
   it('over HTTP ends the command with 1, which says so', async () => {
     const url = await serve(createTinyHandler(makeTinyServer()))
     expect(await listen(url, '--revision', revision).ended).toEqual(nothing)

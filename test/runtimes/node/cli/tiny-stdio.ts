@@ -1,4 +1,4 @@
-// A tiny server over stdio, which tells nothing on its own.
+// A tiny server over stdio, which sends no notifications of its own.
 import { serveStdio } from '../../../../runtimes/node/index.ts'
 import { makeTinyServer } from './server.ts'
 

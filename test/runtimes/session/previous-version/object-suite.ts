@@ -54,7 +54,7 @@ export function objectSuite(clear: () => Promise<Storage>): Suite {
       ])
     },
 
-    'An object syncs the sessions that the hub could not be told of': async () => {
+    'An object syncs the sessions that it could not report to the hub': async () => {
       const storage = await clear()
       storage.kv.put('mcp_untold', { sessions: ['ended', 'watching'], failures: 2 })
       const calls: unknown[] = []

@@ -80,7 +80,7 @@ assert.deepEqual(texts, [
   { type: 'text', text: 'json' },
   { type: 'text', text: 'sse' },
 ])
-// The streams that listen were not opened anew
+// The listening streams were not reopened
 assert.equal(gets, 2)
 await Promise.all([client.close(), listening.close()])
 server.closeAllConnections()

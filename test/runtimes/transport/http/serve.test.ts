@@ -216,7 +216,7 @@ describe.each([
     await vi.waitFor(async () => expect((await counts()).aborts).toBe(before.aborts + 1), PATIENCE)
   })
 
-  test('a request without a host is answered, and tells nothing of the program', async () => {
+  test('a request without a host is answered, and reveals nothing about the program', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       let text = ''
       const { hostname, port } = new URL(url)
@@ -238,7 +238,7 @@ describe.each([
     expect(result.content[0]!.text).toBe('x'.repeat(16 << 20))
   })
 
-  // Bun ends connections that are idle for 10 seconds, unless told otherwise.
+  // Bun ends connections that are idle for 10 seconds, unless configured otherwise.
   if (runtime === 'Bun')
     test('a stream that is quiet for long is not cut', async () => {
       const response = await fetch(url, call('wait', {}, { progressToken: 1 }))
@@ -265,7 +265,7 @@ describe.each([
     await client.close()
     const taken = `McpError: Cannot listen on ${new URL(url).host}: the port is taken`
     expect(lines).toEqual([url, taken, 'closed'])
-    // Deno cannot be kept from telling of a change once a handler looked at its signal.
+    // Deno cannot be kept from reporting the abort once a handler has read its signal.
     expect(log.replace(/^Deno\.serve: request\.signal aborts .*\n?/, '')).toBe('')
   })
 })

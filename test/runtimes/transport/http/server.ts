@@ -42,7 +42,7 @@ export function testServer(): Server {
     return text(`${await first}, ${await second}`)
   })
 
-  // Fails where nobody waits.
+  // Rejects where no code awaits it.
   server.tool('reject', {}, () => {
     void Promise.reject(new Error('Nobody waited'))
     return text('Done')

@@ -87,11 +87,11 @@ export function clientSuite(
       await transport.close()
     },
 
-    'the environment holds nothing but what is given and harmless [M-STDIO-035]': async () => {
+    'the environment holds only the given variables and harmless ones [M-STDIO-035]': async () => {
       const script = 'console.log(JSON.stringify(Object.keys(process.env)))'
       const { transport, answers } = await run(script, { env: { TOKEN: 't', HOME: undefined } })
       const names = (await answers.frame()) as string[]
-      ok(names.includes('TOKEN'), 'The variable that was given is missing')
+      ok(names.includes('TOKEN'), 'The given variable is missing')
       ok(!names.includes('HOME'), 'The variable that was taken away is there')
       ok(!names.includes('EDGEWISE_TEST_SECRET'), 'A variable of this process leaked')
       await transport.close()
@@ -120,7 +120,7 @@ export function clientSuite(
       ok(length > 0 && length <= 1 << 20, `Got ${length} characters of stderr`)
     },
 
-    'its own end is told once, with the reason, after its last message [L-STDIO-012] [M-STDIO-024]':
+    'its own exit is reported once, with the reason, after its last message [L-STDIO-012] [M-STDIO-024]':
       async () => {
         const last = await run(`process.stdout.write(JSON.stringify('x'.repeat(4 << 20)) + '\\n')`)
         ok((await last.answers.close())?.message.endsWith('ended with code 0'), 'No exit code 0')
@@ -135,7 +135,7 @@ export function clientSuite(
         equal((await rejection(signal.transport.send(ping(1)))).code, 'CLOSED')
       },
 
-    'a program that ends names its exit code or signal and the last line of its stderr, whatever becomes of it [I008]':
+    'a program that ends names its exit code or signal and the last line of its stderr, however it ends [I008]':
       async () => {
         const ends: [script: string, how: string][] = [
           ['process.exit(0)', 'ended with code 0'],

@@ -46,7 +46,7 @@ class Answers implements Receiver {
 const open: ChildTransport[] = []
 afterEach(() => Promise.all(open.splice(0).map((transport) => transport.close())))
 
-/** Starts a program that is given as JavaScript. */
+/** Starts a program from JavaScript source. */
 async function run(
   script: string,
   options: Partial<StdioClientOptions> = {},
@@ -65,7 +65,7 @@ async function run(
 
 /** A program that sends back every line. */
 const ECHO = `process.stdin.pipe(process.stdout)`
-/** A program that tells one thing about itself and then waits for the end of its input. */
+/** A program that prints one value and then waits for the end of its input. */
 const print = (value: string): string =>
   `console.log(JSON.stringify(${value})); process.stdin.resume()`
 
@@ -225,7 +225,7 @@ describe('while it runs', () => {
 })
 
 describe('its end', () => {
-  test('by itself: the receiver hears of it once, after the last message [L-STDIO-012] [M-STDIO-022]', async () => {
+  test('on its own: the receiver is notified once, after the last message [L-STDIO-012] [M-STDIO-022]', async () => {
     const { transport, answers } = await run(
       `process.stdout.write(JSON.stringify({ text: 'x'.repeat(8 << 20) }) + '\\n')`,
     )
@@ -237,7 +237,7 @@ describe('its end', () => {
     expect(answers.closes).toHaveLength(1)
   })
 
-  test('by itself with a failure: the reason tells how [M-STDIO-024]', async () => {
+  test('on its own with a failure: the reason says how [M-STDIO-024]', async () => {
     const code = await run('process.exit(3)')
     expect(await code.answers.close()).toMatchObject({
       code: 'CLOSED',
@@ -328,7 +328,7 @@ describe('its end', () => {
     expect(runs(grandchild)).toBe(false)
   })
 
-  test('close waits for what one that has ended by itself has left behind [S021]', async () => {
+  test('close waits for the child processes that an exited program left behind [S021]', async () => {
     const { transport, answers } = await run(
       `process.stdin.on('data', () => process.exit())
        require('child_process').spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(JSON.stringify({ pid: process.pid }))'], { stdio: 'inherit' })`,
@@ -360,7 +360,7 @@ describe('its end', () => {
 })
 
 describe('restart', () => {
-  test('after its end, the same receiver hears a new process [M-STDIO-023] [M-STDIO-031]', async () => {
+  test('after its end, the same receiver gets the messages of a new process [M-STDIO-023] [M-STDIO-031]', async () => {
     const { transport, answers } = await run(
       `process.stdin.once('data', (d) => { process.stdout.write(d); process.exit(1) })`,
     )

@@ -94,7 +94,7 @@ export function call(id: unknown, name: string, args: object = {}): object {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } }
 }
 
-/** Bundles a program, as loading its sources anew would take most of a test's time. */
+/** Bundles a program, because loading its sources each time would take most of a test's time. */
 export async function bundleForNode(file: string): Promise<string> {
   const outfile = `${root}.cache/test-stdio/${file.replace(/\.ts$/, '.mjs')}`
   await build({

@@ -28,7 +28,7 @@ describe.each([
     }
   })
 
-  test('messages of both eras, however they are cut and whatever is between them [L-STDIO-003] [L-STDIO-014] [M-STDIO-002] [M-STDIO-004] [M-STDIO-013]', async () => {
+  test('messages of both eras are read, however they are split and separated [L-STDIO-003] [L-STDIO-014] [M-STDIO-002] [M-STDIO-004] [M-STDIO-013]', async () => {
     const program = start()
     const said = 'a—é漢😀'
     const text = [
@@ -182,7 +182,7 @@ describe.each([
     expect(program.lines).toHaveLength(1)
   })
 
-  test('a client that vanishes ends it quietly, whatever it still logs [M-STDIO-033] [B007]', async () => {
+  test('a client that vanishes ends it quietly, even while it still logs [M-STDIO-033] [B007]', async () => {
     const program = start()
     await program.initialize()
     program.write(call(1, 'talk', { waitMs: 200 }))

@@ -43,14 +43,14 @@ export function testServer({ print }: Host): Server {
     return text('Too late')
   })
 
-  // A handler that does not care whether anybody still waits.
+  // A handler that ignores its abort signal.
   server.tool('hang', {}, () => {
     setInterval(() => {}, 1000)
     note('hanging')
     return new Promise<never>(() => {})
   })
 
-  // Talks after some time, or else once nobody waits for it any more.
+  // Logs after some time, or else once its call is aborted.
   server.tool('talk', { input: z.object({ waitMs: z.number().optional() }) }, async (args, ctx) => {
     const { waitMs } = args
     note('talking')

@@ -8,7 +8,7 @@ import { root } from '../../../root.ts'
 
 const entries = ['dist/src/presets/server.js', 'dist/runtimes/node/index.js']
 
-/** The files that some files import at once, directly or not, and what is none of the package's. */
+/** The files that some files import at once, directly or not, and their external modules. */
 function imported(paths: readonly string[]): { files: Set<string>; others: string[] } {
   const files = new Set(paths.map((path) => join(root, path)))
   const others: string[] = []
