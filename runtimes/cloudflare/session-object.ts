@@ -102,7 +102,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           this.#syncQueue.noteListening(session)
           return new Response(null, { headers: sessionStreamHeaders({ session, primed }) })
         },
-        openStream: ({ sessionId, streamId }) => {
+        connectStream: ({ sessionId, streamId }) => {
           const { sink } = this.#sse
           if (sink) return { sink, response: new Response() }
           const { 0: client, 1: socket } = new WebSocketPair()

@@ -3,7 +3,10 @@
  * silently.
  */
 
-/** The names of all options of a type, in a form in which the compiler reports a missing one. */
+/**
+ * The names of all options of a type, in a form in which the compiler reports a missing one. Written as
+ * groups that are spread, so that the formatter keeps them on few lines.
+ */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 
 /**

@@ -8,7 +8,7 @@ import { Client } from '../client/client.ts'
 import type { WalkPages } from '../client/features.ts'
 import { HandlerInput } from '../client/features/input-handlers.ts'
 import { Subscriptions } from '../client/features/subscriptions.ts'
-import { OPTION_NAMES } from '../client/option-names.ts'
+import { BASE_OPTIONS } from '../client/option-names.ts'
 import type { BaseConnectOptions, ConnectOptions } from '../client/options.ts'
 import { openClient } from '../connect/open-client.ts'
 import { ReconnectingConnection } from '../connect/reconnecting-client.ts'
@@ -24,7 +24,7 @@ import { walkPages } from '../patterns/pages.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
-const MORE_NAMES: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
+const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
   ...{
     cache: 1,
     versionCache: 1,
@@ -58,7 +58,7 @@ export async function connect(
   target: string | URL | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
-  requireKnown('The client', options, { ...OPTION_NAMES, ...MORE_NAMES })
+  requireKnown('The client', options, { ...BASE_OPTIONS, ...OPTIONS })
   return openClient({
     options: { ...options, fetch: options.fetch ?? unlimitedFetch },
     target:

@@ -1,5 +1,6 @@
 /**
- * Every method that a client can call, as data.
+ * Every method that a client can call, as data. The presets list what answers them on a server; a method
+ * that is missing here is refused as unknown, even if they list it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */

@@ -60,7 +60,10 @@ export function jsonSchemaOf(
   }
 }
 
-/** Says in one line why a value was refused, with the path of each issue. */
+/**
+ * Says in one line why a value was refused, with the path of each issue. Messages about the arguments of
+ * tools and prompts, about output, and about answers to questions are all made of it.
+ */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues
     .map(({ message, path = [] }) => {

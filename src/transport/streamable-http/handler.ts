@@ -77,10 +77,10 @@ export function createHandler(
     const guard = new RequestChecks(definition, options, request)
     try {
       const known: Caller = { request, ...given }
-      const caller =
+      const admitted =
         guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
       // A copy, as the headers of a response from `fetch` are immutable
-      if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
+      if (admitted instanceof Response) return guard.respond(new Response(admitted.body, admitted))
       if (ending.ended) throw invalidRequest(503, 'The server is closed')
       const { method } = request
       // `allow` is a list in a text, of which no method is a part of another
@@ -89,7 +89,7 @@ export function createHandler(
       if (!(posts || listens || method === 'DELETE') || !sessions.allow.includes(method)) {
         throw methodNotAllowed(request, sessions.allow)
       }
-      const incoming = new IncomingRequest(endpoint, request, caller)
+      const incoming = new IncomingRequest(endpoint, request, admitted)
       if (posts) return guard.respond(await post(incoming, sessions))
       const session = await sessions.resolve(incoming)
       if (session instanceof Response) return guard.respond(session)

@@ -40,7 +40,7 @@ export interface HandlerHooks {
    *
    * @returns where its events go, and the response that carries them.
    */
-  openStream?: (
+  connectStream?: (
     stream: { sessionId: string; streamId: string },
     options: EventSinkOptions,
   ) => { sink: Sink; response: Response }

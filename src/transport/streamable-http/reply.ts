@@ -75,6 +75,7 @@ export class Reply {
   finish(answer: Answer | undefined): void {
     if (this.#write(answer)) return
     const id = answer && 'id' in answer ? answer.id : undefined
+    // Of no error in particular, which is an internal one
     if (!this.#write(errorResponse(id, toErrorObject(undefined)))) this.#events?.close()
   }
 

@@ -40,7 +40,7 @@ export async function postStateless(
   const { server, options, hooks, ending, askMode } = endpoint
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
-  const { revision, client, logLevel, target } = checkHeaders(incoming, message)
+  const { revision, client, logLevel, target } = readRequest(incoming, message)
   return new Promise((respond, reject) => {
     const cancellation = new Cancellation(incoming.request)
     const reply = new Reply({
@@ -78,8 +78,11 @@ export async function postStateless(
   })
 }
 
-/** Checks that the headers repeat the body, and reads what the request says of itself. */
-function checkHeaders(
+/**
+ * Reads what a request says of itself, and finds its method and tool; checks on the way that the headers
+ * repeat the body.
+ */
+function readRequest(
   { endpoint, request, version, caller }: IncomingRequest,
   message: JsonRpcRequest,
 ): Pick<Exchange, 'revision' | 'client' | 'logLevel'> & { readonly target: MethodTarget } {

@@ -139,7 +139,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { options, hooks, server } = endpoint
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
     const { id: sessionId, streams } = this
-    const { openStream = streamInBody, onStandaloneStream } = hooks
+    const { connectStream = streamInBody, onStandaloneStream } = hooks
     const behaviour = standaloneStreamOptions(server, options, {
       ...caller,
       client: this.session.client,
@@ -149,7 +149,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
     server.clients?.add(this.#standaloneExchange(caller))
     if (missed) {
-      const { sink, response } = openStream({ sessionId, streamId: missed.stream }, behaviour)
+      const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, behaviour)
       streams.resume(missed, sink, primed ? lastEventId : null)
       return response
     }
@@ -159,7 +159,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event to resume after is unknown')
     const stream = streams.openStandalone()
-    const { sink, response } = openStream({ sessionId, streamId: stream.id }, behaviour)
+    const { sink, response } = connectStream({ sessionId, streamId: stream.id }, behaviour)
     stream.connect(sink)
     if (primed) stream.sendEventId()
     return response
@@ -256,7 +256,7 @@ export class StatefulSession implements HttpSession, PooledSession {
   }
 }
 
-const streamInBody: NonNullable<HandlerHooks['openStream']> = (_stream, options) => {
+const streamInBody: NonNullable<HandlerHooks['connectStream']> = (_stream, options) => {
   const events = new EventStream(options)
   const response = new Response(events.body, { headers: EVENT_STREAM_HEADERS })
   return { sink: eventSink(events, options), response }
