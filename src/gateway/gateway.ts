@@ -122,8 +122,8 @@ async function attach(
   connect: Connector,
   { maxPrincipals = 100 }: GatewayLimits,
 ): Promise<Mount & { server: Server }> {
-  let update: (() => Promise<void>) | undefined
-  let report: (error: unknown) => void = () => {}
+  /** The server in front, from when the other one has said what it is until it is unmounted. */
+  let front: { server: Server; update: () => Promise<void> } | undefined
   let lookQueued = false
   // One look after the other, as the answers to an earlier one may be older and come later
   const oneAtATime = semaphore(1)
@@ -132,19 +132,19 @@ async function attach(
     lookQueued = true
     const look = async (): Promise<void> => {
       lookQueued = false
-      await update?.()
+      await front?.update()
     }
     oneAtATime(look).catch((error: unknown) => {
-      if (update) report(error)
+      if (front) fullDefinitionOf(front.server).report(error)
     })
   }
-  let updated: (uri: string) => void = () => {}
-  let completed: (elicitationId: string) => void = () => {}
   let setClients = (_clients: Clients): void => {}
   const known = new Promise<Clients>((resolve) => (setClients = resolve))
   const open = async (principal?: string, hooks: Hooks = {}): Promise<Upstream> => {
     const calls = new OpenCalls()
-    const questions = questionsOf({ calls, principal, clients: known }, (id) => completed(id))
+    const questions = questionsOf({ calls, principal, clients: known }, (id) =>
+      front?.server.notify.elicitationComplete(id),
+    )
     const client = await connect({ ...questions, ...hooks })
     return { client, calls }
   }
@@ -152,13 +152,13 @@ async function attach(
     onToolsChanged: follow,
     onPromptsChanged: follow,
     onResourcesChanged: follow,
-    onResourceUpdated: (uri) => updated(uri),
+    onResourceUpdated: (uri) => front?.server.notify.resourceUpdated(uri),
   })
   const { client } = shared
   const upstreams = new Upstreams(open, maxPrincipals)
   const server = choose(client)
   const target = fullDefinitionOf(server)
-  report = (error) => target.report(error)
+  const report = (error: unknown): void => target.report(error)
   const clients = clientsOf(target)
   setClients(clients)
   const passRootsChanged = ({ caller: { principal } }: Exchange): void => {
@@ -167,8 +167,6 @@ async function attach(
     if (!several) upstream?.then((one) => one.client.rootsChanged()).catch(report)
   }
   clients.onRootsChanged.add(passRootsChanged)
-  updated = (uri) => server.notify.resourceUpdated(uri)
-  completed = (id) => server.notify.elicitationComplete(id)
   // Of entries that are made anew each time, only what was listed can differ
   const mirror = createMirror(target, ({ item: one }, { item: other }) => {
     return JSON.stringify(one) !== JSON.stringify(other)
@@ -193,10 +191,11 @@ async function attach(
     read: ({ uri }, ctx) => passOn('resources/read', { uri }, ctx) as Promise<ReadReturn>,
     report,
   }
-  update = async () => {
+  const update = async (): Promise<void> => {
     const offer = await offerOf(behind)
-    if (update) mirror(offer)
+    if (front) mirror(offer)
   }
+  front = { server, update }
   try {
     await oneAtATime(update)
   } catch (error) {
@@ -207,7 +206,7 @@ async function attach(
   return {
     server,
     async unmount() {
-      update = undefined
+      front = undefined
       clients.onRootsChanged.delete(passRootsChanged)
       ignore()
       mirror(NO_OFFER)
