@@ -37,6 +37,7 @@ import { answerEach, batchFault } from './engine/batch.ts'
 import { dispatch } from './engine/dispatch.ts'
 import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { initialize, sessionRevision } from './features/initialize.ts'
+import { PushInput } from './engine/push-input.ts'
 import { resolveSessionMethod } from './engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import type { AskMode, InputOptions } from './request/ask-mode.ts'
@@ -300,15 +301,13 @@ class DuplexConnection {
         const known = notification(method, degradeNotification(method, params, revision))
         return this.#outbox.sendFor(cancellation, known)
       },
-      askMode: {
-        kind: 'push',
-        ask: ({ method, params }, asking) =>
-          session.sendRequest(method, degradeRequest(method, params, revision), {
-            send: (asked) => this.#outbox.send(asked),
-            signal: asking,
-            timeoutMs,
-          }),
-      },
+      askMode: new PushInput(({ method, params }, asking) =>
+        session.sendRequest(method, degradeRequest(method, params, revision), {
+          send: (asked) => this.#outbox.send(asked),
+          signal: asking,
+          timeoutMs,
+        }),
+      ),
     }
   }
 }

@@ -17,7 +17,7 @@ import type { ClientInput, MethodTarget, ServerDefinition } from '../definition.
 import { requireAskable } from '../request/ask.ts'
 import { describeAskError } from '../request/ask-errors.ts'
 import type { Exchange } from '../request/exchange.ts'
-import type { Ask, InputOptions, ReplayMode } from '../request/ask-mode.ts'
+import type { InputOptions, ReplayMode } from '../request/ask-mode.ts'
 import type { Suspension } from '../request/outcome.ts'
 import { invalidParams, requireObject } from '../request/params.ts'
 import { RequestContext } from '../request/request-context.ts'
@@ -94,8 +94,15 @@ async function suspend(
   const result =
     reason.by === 'urls' ? urlsToResult(reason.error, ctx.exchange) : requireAsking(reason.result)
   if (!facts.mayAsk) throw cannotAsk(ctx.method)
-  const { askMode } = ctx.exchange
-  return askMode.kind === 'push' ? askDirectly(ctx, result, askMode.ask) : sealResult(ctx, result)
+  const { exchange } = ctx
+  const { inputRequests = {}, requestState } = result
+  for (const request of Object.values(inputRequests)) requireAskable(request, exchange)
+  if (exchange.askMode.kind !== 'push') return sealResult(ctx, result)
+  const next = new RequestContext(ctx.message, exchange, ctx.logs)
+  next.inputResponses = await exchange.askMode.askAll(inputRequests, ctx)
+  next.requestState = requestState
+  next.round = ctx.round + 1
+  return next
 }
 
 /**
@@ -121,11 +128,7 @@ async function sealQuestions(
   }
 }
 
-/**
- * Checks and seals an `input_required` result that a handler made itself.
- *
- * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what it asks for.
- */
+/** Seals an `input_required` result that a handler made itself. */
 async function sealResult(
   ctx: RequestContext,
   result: InputRequiredResult,
@@ -133,10 +136,8 @@ async function sealResult(
   // What asks is not to be cached
   const { ttlMs: _, cacheScope: __, ...asking } = result
   const { inputRequests, requestState } = asking
-  const { exchange } = ctx
-  for (const request of Object.values(inputRequests ?? {})) requireAskable(request, exchange)
   asking.requestState = await sealState(ctx, emptyRecording(), requestState)
-  if (inputRequests) asking.inputRequests = degradeRequests(inputRequests, exchange.revision)
+  if (inputRequests) asking.inputRequests = degradeRequests(inputRequests, ctx.exchange.revision)
   return asking
 }
 
@@ -149,35 +150,6 @@ function degradeRequests(
     return [key, { ...request, params: degradeRequest(request.method, request.params, revision) }]
   })
   return Object.fromEntries(known) as Record<string, InputRequest>
-}
-
-/** The most rounds in which one request may ask, where the client is asked directly. */
-const MAX_ROUNDS = 10
-
-/**
- * Asks the client directly for what an `input_required` result that a handler made itself asks for,
- * and gives the context for its next run.
- *
- * @throws {ProtocolError} `INTERNAL_ERROR` when it asks once too often.
- * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what it asks for.
- */
-async function askDirectly(
-  { message, exchange, logs, round }: RequestContext,
-  { inputRequests = {}, requestState }: InputRequiredResult,
-  ask: Ask,
-): Promise<RequestContext> {
-  if (round === MAX_ROUNDS) {
-    throw new ProtocolError(INTERNAL_ERROR, `The handler asked in more than ${MAX_ROUNDS} rounds`)
-  }
-  const asked = Object.entries(inputRequests).map(async ([key, request]) => {
-    requireAskable(request, exchange)
-    return [key, await ask(request, exchange.cancellation.signal)] as const
-  })
-  const next = new RequestContext(message, exchange, logs)
-  next.inputResponses = Object.fromEntries(await Promise.all(asked))
-  next.requestState = requestState
-  next.round = round + 1
-  return next
 }
 
 function requireAsking(result: Result): InputRequiredResult {

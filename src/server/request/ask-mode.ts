@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
+import type { Input } from '../../patterns/input.ts'
 import type { ReplayInput } from '../../patterns/replay.ts'
 import type { Sealer, Secrets } from '../../patterns/sealed-state.ts'
 import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
@@ -27,12 +28,33 @@ export interface InputOptions {
 /** How one request can ask its client for input. */
 export type AskMode = PushMode | ReplayMode | UnavailableMode
 
+/** One run of a handler, as far as it matters for asking. */
+export interface AskingRun {
+  readonly method: string
+  readonly signal: AbortSignal
+  /** Whether the handler has settled. */
+  readonly done: boolean
+  /** How often the handler was run for this request before. */
+  readonly round: number
+  /** Set where what the handler asks and does is recorded. */
+  replay: ReplayInput | undefined
+}
+
 /** The client is asked while the request waits. */
 export interface PushMode {
   readonly kind: 'push'
   readonly ask: Ask
-  /** The call that the request made, where another host can go on with it. */
-  readonly call?: ReplayableCall | undefined
+  /** Makes the input of one run of the handler. */
+  createInput(run: AskingRun): Input
+  /**
+   * Asks for what an `input_required` result that the handler made itself asks for.
+   *
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the handler does so once too often.
+   */
+  askAll(
+    requests: { readonly [key: string]: InputRequest },
+    run: AskingRun,
+  ): Promise<{ [key: string]: JsonObject }>
 }
 
 /** The request ends with its questions, and comes again with the answers and the sealed state. */

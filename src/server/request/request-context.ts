@@ -3,23 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { InputPending, noInput, pushInput, type Input } from '../../patterns/input.ts'
+import { InputPending, noInput, type Input } from '../../patterns/input.ts'
 import { emptyRecording, inputPending, ReplayInput } from '../../patterns/replay.ts'
 import type { AsJson } from '../../patterns/steps.ts'
-import { McpError } from '../../protocol/errors.ts'
-import {
-  notification,
-  type JsonObject,
-  type JsonRpcRequest,
-  type RequestId,
-} from '../../protocol/jsonrpc.ts'
+import { notification, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import type { StandardSchema } from '../../protocol/standard-schema.ts'
 import type {
   CreateMessageParams,
   CreateMessageResult,
-  InputRequest,
   LoggingLevel,
   ObjectSchema,
   Root,
@@ -128,17 +121,9 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   #chooseInput(): Input {
-    const { askMode: mode, revision, cancellation } = this.exchange
+    const { askMode: mode, revision } = this.exchange
     if (mode.kind === 'unavailable') return this.#noInput(mode.needs)
-    if (mode.kind === 'push') {
-      const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
-        // Nothing carries the question once the answer is sent
-        if (this.done) throw new McpError('INVALID_USE', `"${this.method}" is answered already`)
-        return mode.ask(request, cancellation.signal, sent)
-      }
-      if (!mode.call) return pushInput(push)
-      return (this.replay = mode.call.createInput(push))
-    }
+    if (mode.kind === 'push') return mode.createInput(this)
     if (!findMethod(this.method, revision)?.mayAsk) {
       return this.#noInput('"tools/call", "prompts/get" or "resources/read"')
     }

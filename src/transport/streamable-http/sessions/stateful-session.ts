@@ -26,6 +26,7 @@ import type { Caller, Exchange } from '../../../server/request/exchange.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import type { Ask, UnavailableMode } from '../../../server/request/ask-mode.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'
+import { PushInput } from '../../../server/engine/push-input.ts'
 import { resolveSessionMethod } from '../../../server/engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { ResumableCall } from '../../../session/event-store.ts'
@@ -195,11 +196,10 @@ export class StatefulSession implements HttpSession, PooledSession {
       },
       disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
       askMode: reply.canStream
-        ? {
-            kind: 'push',
-            ask: this.#asker(reply),
-            call: call && calls && { createInput: (ask) => calls.createInput(call, ask) },
-          }
+        ? new PushInput(
+            this.#asker(reply),
+            call && calls && { createInput: (ask) => calls.createInput(call, ask) },
+          )
         : NEEDS_STREAM,
     }
   }
