@@ -101,7 +101,7 @@ export class Client extends BaseClient {
     if (findMethod('logging/setLevel', this.#connection.revision)) {
       await this.request('logging/setLevel', { level }, options)
     }
-    this.#connection.logLevel = level
+    this.#subscriptions.setLogLevel(level)
   }
 
   /**

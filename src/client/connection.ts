@@ -15,12 +15,7 @@ import {
 } from '../protocol/jsonrpc.ts'
 import { isListing } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type {
-  ClientCapabilities,
-  Implementation,
-  LoggingLevel,
-  ServerCapabilities,
-} from '../protocol/types.ts'
+import type { ClientCapabilities, Implementation, ServerCapabilities } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Attempt } from './attempts.ts'
 import { Call, type CallOwner } from './call.ts'
@@ -57,7 +52,9 @@ export interface ConnectionParts<Client extends ExtensionClient> {
 }
 
 /** One client's state and the way to its server. */
-export class Connection<Client extends ExtensionClient = ExtensionClient> implements CallOwner {
+export class Connection<Client extends ExtensionClient = ExtensionClient>
+  implements CallOwner, ClientParts<Client>
+{
   readonly options: WatchesGivenUp
   readonly versions: Versions
   readonly info: Implementation
@@ -65,8 +62,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   /** The client whose connection it is, for extensions. */
   declare readonly client: Client
   declare readonly inputHandlers: InputHandlers
-  declare readonly changes: ChangeListeners | undefined
-  declare readonly cache: Cache | undefined
+  declare readonly changes?: ChangeListeners
+  declare readonly cache?: Cache
   declare readonly walkPages: WalkPages
   readonly tools: ToolSchemas = new ToolSchemas()
   /** The requests in flight, by their ids, which compare with their JSON type. */
@@ -86,7 +83,6 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   /** Nothing when the server did not say. */
   declare serverCapabilities: ServerCapabilities | undefined
   declare instructions: string | undefined
-  logLevel: LoggingLevel | undefined
   /** Whether an answer has confirmed what the server is taken for. */
   isConfirmed = false
   /** The id of the request that was sent last. */
@@ -130,6 +126,11 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
     this.instructions = typeof instructions === 'string' ? instructions : undefined
   }
 
+  /** Takes an answer as confirmation of what the server is taken for. */
+  confirm(): void {
+    this.isConfirmed = true
+  }
+
   /** Finds out what the server is: at first, and again when it proves to be something else. */
   negotiate(): Promise<void> {
     // What is found now counts as confirmed, so that no later failure starts another negotiation
@@ -157,7 +158,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
   ): Call {
     const id = ++this.lastId
     const message: JsonRpcRequest = { jsonrpc: '2.0', id, method }
-    const { logLevel = this.logLevel, timeoutMs = this.options.timeoutMs ?? 60_000 } = options
+    const { logLevel = this.changes?.logLevel, timeoutMs = this.options.timeoutMs ?? 60_000 } =
+      options
     const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
     const sent = { ...options, logLevel, timeoutMs, maxTimeoutMs, headers }
     const known = degradeClientParams(method, params, this.revision)
@@ -220,6 +222,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient> implem
 
   /** Restores a session, unless that is under way. */
   restoreOnce(restore: () => Promise<void>): Promise<void> {
+    this.attempts.length = 0
     return (this.#restoring ??= restore().finally(() => (this.#restoring = undefined)))
   }
 

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
-import type { CacheHints, PaginatedResult, Result } from '../protocol/types.ts'
+import type { CacheHints, LoggingLevel, PaginatedResult, Result } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -70,6 +70,8 @@ export interface InputHandlers {
 
 /** Listens to changes. */
 export interface ChangeListeners {
+  /** The least severe log messages that the application asked for. */
+  readonly logLevel: LoggingLevel | undefined
   /** Opens what hooks and handlers need, once the connection is there. */
   start(): void
   /** Takes a notification that may be one of change. */

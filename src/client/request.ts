@@ -133,7 +133,7 @@ async function roundTrip(
     const call = connection.start(method, params, options, paramHeaders(connection, method, params))
     try {
       const result = await call.result
-      connection.isConfirmed = true
+      connection.confirm()
       return result
     } catch (error) {
       if (attempt > 0 || !(await recover(connection, method, error, facts, options))) throw error

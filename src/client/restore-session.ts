@@ -15,7 +15,6 @@ import { initialize } from './initialize.ts'
 export async function restoreSession(connection: Connection): Promise<void> {
   if (!connection.channel.lost) return
   await connection.restoreOnce(async () => {
-    connection.attempts.length = 0
     try {
       await initialize(connection, {})
       await connection.changes?.restore()

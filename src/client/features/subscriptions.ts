@@ -6,7 +6,7 @@
 import { McpError, METHOD_NOT_FOUND, type ProtocolError } from '../../protocol/errors.ts'
 import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
-import type { SubscriptionFilter } from '../../protocol/types.ts'
+import type { LoggingLevel, SubscriptionFilter } from '../../protocol/types.ts'
 import { covers, fire, forget, hooked, missed, offered } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeListeners } from '../features.ts'
@@ -18,6 +18,7 @@ import type { Subscription } from './subscription.ts'
 
 /** All subscriptions of one connection. */
 export class Subscriptions implements ChangeListeners {
+  logLevel: LoggingLevel | undefined
   readonly #connection: Connection
   readonly #options: ConnectOptions
   readonly #listener: Listener
@@ -69,6 +70,11 @@ export class Subscriptions implements ChangeListeners {
       throw !patient && (error as ProtocolError).code === METHOD_NOT_FOUND ? unsupported() : error
     }
     return feed
+  }
+
+  /** Sets the least severe log message that the application asks for, on later sessions too. */
+  setLogLevel(level: LoggingLevel): void {
+    this.logLevel = level
   }
 
   /** Gives a feed its part of what the session announces. */
@@ -170,7 +176,7 @@ export class Subscriptions implements ChangeListeners {
   }
 
   async restore(): Promise<void> {
-    const { logLevel } = this.#connection
+    const { logLevel } = this
     if (logLevel) await request(this.#connection, 'logging/setLevel', { level: logLevel })
     if (this.#isListening) this.#connection.channel.listen?.()
     for (const uri of this.#counts.keys()) {
