@@ -51,7 +51,7 @@ export const budgets: readonly Budget[] = [
   },
   { name: 'tiny server', code: tinyServer, maxKb: 15.8, goalKb: 14 },
   { name: 'protected tiny server', code: `${tinyServer}; ${protection}`, maxKb: 25.6, goalKb: 24 },
-  { name: 'server', code: server, maxKb: 23.25, goalKb: 23 },
+  { name: 'server', code: server, maxKb: 23, goalKb: 23 },
   { name: 'protected server', code: `${server}; ${protection}`, maxKb: 33, goalKb: 33 },
 ]
 

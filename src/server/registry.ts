@@ -85,7 +85,7 @@ export class Registry<T extends Entry> {
   }
 
   /** Every entry with its key, disabled ones too. */
-  entries(): Iterable<[string, T]> {
+  entries(): ReadonlyMap<string, T> {
     return this.#entries
   }
 
@@ -131,11 +131,6 @@ export class Registry<T extends Entry> {
   find(key: string, requester: Requester): T | undefined {
     const entry = this.#entries.get(key)
     return entry?.enabled && isVisible(entry, requester) ? entry : undefined
-  }
-
-  /** Whether an entry of that key, disabled or not, is hidden from the caller. */
-  hides(key: string, requester: Requester): boolean {
-    return !isVisible(this.#entries.get(key) ?? {}, requester)
   }
 
   /**

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 import type { ServerDefinition } from '../server/definition.ts'
+import { isVisible } from '../server/registry.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
@@ -39,7 +40,9 @@ export function mayCall(
   { call: { params, scopes } }: TaskRecord,
   ctx: RequestContext,
 ): boolean {
-  if (server.tools.hides(String(params.name), ctx)) return false
+  // A disabled tool hides its tasks from no one who may see it
+  const tool = server.tools.entries().get(String(params.name))
+  if (tool && !isVisible(tool, ctx)) return false
   try {
     ctx.exchange.auth?.authorize({ method: 'tools/call', params }, ctx.caller, server, scopes)
     return true
