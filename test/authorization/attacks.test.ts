@@ -19,7 +19,7 @@ const TOKEN = `${ISSUER}/token`
 const REGISTER = `${ISSUER}/register`
 const AUTHORIZE = `${ISSUER}/authorize`
 
-/** URLs that must never be used, whoever names them. */
+/** URLs that must never be used, whichever server names them. */
 const forbidden = [
   'javascript:alert(1)',
   'data:text/html,<script>alert(1)</script>',
@@ -329,7 +329,7 @@ describe('an authorization server', () => {
     ],
   ]
   it.each(bodies)(
-    'that answers %s is quoted, at whatever step [B089]',
+    'that answers %s is quoted, at every step [B089]',
     async (_, response, answer) => {
       for (const [step, url] of [
         ['registration', REGISTER],
@@ -365,7 +365,7 @@ describe('an authorization server', () => {
     [{ access_token: 7 }],
     [{ access_token: 'a b' }],
     [{ access_token: 'a\r\nx: y' }],
-  ])('that gives a token that cannot be used is told so: %j', async (token) => {
+  ])('that issues an unusable token is reported: %j', async (token) => {
     const world = createWorld({ token })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({ step: 'token' })
   })

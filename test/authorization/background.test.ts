@@ -1,4 +1,4 @@
-// Requests that nobody asked for: they may renew a token, but open no page, and discard nothing.
+// Background requests: they may refresh a token, but open no page, and discard nothing.
 import { describe, expect, it, vi } from 'vitest'
 import { createReconnectingClient, type ConnectOptions } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
@@ -7,7 +7,7 @@ import { createWorld, ISSUER, json, MCP, openStore, type Differences, type World
 
 const AUTHORIZE = `${ISSUER}/authorize`
 
-/** A world that answers some requests to the MCP server with a 401, whatever their token. */
+/** A world that answers some requests to the MCP server with a 401, even with a valid token. */
 function refusing(
   refuses: (init: RequestInit) => boolean,
   differences: Differences = {},
@@ -56,7 +56,7 @@ describe('a stream that the server always refuses with 401', () => {
 
 describe('a stream whose token has ended, and cannot be renewed', () => {
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'opens again in %s when somebody has signed in for a call [C006]',
+    'opens again in %s after the user signed in for a call [C006]',
     async (revision) => {
       const world = createWorld({ token: { refresh_token: undefined } })
       const errors: Error[] = []
@@ -95,7 +95,7 @@ describe('a stream whose token has ended, and cannot be renewed', () => {
   )
 })
 
-describe('a message that nobody waits for', () => {
+describe('a message that expects no response', () => {
   it('opens no page when the server refuses it with 401 [C006]', async () => {
     const { world, fetch, refused } = refusing(
       ({ body }) => String(body).includes('notifications/roots'),
@@ -120,7 +120,7 @@ describe('a message that nobody waits for', () => {
     expect(world.to(AUTHORIZE)).toHaveLength(1)
   })
 
-  it('asks for no more scopes [C006]', async () => {
+  it('requests no additional scopes [C006]', async () => {
     const world = createWorld()
     const fetch: World['fetch'] = async (url, init) =>
       init?.method === 'GET' && url === MCP
@@ -150,8 +150,8 @@ describe('a message that nobody waits for', () => {
   })
 })
 
-describe('a connection that comes back by itself', () => {
-  it('opens no page, but fails until somebody opens it again [C006]', async () => {
+describe('a connection that reconnects automatically', () => {
+  it('opens no page, but fails until a call opens it again [C006]', async () => {
     const world = createWorld({ token: { refresh_token: undefined } })
     let offline = false
     const fetch: World['fetch'] = async (url, init) => {

@@ -155,7 +155,7 @@ describe('what the user comes back with', () => {
     expect(world.to(TOKEN)).toHaveLength(1)
   })
 
-  it('is told when it is a refusal [M-ASEC-017]', async () => {
+  it('is reported when it is an error [M-ASEC-017]', async () => {
     const { connecting } = comesBackWith((params) => {
       params.delete('code')
       params.set('error', 'access_denied')
@@ -168,7 +168,7 @@ describe('what the user comes back with', () => {
     })
   })
 
-  it('is not told when it is a refusal of somebody else [M-ASEC-017]', async () => {
+  it('is not reported when it is an error from another issuer [M-ASEC-017]', async () => {
     const { connecting } = comesBackWith((params) => {
       params.set('iss', 'https://evil.example')
       params.set('error', 'call 555 0100')
@@ -253,7 +253,7 @@ describe('a user who does not come back', () => {
     }
   })
 
-  it('is not waited for any more when the application gives up', async () => {
+  it('is no longer waited for when the application aborts', async () => {
     const world = createWorld()
     const leaving = new AbortController()
     const interaction: SignInOptions['interaction'] = {
@@ -271,7 +271,7 @@ describe('a user who does not come back', () => {
   })
 })
 
-describe('a page that is left', () => {
+describe('a page that the user leaves', () => {
   it('goes on with what was begun when it is back [M-ASEC-010]', async () => {
     const world = createWorld()
     // The page as it was left
@@ -290,7 +290,7 @@ describe('a page that is left', () => {
     let returned: { callback: string; flow: string } | undefined = { callback, flow: kept.flow }
     const interaction: SignInOptions['interaction'] = {
       begin: () => {
-        throw new Error('Nobody is sent away again')
+        throw new Error('The user must not be redirected again')
       },
       returned() {
         const once = returned
@@ -313,7 +313,7 @@ describe('a page that is left', () => {
         delete: (key: string) => void values.delete(key),
       }
     })(),
-    // Whoever left the page takes no turns any more
+    // A page that was left no longer holds the lock
     withLock: <T>(_key: string, work: () => Promise<T>) => work(),
   }
 
@@ -326,7 +326,7 @@ describe('a page that is left', () => {
       }),
     ],
     ['what it kept broken', (_: string, callback: string) => ({ flow: '{}', callback })],
-  ])('tells once when it is back with %s', async (_, change) => {
+  ])('reports the return once, with %s', async (_, change) => {
     const flow = JSON.stringify({
       server: MCP,
       issuer: ISSUER,

@@ -65,7 +65,7 @@ describe('a 401 while the client finds out what the server is', () => {
     ],
     ['edgewise/client/tiny', (options: TinyOptions) => connectTiny(MCP, options)],
   ])(
-    'tells %s nothing about its era: the same question is asked again [M-ASEC-063] [L-HTTP-070]',
+    'reveals nothing to %s about its era: the same request is sent again [M-ASEC-063] [L-HTTP-070]',
     async (_name, open) => {
       const world = createWorld()
       await using client = await open({ auth: world.signIn(), fetch: world.fetch })
@@ -112,7 +112,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
   const statuses = [400, 404, 405]
 
   it.each(statuses)(
-    'with HTTP %i of the token endpoint is told as that, and asks the user once [P014]',
+    'with HTTP %i of the token endpoint is reported as that, and prompts the user once [P014]',
     async (status) => {
       const routes = { [`POST ${TOKEN}`]: () => json({ error: 'invalid_request' }, status) }
       for (const revision of [['2025-11-25'], ['2025-03-26', '2024-11-05'], undefined] as const) {
@@ -177,7 +177,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
     ['nothing is known of the endpoint', undefined],
     ['it is known as one of HTTP+SSE', 'http-sse'],
   ])(
-    'over HTTP+SSE is told as that, and asks the user once, where %s [P014]',
+    'over HTTP+SSE is reported as that, and prompts the user once, where %s [P014]',
     async (_name, era) => {
       const world = createWorld({
         routes: {

@@ -108,7 +108,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     },
   )
 
-  it('that a failing server does not give is told at once, with what it said [M-ADISC-020]', async () => {
+  it('that a failing server does not return is reported at once, with its response [M-ADISC-020]', async () => {
     const world = createWorld({
       challenge: 'Bearer',
       routes: {
@@ -213,12 +213,12 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     { authorization_servers: [] },
     { authorization_servers: undefined },
     { authorization_servers: 'x' },
-  ])('that names no authorization server is told: %j [B081]', async (resource) => {
+  ])('that names no authorization server is reported: %j [B081]', async (resource) => {
     const error = await failure(createWorld({ resource }))
     expect(error.message).toContain('names no authorization server')
   })
 
-  it('that is nowhere is told with all places that were tried [M-ADISC-028]', async () => {
+  it('that is not found is reported with all URLs that were tried [M-ADISC-028]', async () => {
     const world = createWorld({
       challenge: 'Bearer',
       routes: { [`GET ${RESOURCE_METADATA}`]: notFound },
@@ -262,7 +262,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     const world = createWorld({
       routes: {
         [`GET ${SERVER_METADATA}`]: notFound,
-        // What OpenID Connect demands beside is not needed
+        // The additional fields that OpenID Connect requires are not needed
         [`GET ${OPENID}`]: () => json({ issuer: ISSUER, ...endpoints }),
       },
     })
@@ -329,14 +329,14 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     expect(world.to(SERVER_METADATA)).toHaveLength(4)
   })
 
-  it('that a failing server does not give is told with all that it said [M-ADISC-020]', async () => {
+  it('that a failing server does not return is reported with all its responses [M-ADISC-020]', async () => {
     const world = createWorld({ routes: { [`GET ${SERVER_METADATA}`]: () => json({}, 503) } })
     const error = await failure(world)
     expect(error).toMatchObject({ step: 'server-metadata', answer: { status: 503 } })
     expect(world.to(OPENID)).toEqual([])
   })
 
-  it('that is nowhere is told with all places that were tried [B079]', async () => {
+  it('that is not found is reported with all URLs that were tried [B079]', async () => {
     const routes = { [`GET ${SERVER_METADATA}`]: notFound }
     const error = await failure(
       createWorld({ resource: { authorization_servers: [TENANT] }, routes }),
@@ -466,7 +466,7 @@ describe('a server of 2025-03-26', () => {
     'HTTPS://mcp.example:443/mcp',
     'https://mcp.example/mcp#part',
   ])(
-    'is named in the plain spelling of its URL, whatever was connected to: %s [M-ASEC-021] [L-AUTH-057] [L-AUTH-059]',
+    'is named by its canonical URL, whichever spelling was connected to: %s [M-ASEC-021] [L-AUTH-057] [L-AUTH-059]',
     async (target) => {
       const world = oldWorld({ [`GET ${origin}/authorize`]: back('') })
       const auth = world.signIn({ oldServers: true })

@@ -36,7 +36,7 @@ function boundWorld({ serverNonce, resourceNonce, token, algs = ['ES256'] }: Wis
   const proofs: JWTPayload[] = []
   /** The keys that tokens are bound to. */
   const bound = new Map<string, string>()
-  /** Tokens that are good no more. */
+  /** Tokens that are no longer valid. */
   const ended = new Set<string>()
   const prove = async ({
     headers,
@@ -136,12 +136,12 @@ describe('a token that is bound to a key', () => {
     expect(new Set(one.bound.values()).size).toBe(1)
   })
 
-  it('is told from one of no type, which everybody can use, too', async () => {
+  it('is distinguished from a token without a type, which any bearer can use', async () => {
     const one = boundWorld({ token: { token_type: undefined } })
     await expect(connectBound(one)).rejects.toMatchObject({ step: 'token' })
   })
 
-  it('is told from one that everybody can use, which is refused [M-XAUTH-033]', async () => {
+  it('is distinguished from a bearer token, which is rejected [M-XAUTH-033]', async () => {
     const one = boundWorld({ token: { token_type: 'Bearer' } })
     await expect(connectBound(one)).rejects.toMatchObject({
       step: 'token',
@@ -172,7 +172,7 @@ describe('a token that is bound to a key', () => {
     expect(one.world.to(TOKEN)).toEqual([])
   })
 
-  it('has a key that nobody can take away [M-XAUTH-034]', async () => {
+  it('has a key that cannot be exported [M-XAUTH-034]', async () => {
     const made: CryptoKeyPair[] = []
     const generate = crypto.subtle.generateKey.bind(crypto.subtle)
     crypto.subtle.generateKey = (async (...args: Parameters<typeof generate>) => {

@@ -120,7 +120,7 @@ describe('the extensions that a client declares by its authorization [E-EXT-037]
     )
   })
 
-  it('are none where a user signs in [E-EXT-032] [E-EXT-033]', async () => {
+  it('are not declared where a user signs in [E-EXT-032] [E-EXT-033]', async () => {
     const world = createWorld()
     await using _ = await world.connect(world.signIn())
     expect(declared(world).every((one) => one === undefined)).toBe(true)
@@ -137,7 +137,7 @@ describe('the extensions that a client declares by its authorization [E-EXT-037]
     await live.close()
   })
 
-  it('are there beside those of the application [E-EXT-037] [E-EXT-039]', async () => {
+  it('are declared in addition to those of the application [E-EXT-037] [E-EXT-039]', async () => {
     const world = machineWorld()
     const { fetch } = world
     await using _ = await connect(MCP, {
@@ -178,7 +178,7 @@ describe('a server', () => {
     expect(await offers()).toEqual({ [MACHINE]: {} })
   })
 
-  it('lets nobody in for what a client declares [E-EXT-038]', async () => {
+  it('authenticates no client by the extensions that it declares [E-EXT-038]', async () => {
     const server = createServer({ name: 'notes', version: '1.0.0' })
     server.extend(serverExtension({ id: MACHINE }))
     const handle = createHandler(server, { auth: authenticator, allowedHosts: ['mcp.example'] })

@@ -32,7 +32,7 @@ afterEach(() => void vi.useRealTimers())
 const machineWorld = (differences: Differences = {}): World =>
   createWorld({ token: { refresh_token: undefined }, ...differences })
 
-/** That nobody was registered, and nobody was sent away. */
+/** Asserts that no client was registered, and no user was redirected. */
 function expectNoUser(world: World): void {
   expect([...world.to(REGISTER), ...world.to(AUTHORIZE)]).toEqual([])
 }
@@ -322,7 +322,7 @@ describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-
 describe('the identity of a workload', () => {
   const server = { grant_types_supported: [JWT_BEARER] }
 
-  it('is the assertion alone, asked for anew each time [M-XAUTH-043] [M-XAUTH-044] [M-XAUTH-045]', async () => {
+  it('is the assertion alone, requested again each time [M-XAUTH-043] [M-XAUTH-044] [M-XAUTH-045]', async () => {
     const world = machineWorld({ server })
     let count = 0
     const issuers: string[] = []
@@ -346,7 +346,7 @@ describe('the identity of a workload', () => {
   })
 
   it.each(['invalid_grant', 'invalid_scope', 'unauthorized_client'])(
-    'that is refused is told, and the same assertion is not sent again: %s [M-XAUTH-046]',
+    'that is rejected is reported, and the same assertion is not sent again: %s [M-XAUTH-046]',
     async (error) => {
       const world = machineWorld({
         server,
@@ -482,7 +482,7 @@ describe('enterprise-managed authorization', () => {
     expect(world.to(TOKEN)).toEqual([])
   })
 
-  it('tells what the identity provider says against it', async () => {
+  it('reports the error of the identity provider', async () => {
     const refusal = () => json({ error: 'invalid_grant', error_description: 'Policy' }, 400)
     const { connecting } = await enterprise({}, { routes: { [`POST ${EXCHANGE}`]: refusal } })
     await expect(connecting).rejects.toMatchObject({

@@ -39,7 +39,7 @@ describe('several challenges', () => {
     'DPoP algs="ES256", Bearer resource_metadata="https://mcp.example/place"',
     'Basic realm="x", Bearer realm="y", Bearer resource_metadata="https://mcp.example/place"',
     'DPoP resource_metadata="https://evil.example/", Bearer resource_metadata="https://mcp.example/place"',
-  ])('tell together where the metadata is: %s', async (challenge) => {
+  ])('are combined to locate the metadata: %s', async (challenge) => {
     const world = createWorld({
       challenge,
       routes: {
@@ -56,7 +56,7 @@ describe('several challenges', () => {
   it.each([
     'Bearer realm="x", Bearer error="insufficient_scope", scope="write"',
     'DPoP algs="ES256", error="invalid_token", Bearer error="insufficient_scope", scope="write"',
-  ])('tell together which scopes are lacking: %s', async (challenge) => {
+  ])('are combined to find the missing scopes: %s', async (challenge) => {
     const world = createWorld({ callNeeds: ['write'] })
     const fetch = challenging(world, 403, challenge)
     await using client = await world.connect(world.signIn(), { fetch })
@@ -64,7 +64,7 @@ describe('several challenges', () => {
     expect(world.to(AUTHORIZE).map(({ query }) => query.scope)).toEqual([undefined, 'write'])
   })
 
-  it('tell of a nonce behind the challenge for bearers', async () => {
+  it('yield a nonce after the challenge for bearer tokens', async () => {
     const world = createWorld({ token: { token_type: 'DPoP' } })
     const nonces: unknown[] = []
     const fetch: World['fetch'] = async (url, init = {}) => {
@@ -124,7 +124,7 @@ describe('secrets that an authorization server repeats', () => {
     '[{"access_token": "canary", "refresh_token":"canary"}]',
     "<pre>id_token : 'canary'",
   ])(
-    'or gives where nobody can take them are in no error: %s [L-AUTH-072] [M-ASEC-048]',
+    'or returns where they cannot be used are in no error: %s [L-AUTH-072] [M-ASEC-048]',
     async (body) => {
       const routes = { [`POST ${TOKEN}`]: () => new Response(body, { status: 500 }) }
       const world = createWorld({ routes })
@@ -264,7 +264,7 @@ describe('an authorization server that is gone', () => {
     expect(world.to(`${ISSUER}/register`)).toHaveLength(2)
   })
 
-  it('is told of while the MCP server names it, and loses no refresh token', async () => {
+  it('is reported while the MCP server names it, and no refresh token is lost', async () => {
     const { world, kept, error } = await call(ISSUER)
     expect(error).toMatchObject({ step: 'server-metadata' })
     expect(kept).toMatchObject({ issuer: ISSUER, refreshToken: 'r' })
@@ -364,7 +364,7 @@ describe('metadata', () => {
   })
 })
 
-describe('a host that is nobody’s on the Internet [L-AUTH-099] [M-ADISC-026]', () => {
+describe('a host that is not reachable on the Internet [L-AUTH-099] [M-ADISC-026]', () => {
   it.each([
     '[2001:10::1]',
     '[2001:1ff::1]',

@@ -36,7 +36,7 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
   const documents = { client_id_metadata_document_supported: true }
   const credentials = [{ issuer: ISSUER, clientId: 'given' }]
 
-  it('is first of all the one that was given out beforehand [M-AREG-010] [L-AUTH-036]', async () => {
+  it('is the pre-registered one if there is one [M-AREG-010] [L-AUTH-036]', async () => {
     const world = createWorld({ server: documents })
     const client = { name: 'Test', metadataUrl: DOCUMENT }
     expect(await clientOf(world, { credentials, client })).toBe('given')
@@ -88,7 +88,7 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
     ])
   })
 
-  it('that there is no way to is told, and credentials for others are of no use [M-AREG-015] [M-AREG-022] [M-ADISC-015]', async () => {
+  it('that is impossible is reported, and credentials for other issuers are not used [M-AREG-015] [M-AREG-022] [M-ADISC-015]', async () => {
     const world = createWorld({ server: { registration_endpoint: undefined } })
     const others = [{ issuer: 'https://other.example', clientId: 'other', clientSecret: 'secret' }]
     const connecting = world.connect(world.signIn({ credentials: others }))
@@ -233,7 +233,7 @@ describe('dynamic registration', () => {
     expect(world.to(REGISTER)).toHaveLength(2)
   })
 
-  it('that is refused tells why, and with which redirect URI [M-AREG-014] [M-AREG-015]', async () => {
+  it('that is rejected reports why, and with which redirect URI [M-AREG-014] [M-AREG-015]', async () => {
     const world = createWorld({
       routes: {
         [`POST ${REGISTER}`]: () =>
@@ -316,7 +316,7 @@ describe('a registration that the authorization server has forgotten', () => {
       const interaction = { begin: () => ({ redirectUri: CALLBACK, go }) }
       await using _ = await world.connect(world.signIn({ tokens, fetch, interaction }))
       expect(world.to(REGISTER)).toHaveLength(1)
-      // The same, seen by the page that was loaded anew
+      // The same, seen by the reloaded page
       await saveRegistration(tokens, ISSUER, stale)
       const request = { url: MCP, server: MCP, method: 'POST' }
       const resumed = world.signIn({
@@ -349,7 +349,7 @@ describe('a registration that the authorization server has forgotten', () => {
     expect(world.to(REGISTER)).toHaveLength(1)
   })
 
-  it('is kept when the user does not come back, if nobody can make another [P013]', async () => {
+  it('is kept when the user does not come back, if no other can be registered [P013]', async () => {
     const world = createWorld()
     const tokens = openStore()
     await saveRegistration(tokens, ISSUER, { client_id: 'seeded', client_secret: 's' })
@@ -360,7 +360,7 @@ describe('a registration that the authorization server has forgotten', () => {
     expect((await listRegistrations(tokens))[ISSUER]?.client_id).toBe('seeded')
   })
 
-  it('is replaced when a token cannot be renewed by it any more [P013]', async () => {
+  it('is replaced when it can no longer refresh a token [P013]', async () => {
     const world = createWorld()
     const tokens = openStore()
     let forgot = false
@@ -436,7 +436,7 @@ describe('the registrations that are kept', () => {
 })
 
 describe('what the authorization server changed in a registration', () => {
-  /** Registers, with an answer that differs from what was asked for. */
+  /** Registers, with a response that differs from the request. */
   const changing = (changes: JsonObject, server: JsonObject = {}): World =>
     createWorld({
       challenge: `Bearer resource_metadata="${RESOURCE_METADATA}", scope="openid read"`,
@@ -525,7 +525,7 @@ describe('what the authorization server changed in a registration', () => {
     expect(body.client_secret).toBe((form as JsonObject).client_secret)
   })
 
-  it('ends the sign-in where it is a way of authenticating that nobody has [C007]', async () => {
+  it('ends the sign-in where it is an unknown authentication method [C007]', async () => {
     const world = changing({ client_secret: 's', token_endpoint_auth_method: 'tls_client_auth' })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({
       step: 'registration',
@@ -645,7 +645,7 @@ describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
     { known: ['client_secret_post', 'none', 'private_key_jwt'], post: true },
     { known: ['none', 'private_key_jwt'], post: false },
   ])(
-    'is done with the secret whatever else the server takes: %j [P012]',
+    'uses the secret even if the server supports other methods: %j [P012]',
     async ({ known, post }) => {
       const server = { token_endpoint_auth_methods_supported: known }
       const world = createWorld({ server })
@@ -680,7 +680,7 @@ describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
     },
   )
 
-  it('that both sides know no way for is told', async () => {
+  it('without a common method is reported', async () => {
     const world = createWorld({
       server: { token_endpoint_auth_methods_supported: ['tls_client_auth'] },
     })

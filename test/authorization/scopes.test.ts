@@ -35,7 +35,7 @@ const challenge = (scope: string): string =>
 const supported = { scopes_supported: ['all', 'of', 'them'] }
 
 describe('the scopes that are asked for [L-AUTH-051] [M-ASEC-001]', () => {
-  it('are those of the challenge, whatever the metadata lists [L-AUTH-049] [L-AUTH-050] [M-ASEC-002] [M-ASEC-003]', async () => {
+  it('are those of the challenge, not those of the metadata [L-AUTH-049] [L-AUTH-050] [M-ASEC-002] [M-ASEC-003]', async () => {
     const scopes = await askedAtFirst({ challenge: challenge('read write'), resource: supported })
     expect(scopes).toEqual(['read', 'write'])
   })
@@ -103,7 +103,7 @@ describe('access while the user is away', () => {
 })
 
 describe('a call that needs more than was granted', () => {
-  it('asks for that beside what was asked for before, and is sent again as it was [L-AUTH-054] [M-ASEC-036] [M-ASEC-037] [M-ASEC-040]', async () => {
+  it('requests it in addition to the earlier scopes, and is sent again unchanged [L-AUTH-054] [M-ASEC-036] [M-ASEC-037] [M-ASEC-040]', async () => {
     const world = createWorld({ challenge: challenge('read list'), callNeeds: ['write'] })
     await using client = await world.connect(world.signIn())
     await client.callTool('book', { city: 'Oslo' })
@@ -116,7 +116,7 @@ describe('a call that needs more than was granted', () => {
     expect(calls[1]?.body.params).toEqual(calls[0]?.body.params)
   })
 
-  it('asks beside what was granted though not asked for [L-AUTH-105]', async () => {
+  it('also requests scopes that were granted without being requested [L-AUTH-105]', async () => {
     const world = createWorld({
       callNeeds: ['write'],
       grant: (scopes) => (scopes.length > 0 ? scopes : ['default']),
@@ -143,7 +143,7 @@ describe('a call that needs more than was granted', () => {
     expect(asked(world)).toHaveLength(2)
   })
 
-  it('asks after it found that somebody else renewed the token meanwhile', async () => {
+  it('requests it after another client refreshed the token in the meantime', async () => {
     const world = createWorld({ challenge: challenge('read'), callNeeds: ['write'] })
     const tokens = openStore()
     await using client = await world.connect(world.signIn({ tokens }))
@@ -190,7 +190,7 @@ describe('a call that needs more than was granted', () => {
     expect(await client.listAllTools()).toHaveLength(1)
   })
 
-  /** A world whose server wants another scope with each call, whatever was granted. */
+  /** A world whose server requires another scope with each call, even if it was granted. */
   const insatiable = (): { world: World; fetch: World['fetch'] } => {
     const world = createWorld({ challenge: challenge('read') })
     let calls = 0
@@ -206,7 +206,7 @@ describe('a call that needs more than was granted', () => {
     [undefined, 10],
     [3, 3],
   ])(
-    'has the user asked so often within 10 minutes and no more, if maxSignIns is %s: %i times [S023]',
+    'limits the prompts within 10 minutes, if maxSignIns is %s: %i times [S023]',
     async (maxSignIns, count) => {
       vi.useFakeTimers({ toFake: ['Date'] })
       const { world, fetch } = insatiable()

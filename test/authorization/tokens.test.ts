@@ -118,7 +118,7 @@ describe('a token', () => {
     expect(world.to(AUTHORIZE)).toHaveLength(2)
   })
 
-  it('that is kept as what nobody understands counts as none', async () => {
+  it('that is stored in an unknown format counts as missing', async () => {
     const world = createWorld()
     const tokens = openStore()
     await tokens.set(KEY, { access_token: 'from another version' })
@@ -473,7 +473,7 @@ describe('the answer of a token endpoint', () => {
     expect(grants(world)).toEqual(['authorization_code'])
   })
 
-  it('is told without its tokens where it is a 201 that nobody understands [C001]', async () => {
+  it('is reported without its tokens where it is an unexpected 201 [C001]', async () => {
     const body = 'access_token=canary&token_type=bearer&other=canary'
     const routes = { [`POST ${TOKEN}`]: () => new Response(body, { status: 201 }) }
     const world = createWorld({ routes })
@@ -532,7 +532,7 @@ describe('secrets', () => {
     }
     expect(said).toHaveLength(25)
     expect(JSON.stringify(said)).not.toContain('canary')
-    // What is no secret is told
+    // Values that are not secret are reported
     expect(JSON.stringify(said)).toContain(MCP)
     const verifier = /"code_verifier":"[\w-]{43}/
     expect(JSON.stringify(said).replaceAll('\\', '')).not.toMatch(verifier)

@@ -21,7 +21,7 @@ export const RESOURCE_METADATA = 'https://mcp.example/.well-known/oauth-protecte
 export const SERVER_METADATA = 'https://as.example/.well-known/oauth-authorization-server'
 export const CALLBACK = 'http://127.0.0.1:8123/callback'
 
-/** A request that somebody got. */
+/** A request that a server received. */
 export interface Seen {
   readonly method: string
   /** Without the query. */
@@ -52,7 +52,7 @@ export interface Differences {
   readonly challenge?: string | undefined
   /** The scopes that a tool call needs. */
   readonly callNeeds?: readonly string[]
-  /** What is granted of what was asked for. */
+  /** The granted subset of the requested scopes. */
   readonly grant?: (asked: string[]) => string[]
   /** More of what tokens come with. */
   readonly token?: JsonObject

@@ -127,7 +127,7 @@ describe('a failure to connect', () => {
     )
   })
 
-  test('for lack of authorization says only that, whatever was tried before [C023]', async () => {
+  test('for lack of authorization reports only that, not the earlier attempts [C023]', async () => {
     const peer = httpPeer((seen) =>
       seen.message.method === 'server/discover'
         ? error(seen, -32601, 404)

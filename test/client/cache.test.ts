@@ -19,7 +19,7 @@ import { PATIENCE } from '../patience.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A server whose results may be kept as told. */
+/** A server whose results may be cached as given. */
 function cachingPeer(hints: JsonObject): HttpPeer {
   return modernPeer((seen) =>
     result(seen, {
@@ -65,7 +65,7 @@ describe('results', () => {
     },
   )
 
-  test('are found by method and params, whatever their _meta [M-CACHE-012] [M-CACHE-014]', async () => {
+  test('are found by method and params, independent of their _meta [M-CACHE-012] [M-CACHE-014]', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
     await client.readResource('a:1')
@@ -136,7 +136,7 @@ describe('results', () => {
     await client.close()
   })
 
-  test('can be asked for anew', async () => {
+  test('can be reloaded', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
     await client.listAllTools()
@@ -293,7 +293,7 @@ describe('pages', () => {
     await client.close()
   })
 
-  test('whose cursor is not valid any more are all dropped, and the list starts anew [M-CACHE-036]', async () => {
+  test('whose cursor is no longer valid are all dropped, and the list starts again [M-CACHE-036]', async () => {
     let generation = 1
     const peer = modernPeer((seen) => {
       const cursor = seen.message.params?.cursor

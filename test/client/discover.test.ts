@@ -192,7 +192,7 @@ describe('era over HTTP', () => {
     expect(client.revision).toBe('2026-07-28')
   })
 
-  test('what the server logs while it is initialized is heard once, whether or not its era is remembered', async () => {
+  test('log messages during initialization are delivered once, whether or not the era is cached', async () => {
     const versionCache = new Map<string, string>()
     const peer = httpPeer((seen) => {
       const { id, method } = seen.message
@@ -214,7 +214,7 @@ describe('era over HTTP', () => {
     expect([...versionCache.values()]).toEqual(['legacy'])
   })
 
-  test('a remembered era that has become wrong is found out anew [M-VER-024]', async () => {
+  test('a cached era that has become wrong is negotiated again [M-VER-024]', async () => {
     const eras = new Map([[endpoint, 'legacy']])
     const peer = httpPeer((seen) =>
       seen.message.method === 'server/discover'
@@ -227,7 +227,7 @@ describe('era over HTTP', () => {
     expect(eras.has(endpoint)).toBe(false)
   })
 
-  test('a remembered era stays, and nobody is asked twice, when the user does not sign in or gives up', async () => {
+  test('a cached era stays, and the user is prompted once, when the sign-in fails or is aborted', async () => {
     const eras = new Map([[endpoint, 'legacy']])
     let asked = 0
     const auth = {
@@ -251,11 +251,11 @@ describe('era over HTTP', () => {
 
   test('a transport that cannot be opened says why, also where it cannot be closed', async () => {
     const transport = {
-      start: () => Promise.reject(new Error('Nobody is there')),
+      start: () => Promise.reject(new Error('No server is there')),
       send: () => Promise.resolve(),
       close: () => Promise.reject(new Error('It was never open')),
     }
-    await expect(connect(transport)).rejects.toThrow('Nobody is there')
+    await expect(connect(transport)).rejects.toThrow('No server is there')
   })
 })
 
@@ -421,7 +421,7 @@ describe('era over a transport', () => {
     ['at once', 'server/discover', {}],
     ['late, when it is asked for a session too', 'initialize', { probeTimeoutMs: 20 }],
   ])(
-    'a server that ends at the probe %s is started anew and initialized [M-STDIO-031]',
+    'a server that exits at the probe %s is restarted and initialized [M-STDIO-031]',
     async (_when, last, options) => {
       const first = duplexPeer((message) => {
         if (message.method === last) first.close()
@@ -453,7 +453,7 @@ describe('era over a transport', () => {
     },
   )
 
-  test('a server that ends at the probe and cannot be started anew is an error', async () => {
+  test('a server that exits at the probe and cannot be restarted is an error', async () => {
     const peer = duplexPeer(() => peer.close())
     await expect(connectTo(peer)).rejects.toMatchObject({ code: 'CLOSED' })
   })
@@ -555,7 +555,7 @@ function legacyAnswer(message: JsonObject, other: unknown): unknown {
 }
 
 describe('a revision that the caller pinned', () => {
-  test('tells nothing of the server: the next connection finds the newest again', async () => {
+  test('is not cached for the server: the next connection negotiates the newest again', async () => {
     const server = createServer({ name: 's', version: '1' })
     const handle = sessionHandler(server)
     const eras = new Map<string, string>()

@@ -149,7 +149,7 @@ describe('an unknown extension', () => {
 })
 
 describe('client and server with an extension', () => {
-  it('ask for input and tell of changes by its means, over HTTP and a connection', async () => {
+  it('request input and send notifications through it, over HTTP and a connection', async () => {
     const subscribers = new Set<SendNotification>()
     const server = createServer({ name: 's', version: '1' })
     server.tool('job', {}, (_args, ctx) => {

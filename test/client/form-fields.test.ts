@@ -1,5 +1,5 @@
 /**
- * The fields of a form, whatever way the server writes them.
+ * The fields of a form, in each notation that servers use.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
@@ -69,7 +69,7 @@ describe('formFields', () => {
     },
   )
 
-  test('leaves out a default that no answer may hold, and takes no texts that are none', () => {
+  test('leaves out an invalid default, and ignores texts that are not strings', () => {
     const fields = { default: { deep: 1 }, title: 1, description: {}, enum: 'no list' }
     expect(only(fields)).toMatchObject({
       label: 'a',

@@ -212,8 +212,8 @@ describe('A stream of 2026-07-28, once it was acknowledged', () => {
   })
 })
 
-describe('After a gap in a session every hook and every listener hears once', () => {
-  /** Listens with hooks and an iterator; says what each has heard since it was asked last. */
+describe('After a gap in a session every hook and every listener is notified once', () => {
+  /** Listens with hooks and an iterator; returns what each has received since the last call. */
   async function listening(peer: HttpPeer, options: ConnectOptions = {}) {
     const hooks: string[] = []
     const listened: string[] = []

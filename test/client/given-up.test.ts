@@ -1,4 +1,4 @@
-/** Questions of calls that nobody waits for any more. */
+/** Input requests of aborted calls. */
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { connect } from '../../src/presets/client.ts'

@@ -17,7 +17,7 @@ const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version })
 const FORMS = LEGACY.filter((revision) => revision >= '2025-06-18')
 const text = (value: string) => ({ type: 'text' as const, text: value })
 
-/** A server that asks, as a test tells it to. */
+/** A server that sends the requests of a test. */
 function asker(revision: string, tools: JsonObject[] = []): DuplexPeer {
   return duplexPeer((message) => {
     if (message.method === 'initialize') return reply(message, initialized(revision))
@@ -42,7 +42,7 @@ const both: ConnectOptions = { capabilities: { elicitation: { form: {}, url: {} 
 
 afterEach(() => vi.restoreAllMocks())
 
-describe.each(FORMS)('what hosts are told of a question in %s', (revision) => {
+describe.each(FORMS)('the context that hosts get with an input request in %s', (revision) => {
   test.each(['accept', 'decline', 'cancel'] as const)(
     'names the server, and may be answered by %s [L-ELIC-018]',
     async (action) => {
@@ -97,7 +97,7 @@ describe.each(FORMS)('a form in %s', (revision) => {
 })
 
 describe('URLs that a server asks the user to visit', () => {
-  test('are shown whole, with whatever id they have, and fetched by nobody [L-ELIC-023] [L-ELIC-044] [L-ELIC-045] [L-ELIC-046]', async () => {
+  test('are shown whole, with any id, and are never fetched [L-ELIC-023] [L-ELIC-044] [L-ELIC-045] [L-ELIC-046]', async () => {
     const global = vi.spyOn(globalThis, 'fetch')
     const ids = ['1', '../x', '💥', 'a'.repeat(5000), '__proto__']
     const long = `${url}?${'q=1&'.repeat(1000)}#end`
@@ -121,7 +121,7 @@ describe('URLs that a server asks the user to visit', () => {
     await client.close()
   })
 
-  test('may be told to be done any number of times, known or not [L-ELIC-026]', async () => {
+  test('may be reported complete any number of times, known or not [L-ELIC-026]', async () => {
     const peer = asker('2025-11-25')
     const problems: Error[] = []
     const client = await connectTo(peer, {
@@ -208,7 +208,7 @@ describe('the choice of tools', () => {
 })
 
 describe('chooseModel', () => {
-  test('takes the first hint that fits, whatever the order of the models [L-SAMP-013] [M-SAMP-016]', () => {
+  test('takes the first hint that fits, in any order of the models [L-SAMP-013] [M-SAMP-016]', () => {
     const models = ['big-sonnet-4', 'small-haiku-3', 'gemini-pro']
     const choose = (...names: (string | undefined)[]) =>
       chooseModel(models, { hints: names.map((name) => (name === undefined ? {} : { name })) })
@@ -280,8 +280,8 @@ describe.each(LEGACY)('results of tools in %s', (revision) => {
   })
 })
 
-describe.each(LEGACY)('_meta that nobody knows in %s', (revision) => {
-  test('is passed on whatever it holds [L-COM-001]', async () => {
+describe.each(LEGACY)('unknown _meta in %s', (revision) => {
+  test('is passed on with any value [L-COM-001]', async () => {
     const _meta = {
       'io.modelcontextprotocol/unknown': [1, { a: null }],
       'io.modelcontextprotocol/serverInfo': 7,

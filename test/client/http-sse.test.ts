@@ -12,7 +12,7 @@ import {
 const content = [{ type: 'text', text: 'hi' }]
 const endpoint = 'https://peer.example/sse'
 
-/** A server of 2024-11-05 whose endpoint is as told. */
+/** A server of 2024-11-05 with the given endpoint. */
 function oldPeer(
   where: string,
   to = 'https://peer.example/post?s=1',
@@ -41,7 +41,7 @@ const options = {
 
 describe('HTTP+SSE', () => {
   test.each(['/post?s=1', 'post?s=1', endpoint.replace('sse', 'post?s=1')])(
-    'posts to the endpoint "%s", and hears answers on the stream [L-SSE-003] [L-SSE-004] [L-SSE-012] [L-SSE-013]',
+    'posts to the endpoint "%s", and receives responses on the stream [L-SSE-003] [L-SSE-004] [L-SSE-012] [L-SSE-013]',
     async (where) => {
       const { peer } = oldPeer(where)
       const client = await connectTo(peer, options)

@@ -32,7 +32,7 @@ const gif = new TextEncoder().encode('GIF89a\x30\x00\x30\x00')
 const dataUri = (bytes: Uint8Array, type = 'image/png'): string =>
   `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
 
-/** Answers with an image, and keeps what was asked. */
+/** Answers with an image, and records the requests. */
 function host(
   body: BodyInit | null,
   headers: Record<string, string> = { 'content-type': 'image/png' },

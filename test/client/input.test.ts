@@ -119,7 +119,7 @@ describe('a call that needs input', () => {
     await client.close()
   })
 
-  test('does not leak into calls beside it [M-MRTR-051]', async () => {
+  test('does not leak into concurrent calls [M-MRTR-051]', async () => {
     const peer = asking(({ params, ...message }) => {
       const { name, inputResponses, requestState } = params
       if (name === 'plain' || requestState)
@@ -324,7 +324,7 @@ describe('a call that needs input', () => {
     await client.close()
   })
 
-  test('tells handlers who asks [M-MRTR-060] [M-ELIC-030]', async () => {
+  test('tells handlers which server asks [M-MRTR-060] [M-ELIC-030]', async () => {
     const peer = modernPeer((seen) =>
       result(
         seen,
@@ -470,7 +470,7 @@ describe('requests of a server with sessions', () => {
     expect(asked).toEqual(url)
   })
 
-  test('for a form get the defaults of what was left out [L-ELIC-012] [L-ELIC-015] [M-ELIC-017] [M-ELIC-020]', async () => {
+  test('for a form get the defaults of omitted fields [L-ELIC-012] [L-ELIC-015] [M-ELIC-017] [M-ELIC-020]', async () => {
     const requestedSchema = {
       type: 'object',
       properties: {
@@ -591,7 +591,7 @@ describe('requests of a server with sessions', () => {
   })
 
   test.each(['https://a.example/', 'file:///a/../b', 'file:///a/%2E%2e/b', '/etc'])(
-    'for roots never tell "%s" [L-ROOT-003] [L-ROOT-006] [M-ROOT-003] [M-ROOT-005]',
+    'for roots never include "%s" [L-ROOT-003] [L-ROOT-006] [M-ROOT-003] [M-ROOT-005]',
     async (uri) => {
       expect(await ask(rootsList, { roots: [{ uri }] })).toMatchObject({ error: { code: -32603 } })
     },
@@ -672,7 +672,7 @@ test('capabilities follow the handlers, and what nothing handles is not declared
   ).toEqual({})
 })
 
-test('changed roots are told on a session, and there is nothing to tell since 2026-07-28 [L-ROOT-002] [M-ROOT-009]', async () => {
+test('changed roots are notified in a session, and cannot be notified since 2026-07-28 [L-ROOT-002] [M-ROOT-009]', async () => {
   const legacy = duplexPeer((message) => {
     if (message.method === 'server/discover') return refuse(message, -32601)
     return message.method === 'initialize' ? reply(message, initialized()) : undefined

@@ -96,7 +96,7 @@ describe('requests over HTTP', () => {
     },
   )
 
-  test("keep the protocol's headers whatever the application sets", async () => {
+  test("keep the protocol's headers even if the application sets them", async () => {
     const peer = legacyPeer((seen) => result(seen, { content }))
     const client = await connectTo(peer, {
       ...legacy,
@@ -128,7 +128,7 @@ describe('requests over HTTP', () => {
     }
   })
 
-  test('take headers from a function, each time anew', async () => {
+  test('take headers from a function, called for each request', async () => {
     const peer = legacyPeer((seen) => result(seen, { content }))
     let count = 0
     const headers = async (): Promise<Record<string, string>> => ({
@@ -336,7 +336,7 @@ describe('answers to a request', () => {
     await client.close()
   })
 
-  test('with a failing status tell it, and what the body says [M-HTTP-020] [M-HTTP-057]', async () => {
+  test('with a failing status report it, and the message of the body [M-HTTP-020] [M-HTTP-057]', async () => {
     const html = call(
       () => new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'retry-after': '3' } }),
     )
@@ -592,7 +592,7 @@ describe('resuming a stream', () => {
   })
 })
 
-describe('the stream of what a session tells on its own', () => {
+describe('the standalone stream of a session', () => {
   test.each<[string, () => Response]>([
     ['405', () => new Response(null, { status: 405 })],
     ['406', () => new Response(null, { status: 406 })],
@@ -616,7 +616,7 @@ describe('the stream of what a session tells on its own', () => {
     await client.close()
   })
 
-  test('is opened only when something can be heard [L-HTTP-032]', async () => {
+  test('is opened only when notifications can arrive [L-HTTP-032]', async () => {
     const peer = scripted(() => undefined)
     const client = await connectTo(peer, { ...legacy, onError() {} })
     await client.callTool('a')
@@ -677,7 +677,7 @@ describe('the stream of what a session tells on its own', () => {
 })
 
 describe('a session that the server ended', () => {
-  /** A server that forgets its sessions when told to. */
+  /** A server that forgets its sessions on request. */
   function forgetful(): { peer: HttpPeer; forget(): void; sessions: number } {
     const state = {
       peer: undefined as unknown as HttpPeer,
@@ -719,7 +719,7 @@ describe('a session that the server ended', () => {
     await client.close()
   })
 
-  test('is replaced when the stream of notifications finds out, and what was asked for is asked again [B021]', async () => {
+  test('is replaced when the notification stream finds it gone, and subscriptions are renewed [B021]', async () => {
     const server = forgetful()
     const stream = eventStream()
     let first = true

@@ -18,7 +18,7 @@ function sessionPeer(
 }
 
 describe('initialize', () => {
-  test('comes first and tells version, capabilities and client [L-LIFE-001] [L-LIFE-002] [L-LIFE-009]', async () => {
+  test('comes first and sends version, capabilities and client [L-LIFE-001] [L-LIFE-002] [L-LIFE-009]', async () => {
     const peer = sessionPeer()
     const client = await connectTo(peer, { ...legacy, info: { name: 'me', version: '2' } })
     expect(peer.seen[0]).toEqual({
@@ -34,7 +34,7 @@ describe('initialize', () => {
     await client.close()
   })
 
-  test('names Edgewise when the application names nobody', async () => {
+  test('names Edgewise when the application gives no clientInfo', async () => {
     const peer = sessionPeer()
     await (await connectTo(peer, legacy)).close()
     const { name, version } = packageJson
@@ -92,7 +92,7 @@ describe('initialize', () => {
     await client.close()
   })
 
-  test('tells no more of the client than the proposed revision knows [L-LIFE-021]', async () => {
+  test('sends only the client fields that the proposed revision defines [L-LIFE-021]', async () => {
     const info = {
       name: 'me',
       title: 'Me',
@@ -131,7 +131,7 @@ describe('initialize', () => {
     await client.close()
   })
 
-  test('with a result that is none is an error', async () => {
+  test('with an invalid result is an error', async () => {
     const peer = sessionPeer(undefined, { capabilities: {} })
     await expect(connectTo(peer, legacy)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
   })

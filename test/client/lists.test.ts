@@ -89,7 +89,7 @@ describe('lists', () => {
     },
   )
 
-  test('stop being fetched when nobody goes on', async () => {
+  test('stop being fetched when the iteration stops', async () => {
     const { asked } = await withPages([[undefined, [[1], 'p2']]], async (client) => {
       for await (const _ of client.prompts()) break
     })
@@ -123,7 +123,7 @@ describe('lists', () => {
     expect(asked).toEqual([undefined, '', 'p3'])
   })
 
-  test('of servers that end with an empty cursor, and begin anew with it, come once [L-PAGE-008]', async () => {
+  test('of servers that end with an empty cursor, and restart from it, are returned once [L-PAGE-008]', async () => {
     const { result, asked } = await withPages(
       [
         [undefined, [[1, 2], '']],
@@ -240,7 +240,7 @@ describe('lists', () => {
     [undefined, 1024 * 1024, 16],
     [10_000, 3_000, 3],
   ])(
-    'a list whose pages are longer together than maxListLength (%s) is refused, and no more is fetched [S013]',
+    'a list that exceeds maxListLength (%s) is rejected, and no further page is fetched [S013]',
     async (maxListLength, pageLength, pages) => {
       const description = 'x'.repeat(pageLength)
       const { peer, count } = endlessPeer((page) => ({

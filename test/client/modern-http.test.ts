@@ -156,7 +156,7 @@ describe('arguments in headers', () => {
 })
 
 describe('versions of a running client', () => {
-  test('that the server drops are negotiated anew, once [M-VER-006] [M-VER-008]', async () => {
+  test('that the server drops are negotiated again, once [M-VER-006] [M-VER-008]', async () => {
     const peer = modernPeer((seen) => error(seen, -32022, 400, { supported: ['2027-01-01'] }))
     const client = await connectTo(peer)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: -32022 })
@@ -168,7 +168,7 @@ describe('versions of a running client', () => {
     ])
   })
 
-  test('of a server that has none in common any more are an error that names both sides [M-VER-007]', async () => {
+  test('of a server that no longer shares one are an error that names both sides [M-VER-007]', async () => {
     let update = false
     const peer = httpPeer((seen) =>
       update ? error(seen, -32022, 400, { supported: ['2027-01-01'] }) : result(seen, discovered()),

@@ -135,7 +135,7 @@ export function connectTo(
     : connect('https://peer.example/mcp', { fetch: peer.fetch, ...all })
 }
 
-/** Waits until something is so, whatever timers a test has replaced. */
+/** Waits for a condition, independent of the timers that a test has replaced. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; !condition(); turn++) {
     if (turn * 5 > PATIENCE.timeout) throw new Error('It never came true')

@@ -278,7 +278,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.close()
   })
 
-  test("have their callbacks' failures on the console when nobody wants to hear of them", async () => {
+  test("log their callbacks' errors on the console without an onError hook", async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const peer = peerOf(era, (message) => {
       peer.send(progress(tokenOf(message), 1))
@@ -309,7 +309,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
 })
 
 describe('every request of 2026-07-28', () => {
-  test('tells version, capabilities and client [M-META-001] [M-META-002] [M-META-003] [M-META-004] [M-VER-001]', async () => {
+  test('carries version, capabilities and client [M-META-001] [M-META-002] [M-META-003] [M-META-004] [M-VER-001]', async () => {
     const peer = peerOf('modern', (message) =>
       reply(message, { content, completion: { values: [] } }),
     )
@@ -340,7 +340,7 @@ describe('every request of 2026-07-28', () => {
     await client.close()
   })
 
-  test('tells the log level only when one was set [M-LOG-015]', async () => {
+  test('carries the log level only when one was set [M-LOG-015]', async () => {
     const peer = peerOf('modern', (message) => reply(message, { content }))
     const client = await connectTo(peer)
     const level = (): unknown =>
@@ -369,7 +369,7 @@ describe('every request of 2026-07-28', () => {
     await client.close()
   })
 
-  test('ping is a discovery, as there is none', async () => {
+  test('ping is sent as server/discover, because the revision has no ping', async () => {
     const peer = peerOf('modern', () => undefined)
     const client = await connectTo(peer)
     await client.ping()

@@ -83,7 +83,7 @@ describe('listening over HTTP', () => {
     void listening.then(() => (open = true))
     await until(() => streams.length === 1)
     const id = listens()[0]?.message.id
-    // What comes before the acknowledgement, or for nobody, is not heard
+    // Notifications before the acknowledgement, or for no subscription, are ignored
     streams[0]?.event(note(TOOLS, id))
     streams[0]?.event(note(TOOLS, 999))
     await settled()
@@ -129,7 +129,7 @@ describe('listening over HTTP', () => {
     const controller = new AbortController()
     const aborted = await client.listen({ toolsListChanged: true }, { signal: controller.signal })
     controller.abort()
-    for await (const _ of aborted) throw new Error('There is nothing to hear')
+    for await (const _ of aborted) throw new Error('There must be no notification')
     await until(() => streams[2]?.cancelled === true)
     await client.close()
     expect(peer.seen).toHaveLength(sent + 2)
@@ -146,7 +146,7 @@ describe('listening over HTTP', () => {
     await client.close()
   })
 
-  test('that is given up before the acknowledgement rejects', async () => {
+  test('that is aborted before the acknowledgement rejects', async () => {
     const { peer, streams } = listenPeer(() => undefined)
     const client = await connectTo(peer)
     const controller = new AbortController()
@@ -178,7 +178,7 @@ describe('listening over HTTP', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('goes on after a drop with a new id, and tells what may have been missed [M-SUB-037] [M-SUB-040]', async () => {
+  test('continues after a drop with a new id, and reports what may have been missed [M-SUB-037] [M-SUB-040]', async () => {
     vi.useFakeTimers()
     const { peer, streams, listens } = listenPeer()
     const client = await connectTo(peer)
@@ -238,7 +238,7 @@ describe('listening over HTTP', () => {
     const one = await connectTo(nothing.peer)
     const first = one.listen({ toolsListChanged: true })
     await vi.advanceTimersByTimeAsync(0)
-    for await (const _ of await first) throw new Error('There is nothing to hear')
+    for await (const _ of await first) throw new Error('There must be no notification')
     await vi.advanceTimersByTimeAsync(600_000)
     expect(nothing.listens()).toHaveLength(1)
 
@@ -284,7 +284,7 @@ describe('listening over HTTP', () => {
     await client.close()
   })
 
-  test('tells the same change once to a slow reader', async () => {
+  test('delivers the same change once to a slow reader', async () => {
     const { peer, streams, listens } = listenPeer()
     const client = await connectTo(peer)
     const subscription = await client.listen({
@@ -375,7 +375,7 @@ describe('listening over a transport', () => {
 })
 
 describe('hooks', () => {
-  test('hear over one stream, with what is subscribed to, which asks only for what the server offers [P022]', async () => {
+  test('share one stream with resource subscriptions, which requests only what the server offers [P022]', async () => {
     const received: string[] = []
     const { peer, streams, listens } = listenPeer()
     const client = await connectTo(peer, {
@@ -420,7 +420,7 @@ describe('hooks', () => {
     await client.close()
   })
 
-  test('hear of other resources after one that was refused', async () => {
+  test('are notified of other resources after one was rejected', async () => {
     const received: string[] = []
     const { peer, streams, listens } = listenPeer((seen) => {
       const filter = seen.message.params?.notifications as { resourceSubscriptions: string[] }
@@ -437,7 +437,7 @@ describe('hooks', () => {
     await client.close()
   })
 
-  test('that nothing can be heard for open no stream', async () => {
+  test('that the server cannot notify open no stream', async () => {
     const { peer } = listenPeer()
     const options: ConnectOptions = { onToolsChanged() {}, onLog() {}, onResourceUpdated() {} }
     const bare = modernPeer((seen) => peer.fetch(seen.url, {}), { tools: {} })
@@ -525,7 +525,7 @@ describe('hooks', () => {
     expect(listens()).toHaveLength(2)
     for (const stream of streams) stream.end()
     await vi.advanceTimersByTimeAsync(10)
-    // In the pause before they listen anew
+    // In the pause before they listen again
     await client.close()
     expect(await end).toMatchObject({ done: true })
     await vi.advanceTimersByTimeAsync(60_000)
@@ -562,7 +562,7 @@ describe('hooks', () => {
     await client.close()
   })
 
-  test('are told what a log says, and every notification', async () => {
+  test('receive log messages, and every notification', async () => {
     const received: unknown[] = []
     const peer = duplexPeer((message) => {
       if (message.method === 'server/discover') return refuse(message, -32601)
@@ -646,7 +646,7 @@ describe('a session', () => {
     expect(problems).toEqual([])
   })
 
-  test('is listened to for as long as anybody wants it, however the wishes meet [L-RES-017]', async () => {
+  test('is subscribed for as long as any caller wants it, in any order of calls [L-RES-017]', async () => {
     const filter = { resourceSubscriptions: ['file:///one'] }
     const peer = sessionPeer()
     const asked = (): number[] =>
@@ -657,14 +657,14 @@ describe('a session', () => {
     await client.ping()
     expect(asked()).toEqual([1, 0])
 
-    // As interfaces do that show a part anew
+    // As user interfaces do that render a part again
     second?.close()
     await client.listen(filter)
     expect(asked()).toEqual([2, 1])
     await client.close()
   })
 
-  test('is heard of although the hook that hears of everything throws', async () => {
+  test('reaches its hook although the hook for all notifications throws', async () => {
     const peer = sessionPeer()
     const problems: Error[] = []
     const client = await connectTo(peer, {

@@ -40,7 +40,7 @@ function declared(params: JsonObject = {}): unknown {
 }
 
 describe('The tiny client', () => {
-  test('declares nothing that needs handlers, whatever it is given [M-META-004]', async () => {
+  test('declares no capability that needs handlers, even if it is given [M-META-004]', async () => {
     const everything: FullOptions = {
       capabilities: {
         elicitation: { url: {} },
@@ -63,7 +63,7 @@ describe('The tiny client', () => {
     }
   })
 
-  test('refuses questions that come with a result, and hands them back to who answers by itself', async () => {
+  test('rejects input requests in a result, and returns them to a caller that answers them itself', async () => {
     const asks = { resultType: 'input_required', inputRequests: { who: question } }
     const peer = modernPeer((seen) =>
       result(seen, seen.message.params?.inputResponses ? { content } : asks),
@@ -75,7 +75,7 @@ describe('The tiny client', () => {
     expect(await client.callTool('a', {}, { params })).toMatchObject({ content })
   })
 
-  test('sends a call again that waits for nobody [M-MRTR-017]', async () => {
+  test('sends a call again that needs no input [M-MRTR-017]', async () => {
     const peer = modernPeer((seen) => {
       const later = { resultType: 'input_required', requestState: 's' }
       return result(seen, seen.message.params?.requestState === 's' ? { content } : later)
@@ -115,7 +115,7 @@ describe('The tiny client', () => {
     ])
   })
 
-  test('tells of questions that since 2026-07-28 nobody may ask in this way', async () => {
+  test('reports server requests that are not allowed since 2026-07-28', async () => {
     const problems: Error[] = []
     const peer = modernPeer((seen) => {
       const stream = eventStream()
@@ -128,7 +128,7 @@ describe('The tiny client', () => {
     expect(problems[0]?.message).toContain('may not request "elicitation/create"')
   })
 
-  test('opens no stream to listen, hooks or not, and hears what comes with answers', async () => {
+  test('opens no listening stream, hooks or not, and receives notifications on response streams', async () => {
     const log = {
       jsonrpc: '2.0',
       method: 'notifications/message',
@@ -206,7 +206,7 @@ describe('The tiny client', () => {
     expect(resumed?.headers.get('last-event-id')).toBe('e1')
   })
 
-  test('does not fall back to HTTP+SSE by itself, and names the option [L-HTTP-070]', async () => {
+  test('does not fall back to HTTP+SSE automatically, and names the option [L-HTTP-070]', async () => {
     const peer = httpPeer(() => new Response(null, { status: 405 }))
     await expect(connectTo(peer)).rejects.toMatchObject({
       code: 'HTTP',
@@ -299,7 +299,7 @@ describe('The tiny client', () => {
     expect(peer.sent('tools/call')).toHaveLength(1)
   })
 
-  test('signs in as told by a challenge', async () => {
+  test('signs in as a challenge demands', async () => {
     const peer = httpPeer((seen) => {
       if (seen.headers.get('authorization') !== 'Bearer new') {
         return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })

@@ -12,7 +12,7 @@ test('a client remembers the tools of two lists only, so that new names do not f
   const schemas = new ToolSchemas()
   schemas.remember([tool('a')], true)
   schemas.remember([tool('b')], false)
-  // While a list is fetched anew, calls still find what the one before had
+  // While a list is fetched again, calls still find the tools of the previous one
   schemas.remember([tool('c')], true)
   expect(['a', 'b', 'c'].map((name) => schemas.output(name) !== undefined)).toEqual([
     true,

@@ -1,4 +1,4 @@
-/** What a client is told that it cannot do. */
+/** Errors for invalid use of a client. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { connect, httpSse, McpError, type ConnectOptions } from '../../src/presets/client.ts'
@@ -11,7 +11,7 @@ const info = { name: 's', version: '1' }
 const content = [{ type: 'text', text: 'a' }]
 
 test.each(['nope', '', '/mcp', 'localhost:8000/mcp', 'ftp://a.example/mcp', 'https://'])(
-  'connecting to "%s" is refused with what was given',
+  'connecting to "%s" is rejected with the value given',
   async (target) => {
     const error: unknown = await connect(target).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(McpError)
@@ -114,7 +114,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
   }
 
   test.each([undefined, null, {}, { action: 'maybe' }, { content: {} }])(
-    'a handler that answers %j is told so, and nothing is sent',
+    'a handler that returns %j gets an error, and nothing is sent',
     async (answer) => {
       const { outcome, problems } = await asked(() => answer as never)
       const outcomes = [outcome, ...problems]

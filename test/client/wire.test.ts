@@ -151,7 +151,7 @@ describe('rounds of input', () => {
     await client.close()
   })
 
-  test('have their answers whatever the order in which they come [M-MRTR-062]', async () => {
+  test('get their responses in any order of arrival [M-MRTR-062]', async () => {
     const peer = asking()
     const done: string[] = []
     const [listed, asked] = [gate(), gate()]
@@ -204,7 +204,7 @@ describe('what tools say of themselves', () => {
 })
 
 describe('a client over HTTP', () => {
-  test('never posts a response, whatever it is asked and however [M-HTTP-014] [M-BASE-040]', async () => {
+  test('never posts a response to any server request [M-HTTP-014] [M-BASE-040]', async () => {
     const peer = modernPeer((seen) => {
       const { id, params } = seen.message
       if (params?.inputResponses) return result(seen, { content })
@@ -237,7 +237,7 @@ describe('error codes of no meaning of their own', () => {
   const codes = Array.from({ length: 20 }, (_, n) => -32_000 - n).filter((code) => code !== -32_002)
 
   test.each(codes)(
-    '%d is the answer, in either era: no retry, nothing opened anew [M-BASE-032]',
+    '%d is final, in either era: no retry, no new connection [M-BASE-032]',
     async (code) => {
       for (const make of [modernPeer, legacyPeer]) {
         const peer = make((seen) => error(seen, code, 200, { why: 'because' }))
@@ -302,7 +302,7 @@ describe('what a server asks', () => {
     await client.close()
   })
 
-  test('about roots is told only what is approved, and what is there at the time [M-ROOT-004] [M-ROOT-006]', async () => {
+  test('about roots returns only approved roots that exist at the time [M-ROOT-004] [M-ROOT-006]', async () => {
     const answers: unknown[] = []
     const places = [{ uri: 'file:///a' }, { uri: 'file:///gone' }]
     let approved = true
@@ -349,7 +349,7 @@ describe('schemas of tools', () => {
 })
 
 describe('a program that ended', () => {
-  test('ends what listens; who connects anew listens anew [M-SUB-039]', async () => {
+  test('ends its listeners; a new connection listens again [M-SUB-039]', async () => {
     const start = () =>
       duplexPeer((message) => {
         if (message.method === 'server/discover') return reply(message, discovered())

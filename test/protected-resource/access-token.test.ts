@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 
 describe('A request without an access token', () => {
-  it('is answered with 401 and where to get one, whatever its method [L-AUTH-008] [L-AUTH-011] [L-AUTH-012] [L-AUTH-048] [M-ADISC-003] [M-ASEC-004]', async () => {
+  it('is answered with 401 and the metadata URL, for every method [L-AUTH-008] [L-AUTH-011] [L-AUTH-012] [L-AUTH-048] [M-ADISC-003] [M-ASEC-004]', async () => {
     const { handle, seen } = protect(issuer, { scopes: ['mcp', 'offline_access'] })
     for (const method of ['POST', 'GET', 'DELETE']) {
       const response = await handle(new Request(RESOURCE, { method }))
@@ -45,7 +45,7 @@ describe('A request without an access token', () => {
     expect((await call(handle, 'whoami')).status).toBe(401)
   })
 
-  it('is told of in a way that pages can read, and its preflight needs none', async () => {
+  it('is answered so that pages can read the challenge, and its preflight needs no token', async () => {
     const { handle } = protect(issuer, {}, { allowedOrigins: ['https://app.example'] })
     const origin = 'https://app.example'
     const refused = await call(handle, 'whoami', { origin })
@@ -115,7 +115,7 @@ describe('A good access token', () => {
     expect(observed).toContainEqual(expect.objectContaining({ type: 'refusal', status: 401 }))
   })
 
-  it('is taken whatever the case of the scheme', async () => {
+  it('is accepted with the scheme in any case', async () => {
     const { handle } = protect(issuer)
     const authorization = `bEARER ${await issuer.token()}`
     expect((await call(handle, 'whoami', { authorization })).status).toBe(200)
@@ -177,7 +177,7 @@ describe('A bad access token', () => {
     ['is for another server', (i) => i.token({ aud: 'https://other.example/mcp' })],
     ['is for the host, not for the endpoint', (i) => i.token({ aud: 'https://mcp.example' })],
     ['is for a path below', (i) => i.token({ aud: `${RESOURCE}/more` })],
-    ['is for nobody', (i) => i.token({ aud: undefined })],
+    ['has no audience', (i) => i.token({ aud: undefined })],
     ['is for an empty list', (i) => i.token({ aud: [] })],
     ['is expired', (i) => i.token({ exp: second(-60) })],
     ['never expires', (i) => i.token({ exp: undefined })],
@@ -185,7 +185,7 @@ describe('A bad access token', () => {
     ['is of another issuer', (i) => i.token({ iss: 'https://evil.example' })],
     ['is of an issuer whose name differs by a slash', (i) => i.token({ iss: `${i.issuer}/` })],
     ['is of no issuer', (i) => i.token({ iss: undefined })],
-    ['stands for nobody', (i) => i.token({ sub: undefined, client_id: undefined })],
+    ['has no subject', (i) => i.token({ sub: undefined, client_id: undefined })],
     ['is unsigned', async (i) => unsigned(await i.token())],
     ['lacks its signature', async (i) => (await i.token()).replace(/[^.]+$/, '')],
     [
@@ -237,7 +237,7 @@ describe('A bad access token', () => {
     },
   )
 
-  it('is also an assertion that only an authorization server takes, whatever its audience [M-XAUTH-027] [M-XAUTH-048]', async () => {
+  it('is also an assertion that only an authorization server accepts, with any audience [M-XAUTH-027] [M-XAUTH-048]', async () => {
     const { handle } = protect(issuer)
     const idJag = { header: { typ: 'oauth-id-jag+jwt' } }
     const assertions = [
@@ -301,7 +301,7 @@ describe('Credentials in the wrong form', () => {
     }
   })
 
-  it('are a token in the query string, alone or beside a header [L-AUTH-062]', async () => {
+  it('are a token in the query string, alone or with a header [L-AUTH-062]', async () => {
     const { handle } = protect(issuer)
     const token = await issuer.token()
     for (const headers of [{}, bearer(token)]) {

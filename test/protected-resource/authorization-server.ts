@@ -28,7 +28,7 @@ interface Grant {
 export class AuthorizationServer implements AsyncDisposable {
   readonly issuer: Issuer
   readonly rules: AuthorizationServerRules = { refresh: true, subject: 'ada' }
-  /** What was asked of it, such as `POST /token refresh_token`. */
+  /** The requests that it received, such as `POST /token refresh_token`. */
   readonly log: string[] = []
   readonly #issued: string[] = []
   readonly #expired = new Set<string>()

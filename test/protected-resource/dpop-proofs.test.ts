@@ -56,7 +56,7 @@ describe('A proof', () => {
     ['is old', { iat: now(-400) }],
     ['is of the future', { iat: now(400) }],
     ['has no time', { iat: undefined }],
-    ['has a time that is none', { iat: 'now' }],
+    ['has an invalid time', { iat: 'now' }],
     ['has no id', { jti: undefined }],
     ['is of another type', {}, { typ: 'JWT' }],
     ['has no key', {}, { jwk: undefined }],
@@ -182,7 +182,7 @@ describe('A token that is bound to a key', () => {
 })
 
 describe('A token that is bound to nothing', () => {
-  it('is taken beside those that are, but not with the scheme of proofs', async () => {
+  it('is accepted alongside those that are, but not with the DPoP scheme', async () => {
     const { handle } = protect(issuer, { dpop: dpopProofs() })
     const free = await issuer.token()
     expect((await call(handle, 'whoami', bearer(free))).status).toBe(200)

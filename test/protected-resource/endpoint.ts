@@ -15,7 +15,7 @@ import { sessionHandler } from '../handler.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'
 import { ISSUER, RESOURCE, type Issuer } from './issuer.ts'
 
-/** A server whose tool `whoami` tells of the caller, and whose tool `write` needs a scope more. */
+/** A server whose tool `whoami` returns the caller, and whose tool `write` needs another scope. */
 export function makeServer(options: ServerOptions = {}): { server: Server; seen: Context[] } {
   const seen: Context[] = []
   const server = createServer({ name: 'protected', version: '1.0.0' }, options)

@@ -25,7 +25,7 @@ describe('The keys of an issuer', () => {
     ])
   })
 
-  it('may be told by OpenID metadata, for the issuer with that exact name only', async () => {
+  it('may be named by OpenID metadata, for the issuer with that exact name only', async () => {
     expect(metadataUrls('https://a.example/t1')).toEqual([
       'https://a.example/.well-known/oauth-authorization-server/t1',
       'https://a.example/.well-known/openid-configuration/t1',
@@ -114,21 +114,24 @@ describe('An issuer in trouble', () => {
       (i) => Object.defineProperty(i, 'issuer', { value: 'https://gone.example' }),
     ],
   ]
-  it.each(troubles)('that %s makes 503, and tells only the author why', async (_what, spoil) => {
-    const { handle, errors, seen } = protect(issuer)
-    const token = await issuer.token()
-    spoil(issuer)
-    const response = await call(handle, 'whoami', bearer(token))
-    expect(response.status).toBe(503)
-    expect(response.headers.get('retry-after')).toBe('5')
-    expect(await response.json()).toEqual({
-      jsonrpc: '2.0',
-      error: { code: -32603, message: 'The access token cannot be checked now' },
-    })
-    expect(seen).toEqual([])
-    expect(errors).toHaveLength(1)
-    expect(String(errors[0])).not.toContain(token)
-  })
+  it.each(troubles)(
+    'that %s causes a 503, and reports the reason to the author only',
+    async (_what, spoil) => {
+      const { handle, errors, seen } = protect(issuer)
+      const token = await issuer.token()
+      spoil(issuer)
+      const response = await call(handle, 'whoami', bearer(token))
+      expect(response.status).toBe(503)
+      expect(response.headers.get('retry-after')).toBe('5')
+      expect(await response.json()).toEqual({
+        jsonrpc: '2.0',
+        error: { code: -32603, message: 'The access token cannot be checked now' },
+      })
+      expect(seen).toEqual([])
+      expect(errors).toHaveLength(1)
+      expect(String(errors[0])).not.toContain(token)
+    },
+  )
 
   it('that is slow is not waited for longer than asked', async () => {
     const fetch: typeof globalThis.fetch = (_url, init) =>
@@ -144,7 +147,7 @@ describe('An issuer in trouble', () => {
   it.each<[string, (controller: ReadableStreamDefaultController) => void]>([
     ['begins an answer and stalls', () => new Promise<void>(() => {})],
     ['answers without end', (controller) => controller.enqueue(new Uint8Array(65_536))],
-  ])('that %s is not listened to for ever, whatever fetch makes of signals', async (_, pull) => {
+  ])('that %s is not read forever, even if fetch ignores signals', async (_, pull) => {
     const json = { headers: { 'content-type': 'application/json' } }
     const fetch = async (): Promise<Response> => new Response(new ReadableStream({ pull }), json)
     for (const verify of [
@@ -164,7 +167,7 @@ describe('An issuer in trouble', () => {
     }
   })
 
-  it('is asked again after 5 s, and harms nobody whose key is known [S020]', async () => {
+  it('is fetched again after 5 s, and tokens with a cached key stay valid [S020]', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       const { handle } = protect(issuer)

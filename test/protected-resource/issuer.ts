@@ -84,7 +84,7 @@ export class Issuer {
   }
 }
 
-/** A token that nobody signed. */
+/** A token without a signature. */
 export function unsigned(token: string): string {
   const [, payload] = token.split('.')
   return `${base64url.encode(JSON.stringify({ alg: 'none', typ: 'at+jwt' }))}.${payload}.`

@@ -1,4 +1,4 @@
-// The document that tells clients which authorization servers a server trusts.
+// The document that lists the authorization servers that a server trusts.
 import { describe, expect, it } from 'vitest'
 import type { ProtectedResourceOptions } from '../../src/protected-resource/options.ts'
 import { dpopProofs, protectedResource } from '../../src/protected-resource/index.ts'
@@ -12,7 +12,7 @@ const options: ProtectedResourceOptions = {
 }
 
 describe('The metadata', () => {
-  it('is served at the path of the endpoint and of the host, to anybody [L-AUTH-009] [L-AUTH-010] [L-AUTH-012] [M-ADISC-001] [M-ADISC-002] [M-ADISC-004] [M-ADISC-005] [M-ADISC-006]', async () => {
+  it('is served at the path of the endpoint and of the host, without authentication [L-AUTH-009] [L-AUTH-010] [L-AUTH-012] [M-ADISC-001] [M-ADISC-002] [M-ADISC-004] [M-ADISC-005] [M-ADISC-006]', async () => {
     const { handle } = protect(undefined, {
       scopes: ['mcp', 'offline_access'],
       metadata: { resource_name: 'Notes' },
@@ -75,7 +75,7 @@ describe('The metadata', () => {
     }
   })
 
-  it('tells of proofs where they are taken', async () => {
+  it('advertises DPoP where it is supported', async () => {
     const { handleMetadata } = protectedResource({
       ...options,
       dpop: dpopProofs({ required: true }),

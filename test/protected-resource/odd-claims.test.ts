@@ -42,7 +42,7 @@ describe('An odd claim', () => {
           expect([200, 401, 403], described).toContain(status)
           const goes = name === 'exp' && value === 1e308
           if (decisive.includes(name) && !goes) expect(status, described).not.toBe(200)
-          // A time that is none says that the rest cannot be trusted either
+          // With an invalid time, the rest cannot be trusted either
           if (['nbf', 'iat'].includes(name) && typeof value !== 'number')
             expect(status, described).toBe(401)
         }
@@ -52,7 +52,7 @@ describe('An odd claim', () => {
   )
 
   it.each([5, true, {}, ['ada'], ''])(
-    'for whom a token stands makes it stand for nobody, not for its client: %j',
+    'that names the subject makes the token invalid, not one of its client: %j',
     async (sub) => {
       const { handle } = protect(issuer)
       expect((await call(handle, 'whoami', bearer(await sign({ ...claims, sub })))).status).toBe(
@@ -72,7 +72,7 @@ describe('An odd claim', () => {
   )
 
   it.each([null, undefined])(
-    'for whom a token stands that is left out makes it stand for its client: %j',
+    'that names the subject but is absent makes the token one of its client: %j',
     async (sub) => {
       const { handle } = protect(issuer)
       const response = await call(handle, 'whoami', bearer(await sign({ ...claims, sub })))
@@ -105,7 +105,7 @@ describe('A header of a token', () => {
 
   it('that says that the claims are signed as they are makes no token', async () => {
     const { alg, kid, privateKey } = issuer.keys[0]!
-    // What is signed is the encoded text, so that it is a text of claims to whoever decodes it
+    // The encoded text is signed, so that any decoder gets a text of claims
     const encoded = Buffer.from(JSON.stringify(claims)).toString('base64url')
     const { protected: header, signature } = await new FlattenedSign(Buffer.from(encoded))
       .setProtectedHeader({ alg, kid, typ: 'at+jwt', b64: false, crit: ['b64'] })

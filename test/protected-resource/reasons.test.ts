@@ -1,4 +1,4 @@
-// What the author of a server learns of why a token is refused, and who else learns it: nobody.
+// The reasons why tokens are rejected, which are reported to the author of a server only.
 import { CompactSign, SignJWT } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dpopProofs, introspectedTokens } from '../../src/protected-resource/index.ts'
@@ -12,7 +12,7 @@ beforeEach(async () => {
   issuer = await Issuer.make()
 })
 
-/** The reason that the observer was told last, after the client was told no more than always. */
+/** The reason last passed to the observer, after checking that the response does not reveal it. */
 async function reasonFor(
   headers: GivenHeaders,
   options: Parameters<typeof protect>[1] = {},
@@ -44,7 +44,7 @@ describe('Why a JWT is refused', () => {
       (i) => i.token({ aud: [other, 'x'] }),
       `Its audience is ["${other}","x"], not "${RESOURCE}"`,
     ],
-    ['for nobody', (i) => i.token({ aud: undefined }), /^Its audience is missing, not/],
+    ['without an audience', (i) => i.token({ aud: undefined }), /^Its audience is missing, not/],
     [
       'expired',
       (i) => i.token({ exp: second(-60) }),
@@ -56,7 +56,11 @@ describe('Why a JWT is refused', () => {
       (i) => i.token({ nbf: second(600) }),
       /^It is not good before "20.+Z", and it is "20/,
     ],
-    ['of nobody', (i) => i.token({ sub: undefined, client_id: undefined }), /stands for nobody/],
+    [
+      'without a subject',
+      (i) => i.token({ sub: undefined, client_id: undefined }),
+      /stands for nobody/,
+    ],
     [
       'of another issuer',
       (i) => i.token({ iss: 'https://evil.example' }),
@@ -98,14 +102,14 @@ describe('Why a JWT is refused', () => {
       'It is bound by "x5t#S256", which is not checked here',
     ],
   ]
-  it.each(cases)('that is %s is told to observers only', async (_, make, reason) => {
+  it.each(cases)('that is %s is reported to observers only', async (_, make, reason) => {
     const reported = await reasonFor(bearer(await make(issuer)))
     expect(reported).toMatch(
       typeof reason === 'string' ? new RegExp(`^${escape(reason)}$`) : reason,
     )
   })
 
-  it('is told of one whose time is given in seconds', async () => {
+  it('is reported for a time given in seconds', async () => {
     const reported = await reasonFor(bearer('opaque'), {
       verify: () =>
         Promise.resolve({ subject: 'ada', audience: RESOURCE, scopes: [], expiresAt: second(60) }),
@@ -113,7 +117,7 @@ describe('Why a JWT is refused', () => {
     expect(reported).toMatch(/^It expired at "1970-.+Z" \(in ms\), and it is/)
   })
 
-  it('is told of one whose times are none, or beyond all calendars', async () => {
+  it('is reported for times that are invalid or out of range', async () => {
     const cases: [unknown, RegExp][] = [
       ['soon', /^Its "exp" is "soon", not a time$/],
       [-1e300, /^It expired at null, and it is "20/],
@@ -128,7 +132,7 @@ describe('Why a JWT is refused', () => {
     }
   })
 
-  it('stays on one line of a log, and short, whatever the token says', async () => {
+  it('stays on one line of a log, and short, for any token', async () => {
     const iss = `https://evil.example/\n2026 INFO all is well\u009b2J\u007f${'x'.repeat(5000)}`
     const reason = await reasonFor(bearer(await issuer.token({ iss })))
     expect(reason).toMatch(/^Its issuer is "https:\/\/evil\.example\/\\n2026/)
@@ -199,7 +203,7 @@ describe('Why a proof is refused', () => {
 })
 
 describe('A caller whose scopes do not suffice', () => {
-  it('is told all there is to tell', async () => {
+  it('gets every detail', async () => {
     const { handle, observed } = protect(issuer)
     const response = await call(handle, 'write', bearer(await issuer.token()))
     expect(challengeOf(response).error_description).toBe(

@@ -86,7 +86,7 @@ describe('A JWT that was good a moment ago', () => {
     expect(await status(endpoint, token)).toBe(200)
   })
 
-  it('is refused where it is not meant for, by whoever knows it', async () => {
+  it('is rejected by every resource server outside its audience', async () => {
     const verify = verifier()
     const token = await issuer.token()
     const other = 'https://other.example/mcp'
@@ -130,7 +130,7 @@ describe('A JWT that was good a moment ago', () => {
     expect(await send(await prover.proof(token))).toBe(200)
   })
 
-  it('outlives a key that its issuer withdraws by no more than that', async () => {
+  it('outlives a key that its issuer withdraws only by the cache TTL', async () => {
     // Not fresh from the key set: that is fetched again after ten minutes
     const endpoint = protect(issuer)
     const token = await issuer.token({ exp: second(3600) })
@@ -145,7 +145,7 @@ describe('A JWT that was good a moment ago', () => {
     expect(await status(endpoint, await issuer.token())).toBe(200)
   })
 
-  it('is seen by handlers as it was, whatever one of them does to it', async () => {
+  it('reaches handlers unchanged, even if one of them modifies it', async () => {
     const endpoint = protect(issuer)
     const headers = bearer(await issuer.token({ groups: ['users'] }))
     await call(endpoint.handle, 'whoami', headers)

@@ -1,4 +1,4 @@
-// What a request needs of the token's scopes, and what a client learns that has too few.
+// The scopes that a request requires of the token, and the response when some are missing.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bearer, call, challengeOf, open, protect, send, textOf } from './endpoint.ts'
 import { dpopProofs } from '../../src/protected-resource/index.ts'
@@ -15,7 +15,7 @@ const granted = async (scope: string | undefined): Promise<Record<string, string
   bearer(await issuer.token({ scope }))
 
 describe('The scopes of a server', () => {
-  it('are needed by every request, whatever its method [L-AUTH-052] [L-AUTH-071] [M-ASEC-030] [M-ASEC-033]', async () => {
+  it('are required by every request, for every method [L-AUTH-052] [L-AUTH-071] [M-ASEC-030] [M-ASEC-033]', async () => {
     const { handle, seen } = protect(issuer, { scopes: ['mcp', 'notes'] })
     const headers = { ...(await granted('mcp')), 'mcp-session-id': 'x', accept: '*/*' }
     for (const method of ['GET', 'DELETE']) {
@@ -73,7 +73,7 @@ describe('The scopes of a tool', () => {
     ['mcp', 'x', 'a"b', 'a\\', 'a b'],
     ['mcp', 'x', 'a\r\nset-cookie: b'],
     'mcp x \u2713',
-  ])('are asked for without what a token has of scopes that are none: %j', async (scope) => {
+  ])('are requested without the invalid scopes of a token: %j', async (scope) => {
     const { handle, errors } = protect(issuer)
     const response = await call(handle, 'write', bearer(await issuer.token({ scope })))
     expect(response.status).toBe(403)
@@ -108,7 +108,7 @@ describe('The scopes of a tool', () => {
     expect(seen).toEqual([])
   })
 
-  it('are told to pages', async () => {
+  it('are readable by pages', async () => {
     const { handle } = protect(issuer, {}, { allowedOrigins: '*' })
     const headers = { ...(await granted('mcp')), origin: 'https://app.example' }
     const response = await call(handle, 'write', headers)

@@ -1,4 +1,4 @@
-// A session is no credential: whatever its id, each request needs a token of who opened it.
+// A session id is not a credential: each request needs a token of the principal that opened the session.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createSseHandler, sealedSessions } from '../../src/presets/server.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 const whoami = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
 
 describe('A session', () => {
-  it('is none for another principal, who cannot use, hear, resume or end it [L-HTTP-061] [L-HTTP-062] [M-ASEC-055]', async () => {
+  it('is not found for another principal, who cannot use, listen to, resume or end it [L-HTTP-061] [L-HTTP-062] [M-ASEC-055]', async () => {
     const { handle, seen } = protect(issuer)
     const session = await open(handle, ada)
     const stolen = { ...bob, 'mcp-session-id': session, accept: 'text/event-stream' }
@@ -41,7 +41,7 @@ describe('A session', () => {
     expect(JSON.parse(await textOf(mine))).toMatchObject({ principal: 'ada' })
   })
 
-  it('whose state its id seals is none for another principal [L-HTTP-062]', async () => {
+  it('with sealed state is not found for another principal [L-HTTP-062]', async () => {
     const sessions = sealedSessions({ secrets: 'a secret that is long enough' })
     const { handle, seen } = protect(issuer, {}, { sessions })
     const session = await open(handle, ada)
@@ -52,7 +52,7 @@ describe('A session', () => {
     expect((await send(handle, whoami, { ...ada, 'mcp-session-id': session })).status).toBe(200)
   })
 
-  it('is no credential by itself: without a token every request is refused [L-HTTP-060] [L-HTTP-061]', async () => {
+  it('is not a credential: without a token every request is rejected [L-HTTP-060] [L-HTTP-061]', async () => {
     const { handle, seen } = protect(issuer)
     const session = await open(handle, ada)
     const expired = bearer(await issuer.token({ exp: Math.floor(Date.now() / 1000) - 60 }))
@@ -94,7 +94,7 @@ describe('A session', () => {
     const session = await open(handle, client)
     expect((await send(handle, whoami, { ...ada, 'mcp-session-id': session })).status).toBe(404)
     expect((await send(handle, whoami, { ...client, 'mcp-session-id': session })).status).toBe(200)
-    // Whatever that user is called
+    // With any user name
     for (const sub of ['client ada', 'user client ada']) {
       const user = bearer(await issuer.token({ sub }))
       expect((await send(handle, whoami, { ...user, 'mcp-session-id': session })).status).toBe(404)

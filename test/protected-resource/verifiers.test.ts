@@ -79,7 +79,7 @@ describe('Introspection', () => {
   it.each([
     ['inactive', { active: false }],
     ['for another server', { ...active, aud: 'https://other.example/mcp' }],
-    ['for nobody', { ...active, aud: undefined }],
+    ['without an audience', { ...active, aud: undefined }],
     ['expired all the same', { ...active, exp: 1 }],
     ['of another issuer', { ...active, iss: 'https://evil.example' }],
   ])('refuses tokens that are %s [L-AUTH-063] [L-AUTH-064] [M-ASEC-028]', async (_what, answer) => {
@@ -110,7 +110,7 @@ describe('Introspection', () => {
     ['asks for patience', () => new Response('', { status: 429 })],
     ['does not know the server', () => Response.json({ error: 'invalid_client' }, { status: 401 })],
   ])(
-    'asks an authorization server that %s once in 5 s, whatever tokens come [S020]',
+    'asks an authorization server that %s once in 5 s, for any tokens [S020]',
     async (_what, answer) => {
       vi.useFakeTimers({ toFake: ['performance'] })
       try {
@@ -222,15 +222,15 @@ describe('A verifying function', () => {
     ['names no audience', { audience: undefined }],
     ['names another audience', { audience: ['https://other.example'] }],
     ['says that it expired', { expiresAt: Date.now() - 60_000 }],
-    ['gives a time that is none', { expiresAt: NaN }],
-    ['names nobody', { subject: undefined }],
-    ['names nobody by an empty name', { subject: '' }],
+    ['returns an invalid time', { expiresAt: NaN }],
+    ['names no subject', { subject: undefined }],
+    ['names an empty subject', { subject: '' }],
   ])('does not stand alone: a token that %s is refused [L-AUTH-064]', async (_what, wrong) => {
     const { handle } = protect(undefined, { verify: () => Promise.resolve({ ...token, ...wrong }) })
     expect((await call(handle, 'whoami', bearer('t'))).status).toBe(401)
   })
 
-  it('that throws makes 503, and tells only the author why', async () => {
+  it('that throws causes a 503, and reports the reason to the author only', async () => {
     const { handle, errors } = protect(undefined, {
       verify: () => Promise.reject(new Error('database at 10.0.0.7')),
     })

@@ -116,7 +116,7 @@ describe.each(LEGACY)('sampling in %s', (revision) => {
 })
 
 describe.each(LEGACY)('roots in %s', (revision) => {
-  it('are told to each server for itself, as they are at the time [L-ROOT-005] [L-ROOT-007]', async () => {
+  it('are returned to each server separately, as they are at the time [L-ROOT-005] [L-ROOT-007]', async () => {
     const server = asking((ctx) => ctx.roots())
     const all = [{ uri: 'file:///a' }, { uri: 'file:///b' }]
     const client = await connectInMemory(server, {
@@ -260,7 +260,7 @@ describe.each(LEGACY)('progress in %s', (revision) => {
   const progress = ({ received }: Wire) =>
     received.filter(({ method }) => method === 'notifications/progress')
 
-  it('is told only to who asked, while the request runs [L-PROG-005] [L-PROG-006]', async () => {
+  it('is sent only to the client that requested it, while the request runs [L-PROG-005] [L-PROG-006]', async () => {
     const server = createServer(info)
     const kept: Context[] = []
     server.tool('work', {}, async (_args, ctx) => {

@@ -55,14 +55,14 @@ describe.each(handlers)('%s that identifies callers', (_name, handle) => {
     expect(foreign.status).toBe(403)
   })
 
-  test('asks nobody for a key who asks whether a page may call', async () => {
+  test('requires no key for a CORS preflight', async () => {
     const headers = { origin: page, 'access-control-request-headers': 'x-api-key' }
     const answer = await handle(new Request(url, { method: 'OPTIONS', headers }))
     expect(answer.status).toBe(204)
     expect(answer.headers.get('access-control-allow-headers')).toBe('x-api-key')
   })
 
-  test('tells a failure to nobody but its author', async () => {
+  test('reports a failure to its author only', async () => {
     onError.mockClear()
     const failed = await post(handle, {}, { 'x-api-key': 'broken' })
     expect(failed.status).toBe(500)

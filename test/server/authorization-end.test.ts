@@ -1,4 +1,4 @@
-// What is open when a token expires, or is revoked, ends; whoever has a new one misses nothing.
+// Open calls and streams end when a token expires or is revoked; a client with a new token misses nothing.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connect } from '../../src/presets/client.ts'
 import { protectedResource, type TokenVerifier } from '../../src/protected-resource/index.ts'
@@ -114,7 +114,7 @@ describe('At the end of its token', () => {
     expect(text.trim().split('\n').at(-1)).toMatch(/^data: .*"result"/)
   })
 
-  it('a call of 2026-07-28 ends with an error, and its handler is told to stop [S032]', async () => {
+  it('a call of 2026-07-28 ends with an error, and its handler is aborted [S032]', async () => {
     const { handle, token, aborted, finish } = makeProtected()
     const response = await modern(handle, 'tools/call', long, token(LIFE_MS))
     vi.advanceTimersByTime(LIFE_MS)
@@ -199,7 +199,7 @@ describe('At the end of its token', () => {
 })
 
 describe('Where revocation is asked for', () => {
-  it('an open stream ends once its token is revoked, but not while nobody can tell [S032]', async () => {
+  it('an open stream ends once its token is revoked, but not while that cannot be checked [S032]', async () => {
     const fixture = makeProtected({ revocationCheckMs: 20 })
     const { handle, token, revoke, errors } = fixture
     const first = token(600_000)

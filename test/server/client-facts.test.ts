@@ -93,7 +93,7 @@ describe('a request without a session, whose client is unknown', () => {
     expect(undeclared.error.code).toBe(-32021)
   })
 
-  it('is told to handlers as such, unlike one of a session [C043]', async () => {
+  it('is marked as such for handlers, unlike one of a session [C043]', async () => {
     const seen: Context['client'][] = []
     const server = createServer({ name: 's', version: '1' })
     server.tool('look', {}, (_args, { client }) => {
@@ -155,7 +155,7 @@ describe('visible', () => {
     }
   })
 
-  it('is told that the client is unknown where no session says more [P011]', async () => {
+  it('is passed an unknown client where no session has its capabilities [P011]', async () => {
     const { result } = await sessionless(createHandler(samplers()), 'tools/list')
     expect((result.tools as Tool[]).map(({ name }) => name)).toEqual(['plain'])
   })
@@ -186,7 +186,7 @@ describe('visible', () => {
       })
     expect((await call('draft')).status).toBe(403)
     expect(calls).toEqual([])
-    // What a caller must not know of is not told by its scopes
+    // The scopes of a hidden tool do not reveal it
     expect((await lastMessage(await call('secret'))).error.code).toBe(-32602)
   })
 })
@@ -226,13 +226,13 @@ describe('capabilities', () => {
     ).toHaveProperty('logging')
   })
 
-  it('promise no list changes where nothing can tell of them [P011]', async () => {
+  it('promise no list changes where no notification can be sent [P011]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('a', {}, () => '')
     const handle = createHandler(server)
     const legacy = await lastMessage(await post(handle, initializeRequest()))
     expect(legacy.result.capabilities).toEqual({ tools: {} })
-    // Since 2026-07-28 whoever listens is told, without a session too
+    // Since 2026-07-28 every listener is notified, without a session too
     const modern = await lastMessage(await postModern(handle, 'server/discover'))
     expect(modern.result.capabilities).toEqual({ tools: { listChanged: true } })
   })

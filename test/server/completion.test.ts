@@ -92,7 +92,7 @@ describe.each(LEGACY)('completion in %s', (revision) => {
     expect(await wire.code('completion/complete', params as never)).toBe(-32602)
   })
 
-  it('is for those who may use what is completed, whom it learns of [L-COMP-011]', async () => {
+  it('is available to callers who may use the completed prompt or resource, and receives the caller [L-COMP-011]', async () => {
     const server = createServer(info)
     const visible = ({ principal }: { principal?: string | undefined }): boolean =>
       principal !== undefined

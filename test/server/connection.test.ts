@@ -130,7 +130,7 @@ describe('a server on a connection', () => {
     expect(got).toHaveLength(1)
   })
 
-  it('tells what is no message, with the id where it can be read [L-RPC-011] [M-BASE-016]', async () => {
+  it('reports an invalid message, with the id where it can be read [L-RPC-011] [M-BASE-016]', async () => {
     const { send, answer, got } = await peer()
     await send({ id: 7, method: 'ping' })
     await answer(7).toMatchObject({ error: { code: -32600 } })
@@ -206,7 +206,7 @@ describe('listeners on a connection', () => {
   })
   const META = 'io.modelcontextprotocol/subscriptionId'
 
-  it('are told first what is honoured, then what they asked for, each by its own id [M-SUB-014] [M-SUB-015] [M-SUB-016] [M-SUB-018] [M-SUB-027] [M-SUB-050]', async () => {
+  it('receive the acknowledged filter first, then their notifications, each with its own id [M-SUB-014] [M-SUB-015] [M-SUB-016] [M-SUB-018] [M-SUB-027] [M-SUB-050]', async () => {
     const { server } = makeServer()
     const { send, got } = await peer(server)
     await send(listen(7, { toolsListChanged: true, foo: true }))
@@ -235,7 +235,7 @@ describe('listeners on a connection', () => {
     ])
   })
 
-  it('hear nothing more once they are cancelled, and hold nothing [M-SUB-028] [M-SUB-030]', async () => {
+  it('receive nothing more once they are cancelled, and hold no resources [M-SUB-028] [M-SUB-030]', async () => {
     const { server } = makeServer()
     const { send, got, answer } = await peer(server)
     await send(listen(1, { toolsListChanged: true }))
@@ -280,7 +280,7 @@ describe('listeners on a connection', () => {
     },
   )
 
-  it('are refused by a server that has nothing to tell [M-SUB-013]', async () => {
+  it('are rejected by a server without notifications [M-SUB-013]', async () => {
     const { send, answer } = await peer(createServer({ name: 's', version: '1' }))
     await send(listen(1, {}))
     await answer(1).toMatchObject({ error: { code: -32601 } })

@@ -146,7 +146,7 @@ describe.each(URLS)('URLs that would carry credentials, in %s', (revision) => {
 })
 
 describe('the end of what a URL asked for', () => {
-  it('is told once, to the client that was asked, by its id [L-ELIC-024] [L-ELIC-025]', async () => {
+  it('is notified once, to the client that got the elicitation, by its id [L-ELIC-024] [L-ELIC-025]', async () => {
     const { server, ids } = makeServer()
     const received: unknown[][] = [[], []]
     const clients = await Promise.all(

@@ -84,7 +84,7 @@ describe('Work that goes on after the answer', () => {
     expect(await Promise.all(work)).toEqual(['later'])
   })
 
-  it('harms nobody when it fails where no host waits for it', async () => {
+  it('causes no unhandled rejection when it fails where no host waits for it', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue()
     const server = createServer({ name: 'late', version: '1' })
     server.tool('late', {}, (_args, ctx) => {

@@ -26,7 +26,7 @@ import { openWire } from './wire.ts'
 const ID = 'com.example/jobs'
 const DECLARED = { extensions: { [ID]: { depth: 2 } } }
 
-/** A server with an extension of everything, and the listeners that hear of its jobs. */
+/** A server with an extension that uses every hook, and the subscribers of its jobs. */
 function extended(more: Partial<ServerExtensionOptions> = {}): {
   server: Server
   subscribers: Set<SendNotification>
@@ -54,7 +54,7 @@ function extended(more: Partial<ServerExtensionOptions> = {}): {
           honour: (wanted) =>
             Array.isArray(wanted) ? wanted.filter((id) => id !== 'foreign') : undefined,
           subscribe(honoured, notify) {
-            // Told before the acknowledgement can be sent.
+            // Notified before the acknowledgement can be sent.
             notify('notifications/jobs', { jobId: String(honoured), early: true })
             subscribers.add(notify)
             return () => subscribers.delete(notify)
@@ -150,7 +150,7 @@ describe('the capabilities of a server', () => {
     expect((await openWire(server)).welcome.capabilities).not.toHaveProperty('extensions')
   })
 
-  it('name extensions with their settings, beside what the author declares [M-DISC-018] [M-VER-016]', async () => {
+  it('name extensions with their settings, in addition to what the author declares [M-DISC-018] [M-VER-016]', async () => {
     const capabilities = { extensions: { 'com.example/own': { a: 1 } } }
     const server = createServer({ name: 's', version: '1' }, { capabilities })
     server.extend(serverExtension({ id: ID, settings: { limit: 5 } }))

@@ -43,7 +43,7 @@ describe.each(VERSIONS)('a server of everything in %s', (revision) => {
 
   it('shows the model only failures that are meant for it [M-BASE-029]', async () => {
     const { client, errors } = await connected(revision)
-    const reported = await client.callTool('fail', { how: 'told' })
+    const reported = await client.callTool('fail', { how: 'ToolError' })
     const hidden = await client.callTool('fail', { how: 'thrown' })
     expect(reported).toMatchObject({ isError: true, content: [{ text: 'Out of stock' }] })
     expect(hidden.isError).toBe(true)
@@ -87,7 +87,7 @@ describe.each(VERSIONS)('a server of everything in %s', (revision) => {
     ])
   })
 
-  it('tells which resource is missing [L-RES-014] [M-BASE-035]', async () => {
+  it('names the missing resource [L-RES-014] [M-BASE-035]', async () => {
     const { client } = await connected(revision)
     const error = await client.readResource('note://none').catch((e: unknown) => e)
     expect(error).toBeInstanceOf(ProtocolError)
@@ -152,7 +152,7 @@ describe.each(VERSIONS.filter((version) => version >= '2025-06-18'))(
       expect(ran.filter((name) => name === 'price')).toHaveLength(1)
     })
 
-    it.each(['decline', 'cancel'] as const)('learns of a %s [M-MRTR-036]', async (action) => {
+    it.each(['decline', 'cancel'] as const)('receives a %s [M-MRTR-036]', async (action) => {
       const { client } = await connected(revision, { onElicit: () => ({ action }) })
       expect(await client.callTool('confirm', { what: 'tea' })).toMatchObject({
         content: [{ text: action }],

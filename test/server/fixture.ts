@@ -35,7 +35,7 @@ export function makeServer(options: ServerOptions = {}): {
   )
   server.tool('fail', { input: z.object({ how: z.string() }) }, ({ how }) => {
     ran.push('fail')
-    throw how === 'told' ? new ToolError('Out of stock') : new Error('secret of /etc/passwd')
+    throw how === 'ToolError' ? new ToolError('Out of stock') : new Error('secret of /etc/passwd')
   })
   server.tool('chat', { input: z.object({}) }, async (_args, ctx) => {
     ran.push('chat')

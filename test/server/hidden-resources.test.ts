@@ -20,15 +20,15 @@ function makeHost() {
 }
 
 describe('A resource that is hidden from a caller', () => {
-  it('is not told of to its subscriptions/listen, by whatever prefix [S006]', async () => {
+  it('is never notified to its subscriptions/listen, under any prefix [S006]', async () => {
     await checkListening(makeHost())
   })
 
-  it('is not told of to its session, neither live nor when the stream is resumed [S006]', async () => {
+  it('is never notified to its session, neither live nor on a resumed stream [S006]', async () => {
     await checkSession(makeHost())
   })
 
-  it('is not told of to who may no longer see it, though the session is subscribed [S006]', async () => {
+  it('is no longer notified once the caller may not see it, even if the session is subscribed [S006]', async () => {
     const server = makeRestricted()
     const handle = createHandler(server, { sessions: statefulSessions() })
     closing(handle)
@@ -53,7 +53,7 @@ describe('A resource that is hidden from a caller', () => {
     await reader.cancel()
   })
 
-  it('is not told of on a connection [S006]', async () => {
+  it('is never notified on a connection [S006]', async () => {
     const server = makeRestricted()
     const [near, far] = inMemoryTransports()
     closing(near)

@@ -1,4 +1,4 @@
-/** Who may see which resource, and what a caller hears of changes, checked on every host. */
+/** Which caller may see and be notified of which resource, checked on every host. */
 import { expect } from 'vitest'
 import {
   createServer,
@@ -10,7 +10,7 @@ import {
 import { EventReader, listen } from '../runtimes/cloudflare/events.ts'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 
-/** A server with resources for everybody, and some below them for `ann` alone. */
+/** A server with resources for everyone, and some below them for `ann` alone. */
 export function makeRestricted(): Server {
   const server = createServer({ name: 'restricted', version: '1' })
   const visible = ({ principal }: Caller): boolean => principal === 'ann'
@@ -28,7 +28,7 @@ export function makeRestricted(): Server {
 
 /** A host of {@link makeRestricted}. */
 export interface RestrictedHost {
-  /** A handler that takes everybody for that principal. */
+  /** A handler that authenticates every request as that principal. */
   as(principal: string): Handler
   /** Announces that a resource changed. */
   updated(uri: string): Promise<void>
@@ -38,7 +38,7 @@ const LAST = 'notes://all/open'
 const CHANGED = ['notes://all/secret', 'notes://all/files/1', 'notes://all/gone', LAST]
 const NOTIFIED = { ann: ['notes://all/secret', 'notes://all/files/1', LAST], bob: [LAST] }
 
-/** What a stream tells of updates, up to the last. */
+/** The update notifications of a stream, up to the last. */
 async function heardOn(reader: EventReader): Promise<unknown[]> {
   const uris: unknown[] = []
   for (let event = await reader.next(); event; event = await reader.next()) {
@@ -49,7 +49,7 @@ async function heardOn(reader: EventReader): Promise<unknown[]> {
   return uris
 }
 
-/** Checks what callers of 2026-07-28 may watch, and hear. */
+/** Checks which resources callers of 2026-07-28 may subscribe to and be notified of. */
 export async function checkListening({ as, updated }: RestrictedHost): Promise<void> {
   const notifications = {
     resourceSubscriptions: ['notes://all', 'notes://all/secret', 'notes://all/none'],
@@ -66,7 +66,7 @@ export async function checkListening({ as, updated }: RestrictedHost): Promise<v
   }
 }
 
-/** Checks what sessions may watch, and hear, also of what they missed. */
+/** Checks which resources sessions may subscribe to and be notified of, also after a gap. */
 export async function checkSession({ as, updated }: RestrictedHost): Promise<void> {
   for (const [principal, received] of Object.entries(NOTIFIED)) {
     const handle = as(principal)

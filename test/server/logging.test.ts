@@ -167,7 +167,7 @@ describe('scrubbing', () => {
 describe('a flood of log messages', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('is cut for each session, and its length told with the next message [L-LOG-009]', async () => {
+  it('is truncated for each session, and the dropped length is reported with the next message [L-LOG-009]', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const server = createServer(info, { maxLogsPerSecond: 3 })
     server.tool('log', {}, async (_args, ctx) => {

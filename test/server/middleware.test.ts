@@ -89,7 +89,7 @@ describe('middleware', () => {
     expect(errors).toMatchObject([{ message: expect.stringContaining(`"${method}" lacks`) }])
   })
 
-  it('tells the author of a result that no revision can write', async () => {
+  it('reports a result that no revision can encode to the author', async () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const server = createServer({ name: 's', version: '1' }, { onError })
@@ -104,26 +104,29 @@ describe('middleware', () => {
     ['assigns a list', (result: Result) => (result.tools = [])],
     ['takes from a list', (result: Result) => (result.tools as unknown[]).pop()],
     ['renames a tool', (result: Result) => ((result.tools as Tool[])[0]!.name = 'x')],
-  ])('that %s which is given again changes it for nobody, and is told', async (_, change) => {
-    const errors: unknown[] = []
-    const onError = (error: unknown) => errors.push(error)
-    const server = createServer({ name: 's', version: '1' }, { onError })
-    server.tool('one', {}, () => 'Hi')
-    server.tool('two', {}, () => 'Hi')
-    server.use('tools/list', async (_request, ctx, next) => {
-      const result = await next()
-      if (ctx.meta.change) change(result)
-      return ctx.meta.other ? { ...result, tools: [] } : result
-    })
-    for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-      const client = closing(await connectInMemory(server, { revision }))
-      const changed = client.listAllTools({ meta: { change: true } })
-      await expect(changed).rejects.toMatchObject({ code: -32603 })
-      expect(await client.listAllTools({ meta: { other: true } })).toEqual([])
-      expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['one', 'two'])
-    }
-    expect(errors).toMatchObject([{ name: 'TypeError' }, { name: 'TypeError' }])
-  })
+  ])(
+    'that %s in the registered definition changes it for no caller, and is reported',
+    async (_, change) => {
+      const errors: unknown[] = []
+      const onError = (error: unknown) => errors.push(error)
+      const server = createServer({ name: 's', version: '1' }, { onError })
+      server.tool('one', {}, () => 'Hi')
+      server.tool('two', {}, () => 'Hi')
+      server.use('tools/list', async (_request, ctx, next) => {
+        const result = await next()
+        if (ctx.meta.change) change(result)
+        return ctx.meta.other ? { ...result, tools: [] } : result
+      })
+      for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+        const client = closing(await connectInMemory(server, { revision }))
+        const changed = client.listAllTools({ meta: { change: true } })
+        await expect(changed).rejects.toMatchObject({ code: -32603 })
+        expect(await client.listAllTools({ meta: { other: true } })).toEqual([])
+        expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['one', 'two'])
+      }
+      expect(errors).toMatchObject([{ name: 'TypeError' }, { name: 'TypeError' }])
+    },
+  )
 
   it('cannot change what the server says that it offers', async () => {
     const errors: unknown[] = []
@@ -145,7 +148,7 @@ describe('middleware', () => {
   })
 
   it.each([undefined, null, 'text', 5, Object.create(null) as object])(
-    'that throws %j is told',
+    'that throws %j is reported',
     async (thrown) => {
       const errors: unknown[] = []
       const onError = (error: unknown) => errors.push(error)
@@ -158,7 +161,7 @@ describe('middleware', () => {
     },
   )
 
-  it('that fails is told as an internal error, its detail to the author only', async () => {
+  it('that fails is reported as an internal error, with details for the author only', async () => {
     const made = makeServer()
     made.server.use('tools/list', () => Promise.reject(new Error('secret')))
     const { client, errors } = await connected(made)

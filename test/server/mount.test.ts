@@ -139,7 +139,7 @@ describe('a mounted server', () => {
     three.tool('new', {}, () => text('three'))
   })
 
-  it('is followed when it describes a tool anew, or a resource changes', async () => {
+  it('is followed when it changes the description of a tool, or a resource', async () => {
     const inner = createServer({ name: 'inner', version: '1' })
     const tool = inner.tool('act', { description: 'Before' }, () => text('before'))
     inner.resource('test://a', { name: 'a' }, () => 'a')
@@ -202,7 +202,7 @@ describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
     expect(await client.callTool('in_add', { a: 1, b: 2 })).toMatchObject({
       structuredContent: { sum: 3 },
     })
-    expect(await client.callTool('in_fail', { how: 'told' })).toMatchObject({
+    expect(await client.callTool('in_fail', { how: 'ToolError' })).toMatchObject({
       isError: true,
       content: [{ text: 'Out of stock' }],
     })
@@ -265,18 +265,21 @@ describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
     })
   })
 
-  it.each(VERSIONS)('tells subscribers of %s of updates behind it', async (revision) => {
-    const { outer, server } = await gateway()
-    const updated: string[] = []
-    const client = await connected(outer, {
-      revision,
-      onResourceUpdated: (uri) => updated.push(uri),
-    })
-    await client.subscribe('note://one')
-    server.notify.resourceUpdated('note://one')
-    server.notify.resourceUpdated('note://bytes')
-    await expect.poll(() => updated).toEqual(['note://one'])
-  })
+  it.each(VERSIONS)(
+    'forwards updates of the upstream server to subscribers of %s',
+    async (revision) => {
+      const { outer, server } = await gateway()
+      const updated: string[] = []
+      const client = await connected(outer, {
+        revision,
+        onResourceUpdated: (uri) => updated.push(uri),
+      })
+      await client.subscribe('note://one')
+      server.notify.resourceUpdated('note://one')
+      server.notify.resourceUpdated('note://bytes')
+      await expect.poll(() => updated).toEqual(['note://one'])
+    },
+  )
 })
 
 describe('URLs behind a gateway', () => {
@@ -309,7 +312,7 @@ describe('URLs behind a gateway', () => {
     return { source, server, ids }
   }
 
-  it('are asked under ids of its own, and their end is told by these [L-ELIC-025]', async () => {
+  it('are requested under ids of its own, and their completion is notified by these [L-ELIC-025]', async () => {
     const { source, server, ids } = await payable()
     const asked: unknown[] = []
     const ended: unknown[] = []
@@ -531,7 +534,7 @@ describe('a gateway as a server of its own', () => {
     await expect(client.listen({ resourceSubscriptions })).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('tells callers that the server behind gives no answer, and its owner why', async () => {
+  it('reports to callers that the upstream server does not answer, and to its owner why', async () => {
     for (const ask of ['tool', 'resource'] as const) {
       peer = partial({ tools: [{ name: 'end', inputSchema: { type: 'object' } }] })
       const errors: unknown[] = []

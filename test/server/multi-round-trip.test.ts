@@ -282,7 +282,7 @@ describe('asking over rounds', () => {
     expect(result.content).toEqual([{ type: 'text', text: 'answered' }])
   })
 
-  it('a handler that asks something else in its next run is told which question', async () => {
+  it('a handler that asks a different question in its next run gets an error that names the question', async () => {
     const handle = sessionHandler(makeServer().server)
     const first = round(await call(handle, { name: 'diverge' }))
     const { error } = await call(handle, {
@@ -294,7 +294,7 @@ describe('asking over rounds', () => {
     expect(error.message).toContain('"elicitation/create#1"')
   })
 
-  it('the author learns of questions that change, and of states that grow too large', async () => {
+  it('questions that change, and states that grow too large, are reported to the author', async () => {
     const errors: unknown[] = []
     const server = createServer({ name: 's', version: '1' }, { onError: (e) => errors.push(e) })
     let runs = 0
@@ -383,7 +383,7 @@ describe('asking over rounds', () => {
     expect(result.content).toEqual([{ type: 'text', text: 'accept,decline' }])
   })
 
-  it('questions that nobody waits for yet, when another ends the run, are no unhandled rejections', async () => {
+  it('questions that are not awaited yet when another ends the run cause no unhandled rejections', async () => {
     const unhandled: unknown[] = []
     const note = (reason: unknown): void => void unhandled.push(reason)
     process.on('unhandledRejection', note)

@@ -1,4 +1,4 @@
-// Options and definitions that nobody reads are refused by name.
+// Unknown options and definitions are rejected by name.
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createEndpoint } from '#internal/http'
@@ -158,7 +158,7 @@ describe('a tool that is always a task', () => {
     return server
   }
 
-  it('counts as it is when serving begins, whatever was changed before [P008]', () => {
+  it('counts as it is when serving begins, including earlier changes [P008]', () => {
     const removed = createServer(info)
     removed.tool('export', { task: 'required' }, () => 'done').remove()
     expect(() => createHandler(removed)).not.toThrow()

@@ -24,7 +24,7 @@ describe.each(LEGACY)('prompts in %s', (revision) => {
     expect((await withPrompts.result('prompts/list')).prompts).toEqual([{ name: 'a' }])
   })
 
-  it('take strings as arguments only, whatever their schema says [L-PROM-005]', async () => {
+  it('accept only strings as arguments, even if their schema allows more [L-PROM-005]', async () => {
     const server = createServer(info)
     server.prompt('any', { input: z.object({ x: z.coerce.number() }) }, ({ x }) => `${x + 1}`)
     server.prompt('none', {}, () => 'a')

@@ -81,7 +81,7 @@ describe.each(LEGACY)('resources in %s', (revision) => {
     expect(seen).toEqual(['a/b..c'])
   })
 
-  it('cannot have URIs that are none [L-RES-011]', () => {
+  it('cannot have invalid URIs [L-RES-011]', () => {
     const server = createServer(info)
     for (const uri of ['my_scheme://a', '1a:b', 'a', '', '://a', 'a b:c', 'a:b c']) {
       expect(() => server.resource(uri, { name: 'a' }, () => ''), uri).toThrow(TypeError)
@@ -144,7 +144,7 @@ describe('annotations', () => {
     expect(() => resourceLink({ uri: 'a:b', ...described })).toThrow(TypeError)
   })
 
-  it.each(LEGACY)('tell no date before 2025-06-18: %s [L-COM-020]', async (revision) => {
+  it.each(LEGACY)('include no date before 2025-06-18: %s [L-COM-020]', async (revision) => {
     const server = createServer(info)
     const annotations: Annotations = {
       audience: ['user', 'assistant'],
@@ -174,7 +174,7 @@ it.each(['x://{+path}', 'x://a/{id}', '{scheme}://a'])(
   },
 )
 
-describe('subscribing where no change can be told of', () => {
+describe('subscribing where no change can be notified', () => {
   it.each(LEGACY)('is not offered, and no method, in %s [L-RES-015]', async (revision) => {
     const server = createServer(info)
     server.resource('a:b', { name: 'a' }, () => '')

@@ -32,10 +32,10 @@ const cases: ['tool' | 'prompt' | 'resource', string, unknown][] = [
   ['tool', 'a failure that is text', { isError: 'yes', content: [] }],
   ['prompt', 'nothing', undefined],
   ['prompt', 'null', null],
-  ['prompt', 'messages that are none', { messages: 5 }],
+  ['prompt', 'invalid messages', { messages: 5 }],
   ['prompt', 'messages of nulls', { messages: [null] }],
   ['prompt', 'a message of the system', { messages: [{ role: 'system', content: text('a') }] }],
-  ['resource', 'contents that are none', { contents: 5 }],
+  ['resource', 'invalid contents', { contents: 5 }],
   ['resource', 'contents without a URI', { contents: [{ text: 'a' }] }],
   ['resource', 'contents without text or bytes', { contents: [{ uri: 'a:a' }] }],
 ]

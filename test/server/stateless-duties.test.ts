@@ -64,7 +64,7 @@ describe('results that ask for input', () => {
     inputRequests: { sure: { method: 'elicitation/create' as const, params } },
   }
 
-  it('have no hints for caches, whoever makes them [M-CACHE-007] [M-MRTR-037]', async () => {
+  it('have no cache hints, whichever code creates them [M-CACHE-007] [M-MRTR-037]', async () => {
     const server = createServer(
       { name: 's', version: '1' },
       { cache: { ttlMs: 5000, cacheScope: 'public' } },
@@ -120,7 +120,7 @@ describe('rounds of input', () => {
 })
 
 describe('questions that are not answered as hoped', () => {
-  it('reach the handler when declined or cancelled, and hold nothing when nobody answers [M-ELIC-054] [M-MRTR-036]', async () => {
+  it('reach the handler when declined or cancelled, and hold nothing when unanswered [M-ELIC-054] [M-MRTR-036]', async () => {
     let running = 0
     const server = createServer({ name: 's', version: '1' })
     server.tool('ask', {}, async (_args, ctx) => {
@@ -247,13 +247,13 @@ describe('listeners', () => {
     expect(update).toContain('"uri":"note://one"')
   })
 
-  it('hear a comment now and then while nothing changes [M-SUB-042]', async () => {
+  it('receive a keep-alive comment while nothing changes [M-SUB-042]', async () => {
     const handle = createHandler(offering(), { keepAliveMs: 5 })
     const response = await postModern(handle, 'subscriptions/listen', { notifications: everything })
     expect(await read(response, '\n:\n')).toContain('acknowledged')
   })
 
-  it('hear nothing after the closing result [M-SUB-033]', async () => {
+  it('receive nothing after the closing result [M-SUB-033]', async () => {
     const server = offering()
     const handle = createHandler(server)
     const response = await postModern(handle, 'subscriptions/listen', { notifications: everything })

@@ -37,7 +37,7 @@ function many(options = {}) {
 
 describe('lists of 2026-07-28', () => {
   it.each(LISTS)(
-    '%s has what was registered, whoever asked what before [M-TOOL-001] [M-TOOL-002] [M-TOOL-003] [M-RES-001] [M-RES-002] [M-RES-003] [M-PROMPT-001] [M-PROMPT-002] [M-PROMPT-003]',
+    '%s has what was registered, independent of earlier requests [M-TOOL-001] [M-TOOL-002] [M-TOOL-003] [M-RES-001] [M-RES-002] [M-RES-003] [M-PROMPT-001] [M-PROMPT-002] [M-PROMPT-003]',
     async (method, member) => {
       const server = many()
       const handle = sessionHandler(server)
@@ -193,7 +193,7 @@ describe('tools of 2026-07-28', () => {
     }
   })
 
-  it('may give any JSON value as structured content, and text beside it [M-TOOL-026]', async () => {
+  it('may return any JSON value as structured content, together with text [M-TOOL-026]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('list', { output: z.array(z.number()) }, () => ({ structuredContent: [1, 2] }))
     const { result } = await lastMessage(

@@ -114,7 +114,7 @@ describe('every message that a server of 2026-07-28 sends', () => {
     },
   )
 
-  it('has no error code that the revision does not define, whatever a handler throws [M-BASE-030] [M-BASE-033]', async () => {
+  it('has no error code that the revision does not define, for any error of a handler [M-BASE-030] [M-BASE-033]', async () => {
     for (const code of [-32000, -32001, -32019, -32023, -32042, -32050, -32099]) {
       const { call } = doing(() => {
         throw new ProtocolError(code, 'Mine')
@@ -210,7 +210,7 @@ describe('a client of 2026-07-28', () => {
     }
   })
 
-  it('hears nothing more of a call once it closed the stream [M-HTTP-037] [M-CANC-005]', async () => {
+  it('receives nothing more of a call once it closed the stream [M-HTTP-037] [M-CANC-005]', async () => {
     const states: string[] = []
     let go = (): void => {}
     const gone = new Promise<void>((resolve) => (go = resolve))
@@ -356,7 +356,7 @@ describe('questions of 2026-07-28', () => {
     expect(errors[1]).toMatchObject({ message: /The key "same" is taken/ })
   })
 
-  it('hold nothing open: two thousand that nobody answers leave nothing behind [M-MRTR-028]', async () => {
+  it('hold nothing open: two thousand unanswered requests leave nothing behind [M-MRTR-028]', async () => {
     let open = 0
     const { call } = doing(async (_args, ctx) => {
       open++
@@ -389,7 +389,7 @@ describe('questions of 2026-07-28', () => {
 })
 
 describe('listeners of 2026-07-28', () => {
-  it('hear what they asked for and nothing else, the acknowledgement first [M-SUB-004] [M-SUB-007] [M-META-032]', async () => {
+  it('receive only what they asked for, the acknowledgement first [M-SUB-004] [M-SUB-007] [M-META-032]', async () => {
     const { server } = makeServer()
     for (let n = 0; n < 50; n++) {
       const handle = sessionHandler(server)

@@ -111,7 +111,7 @@ describe.each(['modern', 'legacy'] as const)('a server at a third party, %s', (e
       }
     }
 
-    // The address holds nothing of the user, and lets nobody in by itself
+    // The URL contains nothing about the user, and grants no access on its own
     expect(decodeURIComponent(url)).not.toMatch(/ada|example\.com\/?$|token/)
     expect(await visit(url, undefined)).toBe(401)
     expect(await visit(url, 'eve@example.com')).toBe(403)

@@ -26,7 +26,7 @@ function shop() {
 }
 
 describe('a ticket in a URL', () => {
-  it('lets in who was asked, and nobody else, and tells nothing [L-ELIC-034] [L-ELIC-041] [L-ELIC-051] [M-ELIC-045] [M-ELIC-046]', async () => {
+  it('admits only the user that was asked, and reveals nothing [L-ELIC-034] [L-ELIC-041] [L-ELIC-051] [M-ELIC-045] [M-ELIC-046]', async () => {
     const { server, visit, paid } = shop()
     const caller = { principal: 'ada' }
     const wire = await openWire(server, '2025-11-25', { elicitation: { url: {} } }, { caller })
@@ -48,7 +48,7 @@ describe('a ticket in a URL', () => {
     await wire.close()
   })
 
-  it('keeps what the user tells the page from the client [L-ELIC-036]', async () => {
+  it('keeps what the user enters on the page from the client [L-ELIC-036]', async () => {
     const keys = new Map<string, string>()
     const tickets = createTickets({ secrets })
     const server = createServer({ name: 'shop', version: '1' })

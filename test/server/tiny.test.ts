@@ -217,7 +217,7 @@ describe('The tiny handler', () => {
     expect(foreign.status).toBe(403)
   })
 
-  test('answers with JSON only where it is told to', async () => {
+  test('answers with JSON only where the option is set', async () => {
     const quiet = createTinyHandler(tinyServer(), { jsonOnly: true })
     const request = modernRequest('tools/call', {
       name: 'count',
@@ -255,7 +255,7 @@ describe('The tiny handler', () => {
   })
 })
 
-test('failures go to onError, once, and what the model is told is none', async () => {
+test('failures go to onError, once, and an error meant for the model does not', async () => {
   const onError = vi.fn<(error: unknown) => void>()
   const fetch = fetchOf(createTinyHandler(tinyServer(onError)))
   await using client = await connect(url, { fetch })

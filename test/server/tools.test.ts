@@ -24,7 +24,7 @@ import { openWire } from './wire.ts'
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 const info = { name: 's', version: '1' }
 
-/** A schema that says of itself what it is told to. */
+/** A schema that returns the given JSON Schema. */
 function schemaOf(jsonSchema: unknown): StandardSchema {
   const give = (): Record<string, unknown> => jsonSchema as Record<string, unknown>
   return {
@@ -226,7 +226,7 @@ describe('a tool', () => {
     }
   })
 
-  it('is there for those who may use it, whom it learns of [L-TOOL-030]', async () => {
+  it('is available to callers who may use it, and receives the caller [L-TOOL-030]', async () => {
     const server = createServer(info)
     const visible = ({ principal }: { principal?: string | undefined }): boolean =>
       principal === 'ada'
@@ -279,7 +279,7 @@ describe('a tool', () => {
     await handle.close()
   })
 
-  it('with an output may return toolError beside what its schema wants [P004]', async () => {
+  it('with an output schema may return toolError instead of structured content [P004]', async () => {
     const server = createServer(info)
     const output = z.object({ price: z.number() })
     server.tool('quote', { input: z.object({ city: z.string() }), output }, ({ city }) =>
@@ -341,7 +341,7 @@ describe('a tool', () => {
     expect(() => rateLimit(options as never)).toThrow(why)
   })
 
-  it('can be called only so often by whatever counts together', async () => {
+  it('is rate-limited by any key', async () => {
     const server = createServer(info)
     server.tool('a', {}, () => 'a')
     const keyOf = ({ method }: { method: string }): string => method
@@ -358,7 +358,7 @@ describe('a tool', () => {
     await handle.close()
   })
 
-  it('can have its results cleaned, and tells no failure as it was [L-TOOL-032]', async () => {
+  it('can have its results sanitized, and never exposes the original failure [L-TOOL-032]', async () => {
     const server = createServer(info)
     server.tool('leak', {}, () => 'the key is hunter2')
     server.tool('crash', {}, () => {
@@ -379,7 +379,7 @@ describe('a tool', () => {
 
 const everything: Revision[] = revisions.map(({ version }) => version)
 
-describe.each(everything)('whatever a handler throws in %s', (revision) => {
+describe.each(everything)('any error of a handler in %s', (revision) => {
   it.each([
     'text',
     null,

@@ -99,7 +99,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOnUnsafeReplay in %s',
   })
 })
 
-it('warnOnUnsafeReplay tells the console by default, and leaves other requests alone', async () => {
+it('warnOnUnsafeReplay logs to the console by default, and ignores other requests', async () => {
   const printed: unknown[] = []
   const { error } = console
   console.error = (text: unknown) => printed.push(text)

@@ -185,7 +185,7 @@ describe('UriTemplate.match [L-RES-013] [M-RES-006]', () => {
     expect(template.match('x/evil?toString=1&hasOwnProperty=2')).toBeUndefined()
   })
 
-  it('does no more work on text made to be ambiguous than its length asks for', () => {
+  it('matches deliberately ambiguous text in linear time', () => {
     const names = Array.from({ length: 30 }, (_, i) => `{+v${i}}`)
     const template = uriTemplate(`a${names.join('a')}b`)
 

@@ -1,4 +1,4 @@
-/** What authors are told at once that a server cannot be or do. */
+/** Errors that authors get at once for invalid servers. */
 import { expect, test } from 'vitest'
 import { createServer, pagesOf, uriTemplate } from '../../src/presets/server.ts'
 import { openWire } from './wire.ts'

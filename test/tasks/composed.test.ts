@@ -52,7 +52,7 @@ async function results(
 
 describe.each(BOTH)('in %s', (revision) => {
   test.each([
-    ['which has no tasks, whatever its client knows', false, true],
+    ['which has no tasks, even if its client supports them', false, true],
     ['which has no tasks', false, false],
     ['which has tasks', true, true],
   ])(

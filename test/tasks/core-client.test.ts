@@ -158,8 +158,8 @@ describe('A client of 2025-11-25', () => {
 
   test.each([
     ['can be a task by now', undefined, 'required', [undefined, {}]],
-    ['cannot be a task any more', 'optional', undefined, [{}, undefined]],
-    ['does not exist any more', 'optional', 'optional', [{}]],
+    ['can no longer be a task', 'optional', undefined, [{}, undefined]],
+    ['no longer exists', 'optional', 'optional', [{}]],
   ])('calls a tool again that %s [L-TASK-005] [L-TASK-007]', async (_, before, now, tasks) => {
     const server = peer({
       'tools/list': (message, turn) =>
@@ -225,7 +225,7 @@ describe('A client of 2025-11-25', () => {
     ])
   })
 
-  test('sends no task param to a server without tasks, whatever its tools say [L-TASK-004] [L-TASK-003]', async () => {
+  test('sends no task param to a server without tasks, even if its tools declare support [L-TASK-004] [L-TASK-003]', async () => {
     for (const declared of [null, {}, { requests: {} }, { requests: { tools: {} } }]) {
       const server = peer(
         {
@@ -314,7 +314,7 @@ describe('A client of 2025-11-25', () => {
     },
   )
 
-  test('tells how the task is at first and whenever it changed', async () => {
+  test('reports the status of the task at first and at every change', async () => {
     const at = new Date().toISOString()
     const fixed = { createdAt: at, lastUpdatedAt: at }
     const server = peer({
@@ -355,7 +355,7 @@ describe('A client of 2025-11-25', () => {
   })
 
   test.each([
-    ['says no more of it', () => undefined],
+    ['does not mention it again', () => undefined],
     ['says that it goes on', (message: JsonObject) => reply(message, state('working'))],
   ])('gives a call up once the server need not keep its task, and %s', async (_, later) => {
     let passedMs = 0
@@ -563,7 +563,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     await connected.close()
   })
 
-  test('have no result once they are cancelled, though nobody answers them [L-TASK-039] [L-TASK-040]', async () => {
+  test('have no result once they are cancelled, even if they are never answered [L-TASK-039] [L-TASK-040]', async () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [taskPolling()],
@@ -584,7 +584,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   test.each([
     ['an error, whose detail stays where it is', new Error('secret'), 'Internal error'],
     ['nothing', undefined, 'Internal error'],
-    ['what it means to tell', new ProtocolError(-1, 'No'), 'No'],
+    ['the message of a ProtocolError', new ProtocolError(-1, 'No'), 'No'],
   ])('fail when the handler throws %s [L-TASK-043]', async (_, thrown, statusMessage) => {
     const client = peer({})
     const connected = await connectTo(client, {

@@ -59,7 +59,7 @@ function notices(wire: Wire, method: string): Message[] {
 }
 
 describe('Tasks of 2025-11-25 are negotiated', () => {
-  test('by what the server declares, lists only where it is told to [L-TASK-001] [L-TASK-047]', async () => {
+  test('by what the server declares, with tasks/list only where the option is set [L-TASK-001] [L-TASK-047]', async () => {
     const plain = await open(makeFixture())
     expect(plain.welcome.capabilities).toMatchObject({
       tasks: { cancel: {}, requests: { tools: { call: {} } } },
@@ -71,7 +71,7 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
   })
 
   test.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)(
-    'and there are none in %s [L-TASK-002]',
+    'and do not exist in %s [L-TASK-002]',
     async (revision) => {
       const wire = await open(makeFixture({ list: true }), undefined, asks, revision)
       expect(wire.welcome.capabilities).not.toHaveProperty('tasks')
@@ -116,7 +116,7 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
 })
 
 describe('A task of 2025-11-25', () => {
-  test('is told at once and alone, works, and has its times [L-TASK-011] [L-TASK-012] [L-TASK-013] [L-TASK-016] [L-TASK-017]', async () => {
+  test('is returned at once without a result, works, and has its timestamps [L-TASK-011] [L-TASK-012] [L-TASK-013] [L-TASK-016] [L-TASK-017]', async () => {
     const wire = await open(makeFixture())
     const created = await wire.result('tools/call', { name: 'wait', task: { taskId: 'mine' } })
     const { task, _meta, ...others } = created as { task: CoreTask; _meta: JsonObject }
@@ -160,7 +160,7 @@ describe('A task of 2025-11-25', () => {
     for (const id of ids) expect(id).toMatch(/^[\w-]{32}$/)
   })
 
-  test('tells by tasks/result exactly what the call would have been answered with [L-TASK-021] [L-TASK-023] [L-TASK-043]', async () => {
+  test('returns by tasks/result exactly the result that the call would have had [L-TASK-021] [L-TASK-023] [L-TASK-043]', async () => {
     const wire = await open(makeFixture())
     const relation = (taskId: string): JsonObject => ({ [RELATED]: { taskId } })
     const quick = await start(wire, 'quick')
@@ -182,7 +182,7 @@ describe('A task of 2025-11-25', () => {
     expect((await ends(wire, crash.taskId, 'failed')).statusMessage).toBe('The job crashed')
   })
 
-  test('has everybody wait who asks for its result, and tells them all [L-TASK-022]', async () => {
+  test('makes every tasks/result request wait, and answers them all [L-TASK-022]', async () => {
     const fixture = makeFixture()
     const wire = await open(fixture)
     const other = await open(fixture)
@@ -196,7 +196,7 @@ describe('A task of 2025-11-25', () => {
     expect((await Promise.all(waiting)).map(textOf)).toEqual(['Waited', 'Waited', 'Waited'])
   })
 
-  test('is found by its id, whatever the meta of the request says [L-TASK-025] [L-TASK-026]', async () => {
+  test('is found by its id, not by the _meta of the request [L-TASK-025] [L-TASK-026]', async () => {
     const wire = await open(makeFixture())
     const { taskId } = await start(wire, 'wait')
     const other = await start(wire, 'wait')
@@ -218,7 +218,7 @@ describe('A task of 2025-11-25', () => {
       expect(await wire.code('tasks/list', { cursor })).toBe(ErrorCode.INVALID_PARAMS)
   })
 
-  test('belongs to its principal; others learn nothing of it [L-TASK-044] [L-TASK-045]', async () => {
+  test('belongs to its principal, and is unknown to others [L-TASK-044] [L-TASK-045]', async () => {
     const fixture = makeFixture({ list: true })
     const [ada, eve] = [await open(fixture, 'ada'), await open(fixture, 'eve')]
     const { taskId } = await start(ada, 'wait')
@@ -231,7 +231,7 @@ describe('A task of 2025-11-25', () => {
     expect((await ada.result('tasks/list')).tasks).toMatchObject([{ taskId, status: 'working' }])
   })
 
-  test('tells a model what to say meanwhile [L-TASK-052]', async () => {
+  test('has an immediate response for the model [L-TASK-052]', async () => {
     const wire = await open(makeFixture({ immediateResponse: (tool) => `${tool} is under way` }))
     const { _meta } = await wire.result('tools/call', { name: 'wait', task: {} })
     expect(_meta).toMatchObject({
@@ -239,7 +239,7 @@ describe('A task of 2025-11-25', () => {
     })
   })
 
-  test('is told to an audit log when it is made [L-TASK-050]', async () => {
+  test('is reported to an audit log when it is created [L-TASK-050]', async () => {
     const made: unknown[] = []
     const wire = await open(makeFixture({ onCreate: (task) => made.push(task) }), 'ada')
     const { taskId } = await start(wire, 'wait')
@@ -268,7 +268,7 @@ describe('Questions of a task of 2025-11-25', () => {
     expect(statuses).toEqual(['working', 'completed'])
   })
 
-  test('are put once although several wait, and again when nobody could answer', async () => {
+  test('are sent once although several requests wait, and again when no client could answer', async () => {
     const fixture = makeFixture()
     const first = await open(fixture)
     const { taskId } = await start(first, 'ask')
@@ -395,7 +395,7 @@ describe('Cancelling a task of 2025-11-25', () => {
     expect(await wire.code('tasks/cancel', { taskId })).toBe(ErrorCode.INVALID_PARAMS)
   })
 
-  test('is not what notifications/cancelled does once the task is told [L-CANC-003]', async () => {
+  test('is not what notifications/cancelled does once the task has been created [L-CANC-003]', async () => {
     const fixture = makeFixture()
     const wire = await open(fixture)
     const created = await wire.request('tools/call', { name: 'wait', task: {} }, 55)
@@ -427,7 +427,7 @@ describe('The list of tasks', () => {
 })
 
 describe('Tasks over HTTP', () => {
-  test('answer tasks/get by JSON, and survive that nobody reads their streams [L-TASK-030] [L-TASK-031] [L-TASK-056]', async () => {
+  test('answer tasks/get by JSON, and survive unread streams [L-TASK-030] [L-TASK-031] [L-TASK-056]', async () => {
     const fixture = makeFixture()
     const handle = createHandler(fixture.server, { sessions: statefulSessions() })
     const { send } = await openSession(handle, '2025-11-25', asks)

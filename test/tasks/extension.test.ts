@@ -22,7 +22,7 @@ describe('The tasks extension is negotiated', () => {
     await wire.close()
   })
 
-  test('anew by each request: who declared once gets no task without declaring again [M-TASK-002] [M-TASK-004] [M-TASK-006]', async () => {
+  test('by each request: a client that declared it once gets no task without declaring it again [M-TASK-002] [M-TASK-004] [M-TASK-006]', async () => {
     const wire = wireTo(makeFixture().server)
     const declared = await wire.call('tools/call', { name: 'quick' })
     expect(declared.result?.resultType).toBe('task')
@@ -73,7 +73,7 @@ describe('The tasks extension is negotiated', () => {
 })
 
 describe('A task', () => {
-  test('is told flat, durable before it is told, with times that clients can read [M-TASK-011] [M-TASK-013] [M-TASK-014] [M-TASK-015] [M-TASK-016] [M-TASK-017] [M-TASK-068]', async () => {
+  test('is returned as a flat result once it is durable, with timestamps that clients can read [M-TASK-011] [M-TASK-013] [M-TASK-014] [M-TASK-015] [M-TASK-016] [M-TASK-017] [M-TASK-068]', async () => {
     const { server, gate } = makeFixture()
     const wire = wireTo(server)
     const created = await wire.result('tools/call', { name: 'wait' })
@@ -128,7 +128,7 @@ describe('A task', () => {
     }
   })
 
-  test('can be read at once by whoever was told of it [M-TASK-017]', async () => {
+  test('can be read as soon as its id is returned [M-TASK-017]', async () => {
     const wire = wireTo(makeFixture().server)
     for (let n = 0; n < 200; n++) {
       const taskId = await wire.start('quick')
@@ -184,7 +184,7 @@ describe('A task', () => {
     expect(ran).toEqual([])
   })
 
-  test('has an id of 192 bits that nobody can guess [M-TASK-069]', async () => {
+  test('has an unguessable id of 192 bits [M-TASK-069]', async () => {
     const wire = wireTo(makeFixture().server)
     const ids = new Set<string>()
     for (let n = 0; n < 200; n++) ids.add(await wire.start('quick'))
@@ -226,7 +226,7 @@ describe('A task', () => {
     }
   })
 
-  test('of somebody else is as unknown as one that never was [M-TASK-070] [M-ASEC-055]', async () => {
+  test('of another principal is as unknown as one that never existed [M-TASK-070] [M-ASEC-055]', async () => {
     const { server, ran } = makeFixture()
     const mine = wireTo(server).as('ada')
     const taskId = await mine.start('ask')
@@ -244,7 +244,7 @@ describe('A task', () => {
     expect(ran).not.toContain('pay')
   })
 
-  test('tells nobody of progress or logs [M-TASK-059] [M-PROG-008]', async () => {
+  test('sends no progress or log notifications [M-TASK-059] [M-PROG-008]', async () => {
     const { server, gate } = makeFixture()
     const wire = await openModern(server)
     wire.call('tools/call', { name: 'wait', _meta: { progressToken: 'p' } })
@@ -543,7 +543,7 @@ describe('Limits', () => {
 })
 
 describe('Notifications of tasks', () => {
-  test('tell of every change as tasks/get does, on the stream that asked, of known tasks only [M-TASK-056] [M-TASK-057] [M-TASK-058]', async () => {
+  test('report every change as tasks/get does, on the requesting stream, for known tasks only [M-TASK-056] [M-TASK-057] [M-TASK-058]', async () => {
     const { server, gate } = makeFixture()
     const wire = await openModern(server)
     const first = wire.call('tools/call', { name: 'wait' })

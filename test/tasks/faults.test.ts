@@ -110,7 +110,7 @@ describe('Several processes over one store', () => {
     const taskId = await wireTo(one.server).start('for-ever')
     await until(() => one.ran.includes('for-ever'))
     await two.tasks.resume()
-    // Longer than a claim holds that nobody renews
+    // Longer than a claim lasts without renewal
     for (let turn = 0; turn < 30; turn++) await vi.advanceTimersByTimeAsync(6_000)
     expect(two.ran).toEqual([])
     await wireTo(two.server).result('tasks/cancel', { taskId })
@@ -178,7 +178,7 @@ describe('Cancelling that races the end', () => {
 })
 
 describe('The end of its time', () => {
-  test('is told to who waits for the result', async () => {
+  test('is reported to the request that waits for the result', async () => {
     const { server } = makeFixture()
     const [one, two] = [await openWire(server), await openWire(server)]
     const created = await one.result('tools/call', { name: 'for-ever', task: {} })
@@ -234,7 +234,7 @@ describe('The states of a task', () => {
     }
   }
 
-  test('change in legal ways only, whatever happens in whatever order [L-TASK-014] [L-TASK-015] [M-TASK-028] [M-TASK-016] [M-TASK-041]', () => {
+  test('make only legal transitions, for any events in any order [L-TASK-014] [L-TASK-015] [M-TASK-028] [M-TASK-016] [M-TASK-041]', () => {
     const random = numbers()
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next().value * from.length)]!
     const question = { request: { method: 'roots/list' as const }, asked: 'digest' }

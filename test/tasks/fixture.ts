@@ -139,7 +139,7 @@ export interface Wire {
   start(name: string, args?: JsonObject): Promise<string>
   /** The task once it is as wanted. */
   until(taskId: string, ...statuses: string[]): Promise<JsonObject>
-  /** The same server, called by somebody else. */
+  /** The same server, called by another principal. */
   as(principal: string): Wire
 }
 

@@ -156,7 +156,7 @@ describe('callTool', () => {
     expect(peer.sent('tasks/get')).toHaveLength(2)
   })
 
-  test('refuses a task where there can be none [M-TASK-008] [M-BASE-013]', async () => {
+  test('rejects a task where none is allowed [M-TASK-008] [M-BASE-013]', async () => {
     const peer = scripted([completed])
     const client = await connectTo(peer, following())
     await expect(client.getPrompt('p')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
@@ -206,7 +206,7 @@ describe('callTool', () => {
     expect(peer.sent('tasks/get')).toHaveLength(3)
   })
 
-  test('answers no question twice, however often it is told [M-TASK-039] [M-TASK-040]', async () => {
+  test('answers no input request twice, however often it is returned [M-TASK-039] [M-TASK-040]', async () => {
     const asking = {
       status: 'input_required',
       inputRequests: {
@@ -253,7 +253,7 @@ describe('callTool', () => {
   }
   const refuse = (seen: Seen) => error(seen, ErrorCode.INVALID_PARAMS)
 
-  test('goes on when somebody else has answered first, and the answer is refused', async () => {
+  test('continues when another client has answered first, and the answer is rejected', async () => {
     for (const after of [{ status: 'working' }, { ...asking, inputRequests: {} }]) {
       const peer = scripted([asking, after, after, completed], 1, refuse)
       const client = await connectTo(
@@ -340,9 +340,9 @@ describe('callTool', () => {
   test.each([
     ['from years ago', { createdAt: '2020-01-01T00:00:00Z' }],
     ['without a time', { createdAt: undefined }],
-    ['that is kept for less than nothing', { ttlMs: -100_000 }],
-    ['that is kept for ever', { ttlMs: null }],
-  ])('follows a task %s, whatever the clocks', async (_, odd) => {
+    ['with a negative ttl', { ttlMs: -100_000 }],
+    ['with an unlimited ttl', { ttlMs: null }],
+  ])('follows a task %s, independent of clocks', async (_, odd) => {
     const peer = scripted([{ status: 'working', ...odd }, completed])
     const client = await connectTo(peer, following())
     expect(textOf(await client.callTool('x'))).toBe('done')
@@ -386,7 +386,7 @@ describe('callTool', () => {
     ['by HTTP', () => new Response('', { status: 429 })],
     ['by an error', (seen: Seen) => error(seen, 429, 200, { retryAfterMs: 1 })],
   ])(
-    'looks again when it looked too often, as told %s [M-TASK-033] [M-TASK-075]',
+    'polls again after it was rate-limited, as told %s [M-TASK-033] [M-TASK-075]',
     async (_, no) => {
       const client = await connectTo(scripted([no, completed]), following())
       expect(textOf(await client.callTool('x'))).toBe('done')
@@ -414,7 +414,7 @@ describe('callTool', () => {
 })
 
 describe('Notifications', () => {
-  test('take the place of looking, where the server tells [M-TASK-060]', async () => {
+  test('replace polling where the server sends them [M-TASK-060]', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const fixture = makeFixture()
@@ -442,7 +442,7 @@ describe('Notifications', () => {
     await failed
   })
 
-  test('are not needed: where the server tells nothing, looking goes on', async () => {
+  test('are not needed: polling continues where the server sends none', async () => {
     const peer = scripted([
       { status: 'working' },
       { status: 'working' },
@@ -514,7 +514,7 @@ describe('A task', () => {
     await client.close()
   })
 
-  test('tells of itself as soon as it is known', async () => {
+  test('is reported to onTask as soon as it is known', async () => {
     const fixture = makeFixture()
     fixture.gate.open()
     const ids: string[] = []

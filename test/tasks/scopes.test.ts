@@ -1,4 +1,4 @@
-// The scopes of a tool cover its tasks: whatever another client of the same user asks of them.
+// The scopes of a tool cover its tasks, for every request of another client of the same user.
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/index.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
@@ -77,7 +77,7 @@ describe("The scopes of a tool cover its tasks for the same user's other clients
     }
   })
 
-  it('subscriptions/listen tells nothing of the task [S007]', async () => {
+  it('subscriptions/listen sends no notifications of the task [S007]', async () => {
     const { handle } = makeProtected()
     const taskId = await makeTask(handle)
     const listen = async (headers: Record<string, string>) => {

@@ -1,4 +1,4 @@
-/** Tasks of 2025-11-25 whose client has no session that the server keeps, so that nobody can be asked. */
+/** Tasks of 2025-11-25 whose client has no stateful session, so that no input can be requested. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { connect } from '../../src/presets/client.ts'

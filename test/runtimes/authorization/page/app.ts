@@ -1,4 +1,4 @@
-/** A page that connects when its button is clicked or the user returns from signing in, and shows the tools or the error. */
+/** A page that connects on a click or when the user returns from signing in, and shows tools or the error. */
 import {
   connect,
   indexedDbKeyPair,
