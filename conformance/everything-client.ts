@@ -4,7 +4,7 @@
  * The suite starts it once for each scenario: the last argument is the URL of the suite's server;
  * `MCP_CONFORMANCE_SCENARIO` names the scenario, and `MCP_CONFORMANCE_CONTEXT` may hold a JSON object
  * with what it needs. `MCP_CONFORMANCE_PROTOCOL_VERSION` would name the revision too, but the client is
- * to find that out by itself. The suite watches the traffic; the exit code says whether the client
+ * to detect that automatically. The suite watches the traffic; the exit code says whether the client
  * got through.
  *
  * @see https://github.com/modelcontextprotocol/conformance
@@ -108,7 +108,7 @@ const plays: Record<string, (client: Client) => Promise<unknown>> = {
   'sep-2640-client-verify-frontmatter': loadFirstSkill,
 }
 
-/** What the suite tells the clients of a scenario; each is told what it needs. */
+/** The settings that the suite passes to the clients of a scenario; each gets those it needs. */
 type Context = Readonly<
   Record<
     | 'client_id'
@@ -125,7 +125,7 @@ type Context = Readonly<
   >
 >
 
-/** A user who agrees to everything at once: the suite's authorization servers ask nobody. */
+/** A user who consents at once: the suite's authorization servers show no consent page. */
 const visit: AuthorizationRedirect = {
   redirectUri: 'http://localhost:3000/callback',
   async go(target) {
@@ -134,7 +134,7 @@ const visit: AuthorizationRedirect = {
   },
 }
 
-/** The issuer that the suite's server names: scenarios with credentials do not tell it otherwise. */
+/** The issuer that the suite's server names: scenarios with credentials do not pass it otherwise. */
 async function namedIssuer(): Promise<string> {
   const { origin, pathname } = new URL(url)
   for (const path of [pathname, '']) {

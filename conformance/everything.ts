@@ -1,6 +1,6 @@
 /**
  * The server that the official conformance suite is run against, on every runtime: one definition,
- * hosted by `everything-server.ts` and its like.
+ * hosted by `everything-server.ts` and similar files.
  *
  * What the suite (0.2.0-alpha.12) expects of a server under test, by what its scenarios look for:
  *
@@ -23,7 +23,7 @@
  *   own on the stream. `test_missing_capability` needs `sampling`, which the client lacks: HTTP 400
  *   and -32021 with `data.requiredCapabilities.sampling`.
  * - Changes: `test_trigger_tool_change` and `test_trigger_prompt_change` change a list while a
- *   `subscriptions/listen` stream is open, which must be told within 1.5 s, after the
+ *   `subscriptions/listen` stream is open, which must be notified within 1.5 s, after the
  *   acknowledgement, with the subscription's id, and only of what it asked for.
  * - Schemas: `json_schema_2020_12_tool` keeps every keyword; some tool has a string argument with
  *   `x-mcp-header`, whose header must be there, be valid Base64 where it is encoded, and agree with
@@ -34,7 +34,7 @@
  *   `test_prompt_with_embedded_resource`, `test_prompt_with_image`.
  * - Skills: `io.modelcontextprotocol/skills` with `directoryRead`; some skill has a folder inside, and
  *   its `SKILL.md` is listed as a resource with the name and description of its frontmatter.
- * - Tasks: `greet` is none; `slow_compute` `{ seconds, label }` is one where it can, and stops when it is
+ * - Tasks: `greet` never runs as a task; `slow_compute` `{ seconds, label }` does where it can, and stops when it is
  *   cancelled; `failing_job` must be one and gives `isError` after a second; `protocol_error_job` fails;
  *   `confirm_delete` asks once, `multi_input` asks two things at once; `test_tool_with_task` asks for
  *   `user_name` before it becomes a task.

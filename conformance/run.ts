@@ -1,7 +1,7 @@
 /**
  * `npm run conformance`: the official suite against our server and our client, every scenario of
  * both requirement sets and those that only older revisions have, as a table. There are no expected
- * failures: whatever fails is shown, and the exit code says so.
+ * failures: each failure is shown and reflected in the exit code.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  *

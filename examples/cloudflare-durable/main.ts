@@ -1,7 +1,7 @@
-// Runs the Worker beside this file as `wrangler dev` does. While its tool waits for the user, the
+// Runs the Worker in this folder as `wrangler dev` does. While its tool waits for the user, the
 // Worker is stopped and started again: the client comes back to the stream that broke, the answer
 // runs the handler again, and the result arrives as if nothing had happened. Then the cron trigger
-// tells of a change.
+// sends a change notification.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ await client.subscribe('fare://oslo')
 const notified = new Promise<string>((resolve) => (updated = resolve))
 await fetch(new URL('/cdn-cgi/handler/scheduled', url))
 assert.equal(await notified, 'fare://oslo')
-console.log('The cron trigger told of a new fare')
+console.log('The cron trigger announced a new fare')
 
 await client.close()
 await worker.dispose()

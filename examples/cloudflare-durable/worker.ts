@@ -1,4 +1,4 @@
-// A Worker whose sessions outlive it, and that tells its clients of changes from a cron trigger.
+// A Worker whose sessions outlive it, and that notifies its clients of changes from a cron trigger.
 import { createWorker } from 'edgewise/cloudflare'
 import { createServer } from 'edgewise/server'
 import * as z from 'zod'
@@ -22,7 +22,7 @@ const worker = createWorker(server)
 
 export default {
   ...worker,
-  // Whatever the isolate: every client that watches the resource hears of it.
+  // In any isolate: every client that subscribed to the resource is notified.
   scheduled: () => worker.notify.resourceUpdated('fare://oslo'),
 }
 export const { McpSession, McpHub } = worker.durableObjects

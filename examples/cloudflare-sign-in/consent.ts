@@ -26,7 +26,7 @@ export async function askConsent(request: Request, oauth: OAuthHelpers): Promise
 }
 
 /**
- * Sends the user back to the client, with a code unless they denied. Whatever name they gave is believed here: a real
+ * Sends the user back to the client, with a code unless they denied. Any name is accepted here: a real
  * application asks for a password, or sends them on to who knows them.
  */
 export async function answerConsent(request: Request, oauth: OAuthHelpers): Promise<Response> {

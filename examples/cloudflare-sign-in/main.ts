@@ -1,4 +1,4 @@
-// Signs a client in to the Worker beside this file as a browser would: registration, consent, code, token. A tool that needs more asks for consent again.
+// Signs a client in to the Worker in this folder as a browser would: registration, consent, code, token. A tool that needs more asks for consent again.
 import assert from 'node:assert/strict'
 import { signIn } from 'edgewise/authorization'
 import { connect } from 'edgewise/client'
@@ -6,7 +6,7 @@ import { start } from './start.ts'
 
 const { origin, stop } = await start()
 
-// Who does not sign in is told where to.
+// A client without a token is told where to sign in.
 const refused = await fetch(`${origin}/mcp`, { method: 'POST' })
 assert.equal(refused.status, 401)
 assert.match(refused.headers.get('www-authenticate') ?? '', /scope="notes:read"/)

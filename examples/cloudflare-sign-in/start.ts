@@ -1,4 +1,4 @@
-// Runs the Worker beside this file as `wrangler dev` does, without accounts or network.
+// Runs the Worker in this folder as `wrangler dev` does, without accounts or network.
 import { fileURLToPath } from 'node:url'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { freePort } from '../free-port.ts'

@@ -1,4 +1,4 @@
-// Runs the Worker beside this file as `wrangler dev` does, and calls it with clients of two revisions:
+// Runs the Worker in this folder as `wrangler dev` does, and calls it with clients of two revisions:
 // one with a session, one without.
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'

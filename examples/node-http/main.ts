@@ -12,7 +12,7 @@ server.tool('count', { input: z.object({ to: z.number() }) }, async ({ to }, ctx
   return text(`Counted to ${to}`)
 })
 
-// Port 0 lets the system choose; the path is /mcp unless told otherwise.
+// Port 0 lets the system choose; the path is /mcp by default.
 const http = await serve(server, { port: 0 })
 
 const client = await connect(http.url)

@@ -1,4 +1,4 @@
-// Starts the server beside this file, calls it, and ends it in order.
+// Starts the server in this folder, calls it, and shuts it down.
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'edgewise/client'

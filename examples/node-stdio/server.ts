@@ -7,7 +7,7 @@ const server = createServer({ name: 'greeter', version: '1.0.0' })
 
 server.tool(
   'greet',
-  { description: 'Greets somebody', input: z.object({ name: z.string() }) },
+  { description: 'Greets a person', input: z.object({ name: z.string() }) },
   ({ name }) => {
     // Printing is safe: while the server runs it goes to stderr.
     console.log(`Greeting ${name}`)

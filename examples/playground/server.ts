@@ -73,7 +73,7 @@ server.tool(
   'count',
   {
     title: 'Count slowly',
-    description: 'Takes its time, and tells how far it is. Cancel it to see it stop.',
+    description: 'Runs for a while, and reports its progress. Cancel it to see it stop.',
     annotations: readOnly,
     input: z.object({
       steps: z.number().int().min(1).max(50).default(8),

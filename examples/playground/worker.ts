@@ -1,5 +1,5 @@
 /**
- * The Worker that `npm start` runs: the MCP endpoint at `/mcp`, and beside it the page, which
+ * The Worker that `npm start` runs: the MCP endpoint at `/mcp`, and next to it the page, which
  * Workers' static assets serve.
  *
  * @see https://developers.cloudflare.com/workers/static-assets/
@@ -10,5 +10,5 @@ import { server } from './server.ts'
 const worker = createWorker(server)
 export default worker
 
-/** Hold the sessions of clients that speak a legacy revision, tell of changes, and are tasks. */
+/** The objects for sessions of legacy revisions, for change notifications and for tasks. */
 export const { McpSession, McpHub, McpTask } = worker.durableObjects

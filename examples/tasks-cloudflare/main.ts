@@ -1,4 +1,4 @@
-// Runs the Worker beside this file as `wrangler dev` does, and starts a task. The client goes away
+// Runs the Worker in this folder as `wrangler dev` does, and starts a task. The client goes away
 // with nothing but the task's id; another one answers what the task asks. While the task works, the
 // Worker is stopped and started again: the task goes on where it was, and its steps happen once.
 import assert from 'node:assert/strict'

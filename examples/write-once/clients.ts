@@ -1,4 +1,4 @@
-// Three clients that nobody has to agree with: the official SDK in its second and first major
+// Three independent clients: the official SDK in its second and first major
 // version, and Edgewise. Each answers the same questions in the same way.
 import { Client as ClientV2, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'

@@ -72,7 +72,7 @@ describe('a server with interfaces', () => {
     ['nothing', {}],
     ['another type', { extensions: { [APPS]: { mimeTypes: ['text/html'] } } }],
     ['no types', { extensions: { [APPS]: {} } }],
-    ['types that are none', { extensions: { [APPS]: { mimeTypes: APP_MIME_TYPE } } }],
+    ['invalid types', { extensions: { [APPS]: { mimeTypes: APP_MIME_TYPE } } }],
   ])(
     'has plain tools alone for clients that declare %s, whose answers say it all [M-APPS-002] [M-APPS-003] [M-VER-017]',
     async (_what, capabilities) => {
@@ -137,7 +137,7 @@ describe('a server with interfaces', () => {
     expect(() => appTool(server, 'late', { ui: URI }, () => text(''))).toThrow('is not registered')
   })
 
-  it('tells its author of answers that say nothing without the interface [M-APPS-004]', async () => {
+  it('reports results that are empty without the interface to its author [M-APPS-004]', async () => {
     const { server, errors } = weather()
     appTool(server, 'silent', { ui: URI }, () => ({ content: [] }))
     appTool(server, 'quiet', { ui: URI }, () => ({}))
@@ -168,7 +168,7 @@ describe('a server with interfaces', () => {
   })
 
   it.each<[string, Parameters<typeof appTool>[2]]>([
-    ['nobody may call it', { visibility: [] }],
+    ['no caller may call it', { visibility: [] }],
     ['its interface has another scheme', { ui: 'https://example.com/' }],
     ['its interface is unknown', { ui: 'ui://other' }],
   ])('refuses a tool when %s [M-APPS-009]', (_why, options) => {

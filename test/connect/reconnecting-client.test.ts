@@ -114,7 +114,7 @@ describe('An observable connection', () => {
     expect(states.filter(({ status }) => status === 'reconnecting')).toHaveLength(3)
   })
 
-  it('is not told of trouble by requests that were given up', async () => {
+  it('is not affected by errors of aborted requests', async () => {
     const { connection } = begin(URL_, {
       ...quick,
       fetch: async (url, init) => {
@@ -132,7 +132,7 @@ describe('An observable connection', () => {
     expect(connection.getSnapshot().status).toBe('ready')
   })
 
-  it('connects anew when a transport ends, with a new client', async () => {
+  it('connects again when a transport ends, with a new client', async () => {
     const ends: Transport[] = []
     const { connection, statuses } = begin(() => {
       const [near, far] = inMemoryTransports()
@@ -219,7 +219,7 @@ describe('An observable connection', () => {
     await vi.waitUntil(() => stopped, 30_000)
   })
 
-  it('looks anew at once when it was woken during an attempt that failed', async () => {
+  it('retries at once when it was woken during a failed attempt', async () => {
     let wake = (): void => {}
     const attempts: (() => void)[] = []
     const net = network()
@@ -270,7 +270,7 @@ describe('An observable connection', () => {
     expect(statuses()).not.toContain('failed')
   })
 
-  it('waits for the network where there is none, at first too and however long', async () => {
+  it('waits for the network while offline, also before the first connection and without a limit', async () => {
     const offline = new Error('offline')
     const net = Object.assign(network(), { maxRetries: 2 })
     const { connection, states, statuses } = begin(URL_, {
@@ -318,7 +318,7 @@ describe('An observable connection', () => {
     expect(net.sent - sent).toBe(3)
   })
 
-  it('goes on when a listener throws, and tells of it', async () => {
+  it('continues when a listener throws, and reports the error', async () => {
     const problems: unknown[] = []
     const connection = createReconnectingClient(URL_, {
       ...network(),
@@ -338,7 +338,7 @@ describe('An observable connection', () => {
     expect(problems).toEqual([bad, bad, bad])
   })
 
-  it('fails when it cannot be told what wakes it', async () => {
+  it('fails when it cannot subscribe to wake-up events', async () => {
     const { connection } = begin(URL_, {
       ...network(),
       onWake: () => {
@@ -349,7 +349,7 @@ describe('An observable connection', () => {
     expect(connection.getSnapshot().status).toBe('failed')
   })
 
-  it('notices by a check that a server is gone which nobody had asked', async () => {
+  it('detects by a health check that an idle server is gone', async () => {
     const net = network()
     const { connection, statuses } = begin(URL_, net)
     await connection.ready()

@@ -143,7 +143,7 @@ describe('the stream of the session', () => {
 
 describe('the fallback to the transport of 2024-11-05', () => {
   it.each([400, 404, 405])(
-    'that fails too tells status and message of the first answer: %i [B037]',
+    'that fails too reports status and message of the first response: %i [B037]',
     async (status) => {
       const peer = httpPeer((seen) =>
         seen.method === 'GET'

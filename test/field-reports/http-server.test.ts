@@ -115,7 +115,7 @@ describe('the version header', () => {
 
 describe('a stream by GET', () => {
   it.each([{ sessions: false as const }, { jsonOnly: true }])(
-    'that is not offered is 405, whatever is accepted: %j [B023]',
+    'that is not offered is 405, for any Accept header: %j [B023]',
     async (options) => {
       const handle = sessionHandler(makeServer().server, options)
       for (const accept of ['text/event-stream', 'application/json', '*/*']) {

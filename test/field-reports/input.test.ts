@@ -37,7 +37,7 @@ const right: [string, JsonObject][] = [
   ['one block', { messages: messages(said) }],
   ['a list of blocks', { messages: messages([said, said]) }],
   ['results in any order', { messages: messages([use('a'), use('b')], [used('b'), used('a')]) }],
-  ['a block that nobody knows', { messages: messages({ type: 'new', x: 1 }) }],
+  ['a block of an unknown type', { messages: messages({ type: 'new', x: 1 }) }],
 ]
 
 /** A conversation that ends with the user. */

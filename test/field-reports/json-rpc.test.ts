@@ -90,7 +90,7 @@ describe('null as an id', () => {
   )
 })
 
-describe('methods and responses that nobody knows', () => {
+describe('unknown methods and responses', () => {
   it('requests are -32601 with their id, notifications are taken [B045]', async () => {
     const handle = sessionHandler(makeServer().server)
     const { send } = await openSession(handle)
@@ -126,7 +126,7 @@ describe('methods and responses that nobody knows', () => {
     }
   })
 
-  it('responses that nobody waits for, or that are none, harm no server [B045]', async () => {
+  it('unexpected or invalid responses harm no server [B045]', async () => {
     const odd = [
       { jsonrpc: '2.0', id: 99, result: {} },
       { jsonrpc: '2.0', id: 99, error: { code: 1, message: 'x' } },
@@ -150,42 +150,39 @@ describe('methods and responses that nobody knows', () => {
     {},
     { result: null },
     { error: 'x' },
-  ])(
-    'an answer that is none fails the question of the server at once: %j [B045]',
-    async (answer) => {
-      const server = createServer({ name: 's', version: '1' })
-      server.tool('roots', {}, async (_args, ctx) => {
-        const failure: unknown = await ctx.roots().catch((e: unknown) => e)
-        return text(failure instanceof Error ? 'failed' : 'answered')
-      })
-      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } }
-      await using peer = await rawPeer(server)
-      await peer.initialize({ roots: {} })
-      await peer.write(`${JSON.stringify(call)}\n`)
-      const asked = await peer.until(({ method }) => method === 'roots/list')
-      await peer.write(`${JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...answer })}\n`)
-      const { result } = await peer.until(({ id, method }) => id === 1 && method === undefined)
-      expect(result).toMatchObject({ content: [{ type: 'text', text: 'failed' }] })
+  ])('an invalid response fails the request of the server at once: %j [B045]', async (answer) => {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('roots', {}, async (_args, ctx) => {
+      const failure: unknown = await ctx.roots().catch((e: unknown) => e)
+      return text(failure instanceof Error ? 'failed' : 'answered')
+    })
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } }
+    await using peer = await rawPeer(server)
+    await peer.initialize({ roots: {} })
+    await peer.write(`${JSON.stringify(call)}\n`)
+    const asked = await peer.until(({ method }) => method === 'roots/list')
+    await peer.write(`${JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...answer })}\n`)
+    const { result } = await peer.until(({ id, method }) => id === 1 && method === undefined)
+    expect(result).toMatchObject({ content: [{ type: 'text', text: 'failed' }] })
 
-      const { send } = await openSession(sessionHandler(server), '2025-11-25', { roots: {} })
-      const response = await send(call)
-      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-      let stream = ''
-      const id = /"id":(\d+),"method":"roots\/list"/
-      while (!id.test(stream)) stream += new TextDecoder().decode((await reader.read()).value)
-      const question = Number(id.exec(stream)?.[1])
-      expect((await send({ jsonrpc: '2.0', id: question, ...answer })).status).toBe(400)
-      for (let end = false; !end;) {
-        const { value, done } = await reader.read()
-        stream += new TextDecoder().decode(value)
-        end = done
-      }
-      expect(stream).toContain('"text":"failed"')
-    },
-  )
+    const { send } = await openSession(sessionHandler(server), '2025-11-25', { roots: {} })
+    const response = await send(call)
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    let stream = ''
+    const id = /"id":(\d+),"method":"roots\/list"/
+    while (!id.test(stream)) stream += new TextDecoder().decode((await reader.read()).value)
+    const question = Number(id.exec(stream)?.[1])
+    expect((await send({ jsonrpc: '2.0', id: question, ...answer })).status).toBe(400)
+    for (let end = false; !end;) {
+      const { value, done } = await reader.read()
+      stream += new TextDecoder().decode(value)
+      end = done
+    }
+    expect(stream).toContain('"text":"failed"')
+  })
 })
 
-describe('members that nobody knows', () => {
+describe('unknown members', () => {
   const _meta = { 'x.y/z': 1, 'io.modelcontextprotocol/related-task': { taskId: 't' } }
 
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
@@ -225,7 +222,7 @@ describe('members that nobody knows', () => {
   })
 })
 
-it('an error in place of a result keeps its code, whatever the status [B045]', async () => {
+it('an error in place of a result keeps its code, with any HTTP status [B045]', async () => {
   const peer = legacyPeer((seen) => error(seen, -32601, 404), { session: '' })
   await using client = await connectTo(peer, legacy)
   await expect(client.request('no/such')).rejects.toMatchObject({ code: -32601, status: 404 })

@@ -69,7 +69,7 @@ it('only names of this machine pass, with any port or none, however they are wri
   }
 })
 
-it('an answer that is none fails the question over HTTP+SSE too [B045]', async () => {
+it('an invalid response fails the server request over HTTP+SSE too [B045]', async () => {
   const server = createServer({ name: 's', version: '1' })
   server.tool('roots', {}, async (_args, ctx) => {
     const failure: unknown = await ctx.roots().catch((e: unknown) => e)

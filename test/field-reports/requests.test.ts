@@ -52,7 +52,7 @@ describe('a progress token', () => {
 })
 
 describe('progress that comes late', () => {
-  it('is neither heard nor a problem, and what comes before the answer is heard first [B057]', async () => {
+  it('is neither delivered nor an error, and messages before the response are delivered first [B057]', async () => {
     const problems: Error[] = []
     const received: unknown[] = []
     const note = (progressToken: unknown, progress: number): void =>
@@ -127,7 +127,7 @@ describe('cancellation', () => {
     expect(peer.got.map(({ id }) => id)).toEqual(['init', 10, 11, 12])
   })
 
-  it('of the client by the server is not heard, in either era [B059]', async () => {
+  it('of the client by the server is ignored, in either era [B059]', async () => {
     const problems: Error[] = []
     const peer = duplexPeer((message) => {
       if (message.method === 'initialize') return reply(message, initialized())
@@ -143,7 +143,7 @@ describe('cancellation', () => {
 })
 
 describe('a cursor', () => {
-  it('that is empty is none that this server gave, and one that is absent begins [B061]', async () => {
+  it('that is empty is invalid, and an absent one starts at the beginning [B061]', async () => {
     const { server } = makeServer({ pages: pagesOf(2) })
     const handle = sessionHandler(server, { sessions: false })
     const list = async (params: object): Promise<unknown> => {

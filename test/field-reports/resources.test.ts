@@ -47,7 +47,7 @@ describe('a resource', () => {
     expect(JSON.stringify(errors)).not.toContain('secret')
   })
 
-  it('whose reader has nothing is missing, and the client can tell [B073]', async () => {
+  it('whose reader returns nothing is not found, which the client can detect [B073]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.resourceTemplate(
       uriTemplate('db://{id}'),

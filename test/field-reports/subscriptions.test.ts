@@ -27,7 +27,7 @@ describe('a stream of changes', () => {
     ])
   })
 
-  it('tells first what is honoured, then only what was asked for, by its own id [B097]', async () => {
+  it('sends the acknowledgement first, then only what was requested, with its own id [B097]', async () => {
     const { server } = makeServer()
     await using peer = await rawPeer(server)
     const acknowledged = 'notifications/subscriptions/acknowledged'

@@ -12,7 +12,7 @@ import { initializeRequest, openSession, postModern } from '../transport/streama
 
 const CUT = '😀'.slice(0, 1)
 const TAIL = '😀'.slice(1)
-/** Text that looks like an escape in JSON, and is none. */
+/** Text that looks like an escape in JSON, but is not one. */
 const BACKSLASH = String.raw`\ud83d \\udc00`
 
 /** Fails where JSON text has the escape of a lone surrogate. */
@@ -62,7 +62,7 @@ test.each(requests)(
   },
 )
 
-test('an error that repeats what was asked is well-formed text [C029]', async () => {
+test('an error that quotes the request is well-formed text [C029]', async () => {
   const { send } = await openSession(sessionHandler(cuttingServer()))
   const params = { name: `none ${CUT}` }
   const response = await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })

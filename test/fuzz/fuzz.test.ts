@@ -172,7 +172,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
 })
 
 describe('Pages of lists, fuzzed', () => {
-  it('gives every item once, in order, whatever the page size [M-PAGE-001]', async () => {
+  it('returns every item once, in order, for any page size [M-PAGE-001]', async () => {
     await repeat(500, (random) => {
       const items = Array.from({ length: random.below(60) }, (_, i) => i)
       const list = random.text()
@@ -257,7 +257,7 @@ describe('header values, fuzzed', () => {
     })
   })
 
-  it('are read without throwing, whatever they are', async () => {
+  it('are read without throwing, for any value', async () => {
     await repeat(4000, (random) => {
       const wrapped = `=?base64?${random.text(12)}?=`
       const value = random.pick([

@@ -1,4 +1,4 @@
-/** Damaged messages, headers and chunks: whatever comes, both sides go on and say nothing invalid. */
+/** Damaged messages, headers and chunks: both sides survive any input and send nothing invalid. */
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/presets/client.ts'
 import { McpError, ProtocolError, validateMessage, type JsonRpcMessage } from '../../src/index.ts'
@@ -108,7 +108,7 @@ describe('damaged frames on a connection', () => {
   })
 })
 
-describe('a list of tools with members that are none', () => {
+describe('a list of tools with invalid members', () => {
   it.each([null, 5, 'x', []])('%j fails the call', async (tool) => {
     const handle = sessionHandler(makeServer().server)
     const client = await connect('http://localhost/mcp', {

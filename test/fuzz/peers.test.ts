@@ -86,7 +86,7 @@ describe('a server that says anything at any time', () => {
       })
       const client = await connectTo(peer, { ...handlers, revision })
       for (let n = 0; n < 400; n++) {
-        // With ids that are none of a call, as what looks like its answer would be
+        // With ids of no call, because a message that looks like its response would be
         const { id, ...sent } = random.pick(SERVER_MESSAGES)
         const damaged = mutate(random, {
           jsonrpc: '2.0',

@@ -1,7 +1,7 @@
-// Rejections that nobody handles end programs: nothing that a peer sends may cause one.
+// Unhandled rejections end programs: no message of a peer may cause one.
 import { afterAll, expect } from 'vitest'
 
-/** Fails the test file if a promise is rejected in it that nobody handles. */
+/** Fails the test file on an unhandled rejection. */
 export function expectNoRejections(): void {
   const rejections: unknown[] = []
   const note = (reason: unknown): void => void rejections.push(reason)

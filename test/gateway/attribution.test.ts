@@ -1,4 +1,4 @@
-// Whom a gateway asks, and whom it tells, when several users call through it.
+// Which user a gateway asks or notifies when several call through it.
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { ScriptedPeer } from '../../src/testing/scripted-peer.ts'
@@ -67,7 +67,7 @@ function stubborn(): Stubborn {
   }
 }
 
-/** A user who says yes to everything, and what that user was asked and told. */
+/** A user who accepts everything, with the questions and notifications that the user got. */
 async function user(server: Server, name: string, options: InMemoryOptions = {}) {
   const asked: string[] = []
   const logs: unknown[] = []
@@ -92,7 +92,7 @@ describe('a gateway in front of a connection that does not show which call a que
     return closing(await createGateway(open, { onError: () => {} })).server
   }
 
-  it('a question about a call that was given up reaches no other user, until that call is answered [S004]', async () => {
+  it('a question about an aborted call reaches no other user, until that call is answered [S004]', async () => {
     const behind = stubborn()
     const server = await gatewayTo(behind)
     const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
@@ -293,7 +293,7 @@ describe('the connections that a gateway has for principals', () => {
     for (const go of waiting) go()
     await Promise.all(busy)
     expect(await eve.callTool('rest')).toMatchObject({ content: [text('rested')] })
-    // One that has ended is opened anew
+    // One that has ended is opened again
     await opened.at(-1)?.close()
     expect(await eve.callTool('rest')).toMatchObject({ isError: true })
     expect(await eve.callTool('rest')).toMatchObject({ content: [text('rested')] })
@@ -353,7 +353,7 @@ describe('a gateway to a server behind a proxy', () => {
 })
 
 describe('a gateway that subscribes for a user', () => {
-  it('passes what is asked and logged meanwhile to no other user [S004]', async () => {
+  it('passes concurrent questions and logs to no other user [S004]', async () => {
     const behind = createServer({ name: 'behind', version: '1' }, { capabilities: { logging: {} } })
     const answers: unknown[] = []
     let started = false

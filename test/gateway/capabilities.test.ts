@@ -1,4 +1,4 @@
-// What a gateway tells both sides of the other's capabilities, and of changes.
+// The capabilities and changes that a gateway passes on between both sides.
 import { describe, expect, it } from 'vitest'
 import { connect, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject, Revision } from '../../src/index.ts'
@@ -134,7 +134,7 @@ describe.each(BOTH)('a client of %s', (revision) => {
   })
 
   it.each(BOTH)(
-    'hears once of several tools of a server of %s that announces them once [I010]',
+    'is notified once of several tools of a server of %s that announces them once [I010]',
     async (upstream: Revision) => {
       const behind = emptyAtFirst()
       const inner = createServer({ name: 'inner', version: '1' })

@@ -1,4 +1,4 @@
-// What a server behind a gateway asks and tells outside of calls.
+// Requests and notifications of an upstream server outside of calls.
 import { describe, expect, it, vi } from 'vitest'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
@@ -9,7 +9,7 @@ import { sessionHandler } from '../handler.ts'
 
 type InMemoryOptions = NonNullable<Parameters<typeof connectInMemory>[1]>
 
-/** A server that asks for roots as soon as it is started, and whenever it hears that they changed. */
+/** A server that asks for roots as soon as it is started, and whenever they changed. */
 function rooted() {
   const answers: unknown[] = []
   const asked = new Set<unknown>()
@@ -60,7 +60,7 @@ async function gatewayTo({ peer }: ReturnType<typeof rooted>): Promise<Server> {
   return closing(await createGateway(open, { onError: () => {} })).server
 }
 
-/** What a client has, and hears. */
+/** A client with its roots and the messages that it received. */
 function having(name: string) {
   const logs: unknown[] = []
   const places = [{ uri: `file:///${name}` }]
@@ -172,13 +172,13 @@ describe('what a server behind a gateway logs outside of calls', () => {
     await expect.poll(() => one.logs).toEqual(['for one'])
     await one.client.setLogLevel('emergency')
     behind.log('unwanted')
-    // What is asked after it arrives after it
+    // A later request arrives after it
     behind.elicit()
     await expect.poll(() => behind.answers[1]).toBe('accept')
     await one.client.setLogLevel('info')
     const two = await joined(server, 'two')
     await two.client.ping()
-    behind.log('for nobody')
+    behind.log('for no client')
     behind.elicit()
     await expect.poll(() => behind.answers[2]).toBe('cancel')
     await two.client.close()

@@ -54,7 +54,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
 
     const session = { revision: '2025-11-25' } as const
 
-    it('those give way that were asked for longest ago by the client with the most, where nobody is known to listen [S016]', async () => {
+    it('the oldest subscriptions of the client with the most are evicted, if no listener is known [S016]', async () => {
       const { inner, gateway, watched, problems } = await many()
       const updated: string[] = []
       const one = await connected(gateway.server, {
@@ -79,7 +79,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       expect(problems).toEqual([])
     })
 
-    it('a client listens to no more resources than it leaves for others [S016]', async () => {
+    it('a client cannot use up the subscriptions of others [S016]', async () => {
       const { inner, gateway, watched } = await many()
       const refusal = { code: -32603, message: 'Too many resources are watched for now' }
       const one = await connected(gateway.server)
@@ -122,7 +122,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       })
     })
 
-    it('tells whoever asked that the server behind refuses a subscription [P023]', async () => {
+    it('reports to the caller that the upstream server rejects a subscription [P023]', async () => {
       const { inner, gateway, watched, problems } = await many()
       for (const method of ['resources/subscribe', 'subscriptions/listen']) {
         inner.use(method, ({ params }, _ctx, next) => {

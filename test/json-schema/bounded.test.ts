@@ -1,4 +1,4 @@
-/** Schemas of strangers, which must not stop whoever validates with them. */
+/** Untrusted schemas, which must not block the process that validates with them. */
 import { describe, expect, test } from 'vitest'
 import type { JsonSchemaLimits } from '../../src/json-schema/compile.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'

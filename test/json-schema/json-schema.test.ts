@@ -139,7 +139,7 @@ describe('JSON Schema dialects', () => {
     expect(compiling(tuple)).toThrow(error('INVALID_USE', '#/items'))
   })
 
-  it('honours $schema: draft-07 knows no prefixItems and ignores what is beside $ref', () => {
+  it('applies $schema: draft-07 has no prefixItems and ignores the siblings of $ref', () => {
     const prefixItems = [{ type: 'string' }]
     const sibling = { definitions: { a: {} }, allOf: [{ $ref: '#/definitions/a', type: 'string' }] }
 

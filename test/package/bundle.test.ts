@@ -100,7 +100,7 @@ describe('Bundle of a page', () => {
   const others =
     /src\/(server|session|sqlite|tasks|authorization|json-schema)\/|zod|jose|oauth4webapi/
 
-  it('that connects has the client and what tells of the page, and neither ports nor hooks', async () => {
+  it('that connects contains the client and the page events, and neither ports nor hooks', async () => {
     const files = await ingredients(`export { connect } from 'edgewise/browser'`)
     const paths = files.map(([path]) => path)
     expect(paths.filter((path) => others.test(path))).toEqual([])
@@ -170,7 +170,7 @@ describe('Bundle of the server', () => {
 describe('Bundle of the tiny server', () => {
   const tiny = `export { createServer, createHandler } from 'edgewise/server/tiny'`
 
-  it('is what all servers have, and neither asks, keeps sessions nor tells of changes', async () => {
+  it('contains what all servers need, without input requests, sessions or change notifications', async () => {
     const whole = `export { createServer, createHandler } from 'edgewise/server'`
     const [own, all] = await Promise.all(
       [tiny, whole].map(async (code) => (await ingredients(code)).map(([path]) => path)),

@@ -133,13 +133,13 @@ function readBlocks(page: string): Block[] {
 }
 
 describe('The guide of extensions', () => {
-  it.each([APPS, SKILLS_EXTENSION, TASKS_EXTENSION])('tells of %s [M-VER-019]', (id) => {
+  it.each([APPS, SKILLS_EXTENSION, TASKS_EXTENSION])('mentions %s [M-VER-019]', (id) => {
     expect(readFileSync(join(root, 'docs/guides/extensions.md'), 'utf8')).toContain(`\`${id}\``)
   })
 })
 
 describe('The README', () => {
-  it.each([...budgets])('tells the budget of the bundle "$name"', ({ name, maxKb }) => {
+  it.each([...budgets])('states the budget of the bundle "$name"', ({ name, maxKb }) => {
     const rows = readFileSync(join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ')
     expect(rows).toContain(`| ${name} | ${maxKb} KB |`)
   })

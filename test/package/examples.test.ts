@@ -17,7 +17,7 @@ describe('Examples', () => {
     const example = config('examples/cloudflare-sign-in/wrangler.toml')
     const [, port] = /^\[dev\]\s+port = (\d+)$/m.exec(example) ?? []
     expect(example).toContain(`ORIGIN = "http://localhost:${port}"`)
-    // Where `wrangler dev` listens unless it is told otherwise, as for the playground
+    // The default port of `wrangler dev`, as for the playground
     expect(config('wrangler.toml')).not.toContain('[dev]')
     expect(port).not.toBe('8787')
     expect(port).toBeDefined()

@@ -43,7 +43,7 @@ describe('A promise that counts until a signal fires', () => {
     )
   })
 
-  test('gives nothing after that, whatever becomes of it', async () => {
+  test('yields nothing after that, for any outcome', async () => {
     const controller = new AbortController()
     let fail = (_error: Error): void => {}
     const waiting = untilAborted(new Promise((_, reject) => (fail = reject)), controller.signal)

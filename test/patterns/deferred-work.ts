@@ -1,4 +1,4 @@
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 export function work(name: string, log: string[]) {
   let resolve = (_value: string): void => {}
   const end = new Promise<string>((given) => (resolve = given))

@@ -24,7 +24,7 @@ describe('digest', () => {
     [{}, []],
     [{ a: null }, {}],
     [{}, JSON.parse('{"__proto__":{"admin":true}}')],
-  ])('tells %j from %j', async (one, two) => {
+  ])('distinguishes %j from %j', async (one, two) => {
     expect(await digest(one)).not.toBe(await digest(two))
   })
 })

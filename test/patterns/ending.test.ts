@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { Ending } from '../../src/patterns/ending.ts'
 
 describe('The end of a host', () => {
-  test('calls whoever waits for it, in the order in which they came', () => {
+  test('calls its listeners in the order in which they were added', () => {
     const ending = new Ending()
     const notified: string[] = []
     ending.onEnd(() => notified.push('a'))
@@ -13,7 +13,7 @@ describe('The end of a host', () => {
     expect(notified).toEqual(['a', 'b'])
   })
 
-  test('calls nobody who has stopped waiting', () => {
+  test('does not call removed listeners', () => {
     const ending = new Ending()
     const notified = vi.fn()
     ending.onEnd(notified)()

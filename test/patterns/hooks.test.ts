@@ -41,14 +41,14 @@ describe('hooks of an application', () => {
   })
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'what hooks of a client of %s reject with goes to its onError, and the others hear all the same [S012]',
+    'rejections of hooks of a client of %s go to its onError, and other hooks are still called [S012]',
     async (revision) => {
       const errors: unknown[] = []
       const logs: unknown[] = []
       const server = createServer({ name: 's', version: '1' })
       server.tool('act', {}, async (_args, ctx) => {
         await ctx.progress(1)
-        await ctx.log('error', 'told')
+        await ctx.log('error', 'logged')
         return 'done'
       })
       const client = closing(
@@ -69,11 +69,11 @@ describe('hooks of an application', () => {
       await expect
         .poll(() => [...new Set(errors.map((error) => (error as Error).message))].toSorted())
         .toEqual(['onLog', 'onNotification', 'onProgress', 'onToolsChanged'])
-      expect(logs).toEqual(['told'])
+      expect(logs).toEqual(['logged'])
     },
   )
 
-  it('a listener that throws stops no announcement, and not whoever announces [S017]', async () => {
+  it('a listener that throws stops neither other listeners nor the sender [S017]', async () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const server = createServer({ name: 's', version: '1' }, { onError })
@@ -111,7 +111,7 @@ describe('hooks of an application', () => {
     await expect.poll(() => problems.map(String)).toContain('Error: Cannot show it')
   })
 
-  it('a listener of an interaction that rejects keeps nobody from signing in [S012]', async () => {
+  it('a listener of a sign-in that rejects does not stop the sign-in [S012]', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const interaction = observeSignIn({
       begin: () =>

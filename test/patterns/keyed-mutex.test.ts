@@ -24,7 +24,7 @@ describe('A keyed mutex', () => {
     expect(await withLock('quick', async () => 1)).toBe(1)
   })
 
-  test('goes on after a failure, which only its own caller learns of', async () => {
+  test('continues after a failure, which only its own caller gets', async () => {
     const withLock = keyedMutex()
     const failed = withLock('key', () => Promise.reject(new Error('Broken')))
     const next = withLock('key', async () => 1)

@@ -14,7 +14,7 @@ describe('Options with an unknown name', () => {
     expect(() => requireKnown('The server', { toString: 1 }, names)).toThrow(TypeError)
   })
 
-  test('are taken when all names are known, whatever the values', () => {
+  test('are accepted when all names are known, with any values', () => {
     expect(() => requireKnown('The server', { path: undefined }, names)).not.toThrow()
     expect(() => requireKnown('The server', {}, names)).not.toThrow()
   })

@@ -8,8 +8,8 @@ describe('A failure is transient', () => {
     Object.assign(new ProtocolError(code, 'Refused'), { status })
 
   test.each<[string, Error]>([
-    ['nobody answered', new McpError('NETWORK', 'Cannot reach it')],
-    ['nobody answered in time', new McpError('TIMEOUT', 'Too late')],
+    ['no server answered', new McpError('NETWORK', 'Cannot reach it')],
+    ['no server answered in time', new McpError('TIMEOUT', 'Too late')],
     ['the session ended', new McpError('SESSION_LOST', 'It ended')],
     ...[408, 409, 425, 429, 500, 502, 503, 504, 520].map<[string, Error]>((status) => [
       `HTTP says ${status}`,

@@ -1,5 +1,5 @@
 /**
- * Clients that nobody here wrote, through `edgewise bridge`: over stdio to a Worker and to servers of
+ * Third-party clients, through `edgewise bridge`: over stdio to a Worker and to servers of
  * the official SDK, and over HTTP to a program.
  */
 import { spawn, type ChildProcess } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * What every server of the peer tests offers and every client asks, whoever built it.
+ * The features that every server of the peer tests offers and every client uses.
  *
  * - tool `greet` `{ name }`: answers at once
  * - tool `count` `{ to, pauseMs }`: reports progress 1 … `to`, each followed by the pause, then answers
@@ -80,7 +80,7 @@ export function textOf(content: unknown): string {
   throw new TypeError(`No text in ${JSON.stringify(content)}`)
 }
 
-/** Lets a client take what was sent before more is. */
+/** Lets a client read a message before the next is sent. */
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms)

@@ -1,6 +1,6 @@
 /**
- * The Edgewise client with servers that nobody here wrote, over HTTP and over stdio. Where no era
- * is given the client finds out by itself which kind of server it meets.
+ * The Edgewise client with third-party servers, over HTTP and over stdio. Where no era
+ * is given the client detects which kind of server it meets.
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 

@@ -1,5 +1,5 @@
 /**
- * Clients that nobody here wrote, with an Edgewise server over HTTP on Node and over stdio.
+ * Third-party clients, with an Edgewise server over HTTP on Node and over stdio.
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 

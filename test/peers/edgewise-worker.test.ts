@@ -1,5 +1,5 @@
 /**
- * Clients that nobody here wrote, with an Edgewise server over HTTP on workerd.
+ * Third-party clients, with an Edgewise server over HTTP on workerd.
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 

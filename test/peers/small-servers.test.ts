@@ -64,7 +64,7 @@ describe.each(servers)('Edgewise client with %s', (label, serve, revision, found
     expect(problems).toEqual([])
   })
 
-  test('hears progress before the result', async () => {
+  test('receives progress before the result', async () => {
     const { client } = await open(serve, revision)
     const received: number[] = []
     const onProgress = ({ progress }: { progress: number }): void => void received.push(progress)

@@ -1,5 +1,5 @@
 /**
- * Clients that nobody here wrote, with a tiny Edgewise server.
+ * Third-party clients, with a tiny Edgewise server.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -41,7 +41,7 @@ describe('Playground: connection', () => {
     await own.getByLabel('name').fill('Ada')
     await press(own, 'Run')
     await sees(result(own), 'Hello, Ada.')
-    // The browser tells of the refusals of newer transports
+    // The browser logs the failed attempts with newer transports
     expect(visited.complaints.splice(0)).not.toEqual([])
   })
 

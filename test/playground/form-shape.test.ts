@@ -49,7 +49,7 @@ describe('Form shapes', () => {
     })
   })
 
-  it('offer a choice between the members of a union, named by what tells them apart', () => {
+  it('offer a choice between the members of a union, named by their differences', () => {
     const titles = (schema: JsonObject): unknown => {
       const found = shape(schema)
       return found.kind === 'union' ? found.variants.map(({ title }) => title) : found
@@ -69,7 +69,7 @@ describe('Form shapes', () => {
     expect(indexOfVariant(variants, { kind: 'square', r: 2 })).toBe(-1)
   })
 
-  it('take conditions beside properties for no choice', () => {
+  it('do not take conditions next to properties for a choice', () => {
     const properties = { a: { type: 'string' }, b: { type: 'string' } }
     const anyOf = [{ required: ['a'] }, { required: ['b'] }]
     expect(shape({ type: 'object', properties, anyOf }).kind).toBe('group')
@@ -95,7 +95,7 @@ describe('Form shapes', () => {
     })
   })
 
-  it('follow local references and keep what stands beside them', () => {
+  it('follow local references and keep their sibling keywords', () => {
     const root = { $defs: { 'a/b': { type: 'string', title: 'Inner' } } }
     expect(resolve({ $ref: '#/$defs/a~1b', title: 'Outer' }, root)).toEqual({
       type: 'string',

@@ -94,7 +94,7 @@ describe('Playground: forms', () => {
     expect(JSON.parse(await shown.innerText())).toEqual({ given: other })
   })
 
-  it('say what is wrong with JSON that is none, and keep it', async () => {
+  it('report the error in invalid JSON, and keep the text', async () => {
     await press(page, 'Edit as JSON')
     const json = page.getByLabel('Arguments as JSON')
     await json.fill('{"shape":')
@@ -137,7 +137,7 @@ describe('Playground: forms', () => {
     const count = await fields.count()
     expect(count).toBeGreaterThan(8)
     expect(count).toBeLessThan(6_000)
-    // What is no group any more takes any JSON
+    // A field that is no longer a group takes any JSON
     expect(await page.getByRole('main').locator('textarea').count()).toBeGreaterThan(8)
   })
 })

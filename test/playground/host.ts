@@ -1,4 +1,4 @@
-// Serves the built page, under its own policy, beside a server of this process.
+// Serves the built page, under its own policy, together with a server of this process.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// The playground as `edgewise inspect` serves it: in a real Chromium, and beside a page that must not
+// The playground as `edgewise inspect` serves it: in a real Chromium, and next to a page that must not
 // reach it.
 import type { Browser } from 'playwright-core'
 import { createServer } from 'node:http'

@@ -38,7 +38,7 @@ for (const [name, executable, there] of browsers) {
       await page.context().close()
     })
 
-    it('leaves nothing to scroll sideways in at 360 pixels, whatever it shows [P003]', async () => {
+    it('never scrolls sideways at 360 pixels, with any content [P003]', async () => {
       const page = await visited.open('', { viewport: { width: 360, height: 640 } })
       for (const [what, reach] of states) {
         await reach(page)

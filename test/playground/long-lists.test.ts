@@ -145,7 +145,7 @@ describe('Playground: a log of 10,000 lines', () => {
 describe('Playground: 1,000 tools', () => {
   const links = () => page.locator('#lists a')
 
-  it('are shown a part at a time, beside the other lists', async () => {
+  it('are shown a part at a time, next to the other lists', async () => {
     expect(await page.getByRole('heading', { name: 'Tools' }).innerText()).toContain('1,003')
     expect(await links().count()).toBe(101)
     await page.getByRole('link', { name: 'one', exact: true }).waitFor()

@@ -41,7 +41,7 @@ describe('Playground: questions of the server', () => {
     await sees(result(page), '"Norway"')
   })
 
-  it('can be declined and dismissed, and the server learns of it [M-ELIC-031]', async () => {
+  it('can be declined and cancelled, which the server receives [M-ELIC-031]', async () => {
     await book()
     await press(page, 'Decline')
     await sees(result(page), 'the wishes were not given')

@@ -13,7 +13,7 @@ const names = (): Promise<string[]> => saved().locator('li .title').allInnerText
 const stored = (): Promise<string | null> => page.evaluate(() => localStorage.getItem('servers'))
 
 describe('Playground: saved servers', () => {
-  it('are none at first', async () => {
+  it('are empty at first', async () => {
     await press(page, 'Saved servers')
     await sees(saved(), 'None yet.')
   })
@@ -72,7 +72,7 @@ describe('Playground: saved servers', () => {
     expect(await page.getByLabel('Protocol revision').inputValue()).toBe('2025-06-18')
   })
 
-  it('that somebody else wrote there are left alone when they are none', async () => {
+  it('with an invalid format are ignored', async () => {
     await page.evaluate(() => localStorage.setItem('servers', '[1,{"name":"x"},null]'))
     await press(page, 'Saved servers')
     await sees(saved(), 'None yet.')

@@ -34,7 +34,7 @@ afterAll(async () => {
   await notes.stop()
 })
 
-/** Does something that makes a popup ask for consent, and gives it; what was asked for. */
+/** Triggers a consent popup, and consents; returns the requested scopes. */
 async function consentAfter(act: () => Promise<void>): Promise<string[]> {
   const [popup] = await Promise.all([page.waitForEvent('popup'), act()])
   const scopes = popup.getByRole('listitem')
@@ -92,11 +92,11 @@ describe('Signing in from the playground', () => {
 
   it('asks for more when a tool needs more', async () => {
     await page.evaluate(() => (location.hash = '#/tool/write'))
-    await page.getByLabel('text', { exact: true }).fill('Mend the roof')
+    await page.getByLabel('text', { exact: true }).fill('Fix the roof')
     expect(await consentAfter(() => run('write'))).toEqual(['notes:read', 'notes:write'])
     await result('Kept')
     await run('list')
-    await result('Mend the roof')
+    await result('Fix the roof')
   })
 
   it('renews what expired without asking', async () => {
@@ -107,7 +107,7 @@ describe('Signing in from the playground', () => {
     })
     await run('list')
     await expect.poll(() => grants).toEqual(['refresh_token'])
-    await result('Mend the roof')
+    await result('Fix the roof')
     expect(page.context().pages()).toHaveLength(1)
   })
 

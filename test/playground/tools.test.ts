@@ -84,7 +84,7 @@ describe('Playground: tools', () => {
     await sees(result(page), /^Done in/)
   })
 
-  it('that become tasks tell how far they are, ask, and end', async () => {
+  it('that become tasks report progress, request input, and end', async () => {
     await show(page, 'tool/develop', 'Develop a film')
     await press(page, 'Run')
     await sees(result(page), /^Developing in darkroom \d$/)

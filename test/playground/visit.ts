@@ -14,7 +14,7 @@ export interface Visit {
   readonly page: Page
   /**
    * What the browser complained of since the test began: script errors, refused resources, failed
-   * requests. A test that expects some takes them out; any that is left fails it.
+   * requests. A test that expects some takes them out; any that remains fails it.
    */
   readonly complaints: string[]
   /** Opens another page, in a browser of its own. */
@@ -22,7 +22,7 @@ export interface Visit {
 }
 
 /**
- * Serves the page beside a server, and opens it.
+ * Serves the page together with a server, and opens it.
  *
  * @param executable A Chromium to open it in, if not that of all tests.
  */
@@ -92,7 +92,7 @@ export async function sees(locator: Locator, text: string | RegExp): Promise<voi
   await locator.getByText(text).first().waitFor()
 }
 
-/** Connects anew over a revision. */
+/** Connects again over a revision. */
 export async function connectOver(page: Page, revision: string): Promise<void> {
   await page.getByLabel('Protocol revision').selectOption(revision)
   await press(page, 'Connect')

@@ -1,4 +1,4 @@
-// What the wire inspector makes of an event stream, whatever pieces it comes in.
+// How the wire inspector parses an event stream, however it is split.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { watchedFetch } from '../../examples/playground/page/activity/wire.ts'
 

@@ -83,7 +83,7 @@ describe('JSON', () => {
 
   it.each([
     ['text of brackets', JSON.stringify('["{\\'.repeat(5000))],
-    ['many values beside each other', JSON.stringify(Array(5000).fill([{}]))],
+    ['many sibling values', JSON.stringify(Array(5000).fill([{}]))],
   ])('with %s is parsed', (_what, text) => {
     expect(JSON.stringify(parseJson(text))).toBe(text)
   })

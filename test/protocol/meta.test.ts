@@ -28,7 +28,7 @@ describe('keys of _meta', () => {
     'a_b/x',
     'com.x/a.',
     '',
-  ])('"%s" is none [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]', (key) => {
+  ])('"%s" is invalid [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]', (key) => {
     expect(isMetaKey(key)).toBe(false)
   })
 

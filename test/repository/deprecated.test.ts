@@ -80,7 +80,7 @@ describe('roots, sampling, logging and the context of servers', () => {
     },
   )
 
-  it('work over HTTP+SSE, which a client finds by itself [M-COMPAT-038]', async () => {
+  it('work over HTTP+SSE, which a client detects automatically [M-COMPAT-038]', async () => {
     const sse = createSseHandler(server)
     const newer = createHandler(createServer({ name: 'other', version: '1' }))
     const handle = (url: string, init: RequestInit): Promise<Response> => {

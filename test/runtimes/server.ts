@@ -79,7 +79,7 @@ server.tool('roots', { description: 'Asks for the roots' }, async (_args, ctx) =
 
 server.tool(
   'wait',
-  { description: 'Waits until nobody waits for it', input: z.object({ name: z.string() }) },
+  { description: 'Waits until its call is aborted', input: z.object({ name: z.string() }) },
   ({ name }, ctx) =>
     new Promise((resolve) => {
       running.push(name)
@@ -109,7 +109,7 @@ server.resourceTemplate(
 server.prompt(
   'greet',
   {
-    description: 'Greets somebody',
+    description: 'Greets a person',
     input: z.object({ name: z.string() }),
     complete: {
       name: (value) => ['Ada', 'Alan', 'Grace'].filter((name) => name.startsWith(value)),

@@ -1,5 +1,5 @@
 /**
- * Holds values and whole messages against the published JSON Schemas, which lie beside this file as
+ * Holds values and whole messages against the published JSON Schemas, which are in this folder as
  * they were published.
  *
  * @see https://github.com/modelcontextprotocol/modelcontextprotocol/tree/main/schema
@@ -47,7 +47,7 @@ export function schemaErrors(
 
 /**
  * What the schema of a revision says against a message: its envelope, its params or result, and the
- * direction in which it goes. An error response needs no id, whatever the revision.
+ * direction in which it goes. An error response needs no id in any revision.
  *
  * @param requestMethod The method that a response answers; without it only the envelope of a result
  * is looked at.

@@ -104,29 +104,26 @@ describe('middleware', () => {
     ['assigns a list', (result: Result) => (result.tools = [])],
     ['takes from a list', (result: Result) => (result.tools as unknown[]).pop()],
     ['renames a tool', (result: Result) => ((result.tools as Tool[])[0]!.name = 'x')],
-  ])(
-    'that %s in the registered definition changes it for no caller, and is reported',
-    async (_, change) => {
-      const errors: unknown[] = []
-      const onError = (error: unknown) => errors.push(error)
-      const server = createServer({ name: 's', version: '1' }, { onError })
-      server.tool('one', {}, () => 'Hi')
-      server.tool('two', {}, () => 'Hi')
-      server.use('tools/list', async (_request, ctx, next) => {
-        const result = await next()
-        if (ctx.meta.change) change(result)
-        return ctx.meta.other ? { ...result, tools: [] } : result
-      })
-      for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-        const client = closing(await connectInMemory(server, { revision }))
-        const changed = client.listAllTools({ meta: { change: true } })
-        await expect(changed).rejects.toMatchObject({ code: -32603 })
-        expect(await client.listAllTools({ meta: { other: true } })).toEqual([])
-        expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['one', 'two'])
-      }
-      expect(errors).toMatchObject([{ name: 'TypeError' }, { name: 'TypeError' }])
-    },
-  )
+  ])('that %s in a shared result changes it for no caller, and is reported', async (_, change) => {
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const server = createServer({ name: 's', version: '1' }, { onError })
+    server.tool('one', {}, () => 'Hi')
+    server.tool('two', {}, () => 'Hi')
+    server.use('tools/list', async (_request, ctx, next) => {
+      const result = await next()
+      if (ctx.meta.change) change(result)
+      return ctx.meta.other ? { ...result, tools: [] } : result
+    })
+    for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+      const client = closing(await connectInMemory(server, { revision }))
+      const changed = client.listAllTools({ meta: { change: true } })
+      await expect(changed).rejects.toMatchObject({ code: -32603 })
+      expect(await client.listAllTools({ meta: { other: true } })).toEqual([])
+      expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['one', 'two'])
+    }
+    expect(errors).toMatchObject([{ name: 'TypeError' }, { name: 'TypeError' }])
+  })
 
   it('cannot change what the server says that it offers', async () => {
     const errors: unknown[] = []

@@ -27,7 +27,7 @@ const call = async (handle: Handler, params: JsonObject, method = 'tools/call') 
 const as = (handle: Handler, caller: Caller): Handler =>
   Object.assign((request: Request) => handle(request, caller), { close: () => handle.close() })
 
-describe('a state that is sent twice', () => {
+describe('a requestState sent twice', () => {
   it('brings the same value of a step each time, by which an author makes things happen once [M-MRTR-025]', async () => {
     const orders = new Set<string>()
     const server = createServer({ name: 's', version: '1' })
@@ -288,7 +288,7 @@ describe('who asks and who answers', () => {
       message: 'Whose note is it?',
       schema: z.object({ user: z.string() }),
     })
-    if (answer.action !== 'accept' || ctx.principal === undefined) return 'Nobody'
+    if (answer.action !== 'accept' || ctx.principal === undefined) return 'Unknown'
     notes.set(ctx.principal, note)
     return ctx.principal
   })

@@ -341,7 +341,7 @@ describe('a tool', () => {
     expect(() => rateLimit(options as never)).toThrow(why)
   })
 
-  it('is rate-limited by any key', async () => {
+  it('can be rate-limited by any key', async () => {
     const server = createServer(info)
     server.tool('a', {}, () => 'a')
     const keyOf = ({ method }: { method: string }): string => method

@@ -22,7 +22,7 @@ function kept(events: EventStore, ids: (string | undefined)[]) {
 }
 
 describe('The event stores of a session store in memory', () => {
-  it('keep no more together than one bound allows, of any number of sessions [S009]', async () => {
+  it('share one bound for any number of sessions [S009]', async () => {
     const store = createMemorySessionStore()
     const message = 'x'.repeat(1024 * 1024)
     let all = 0

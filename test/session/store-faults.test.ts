@@ -18,7 +18,7 @@ import {
 
 const URIS = ['note://one', 'note://two']
 
-/** A server whose sessions are in a store that can be told to fail. */
+/** A server whose session store can be made to fail. */
 function serve(limits: StatefulSessionOptions = {}) {
   const reported: unknown[] = []
   const server = createServer(
@@ -148,7 +148,7 @@ describe('A store that fails', () => {
     expect(reported).not.toEqual([])
   })
 
-  it('tells clients to come back that it cannot find, and those that leave', async () => {
+  it('asks clients to retry when their session cannot be read, and when they end it', async () => {
     const { handle, failing, records } = serve()
     const { id, send } = await openSession(handle)
     failing.add('remove')
@@ -189,7 +189,7 @@ describe('A store that fails', () => {
 })
 
 describe('A source of changes that fails', () => {
-  it('is told of, and keeps no session from being served and closed', async () => {
+  it('is reported, and sessions can still be served and closed', async () => {
     const reported: unknown[] = []
     const onError = (error: unknown): void => void reported.push(error)
     const server = createServer({ name: 'notes', version: '1' }, { onError })

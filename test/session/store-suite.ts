@@ -22,7 +22,7 @@ const call = (id: number) => ({
 /** The suite for one kind of store. */
 export function storeSuite(open: OpenStore): Suite {
   return {
-    'Records are found by ids of visible ASCII that nobody can guess': async () => {
+    'Records are found by unguessable ids of visible ASCII': async () => {
       const { store } = await open()
       const ids = new Set<string>()
       for (let n = 0; n < 50; n++) ids.add(await store.create(record(`${n}`)))

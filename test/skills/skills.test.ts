@@ -197,7 +197,7 @@ describe('a server with skills', () => {
   })
 
   it.each<[string, Sources]>([
-    ['there is none', []],
+    ['no skill exists', []],
     ['there is no SKILL.md', [{ files: { 'a.md': skillFile('a') } }]],
     ['there is no frontmatter', [{ files: { 'SKILL.md': '# Hello' } }]],
     ['there is no description', [{ files: { 'SKILL.md': '---\nname: a\n---\n' } }]],

@@ -584,7 +584,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
   test.each([
     ['an error, whose detail stays where it is', new Error('secret'), 'Internal error'],
     ['nothing', undefined, 'Internal error'],
-    ['the message of a ProtocolError', new ProtocolError(-1, 'No'), 'No'],
+    ['a ProtocolError', new ProtocolError(-1, 'No'), 'No'],
   ])('fail when the handler throws %s [L-TASK-043]', async (_, thrown, statusMessage) => {
     const client = peer({})
     const connected = await connectTo(client, {

@@ -3,7 +3,7 @@ import { createServer } from 'edgewise/server'
 import { describe, expect, it } from 'vitest'
 
 describe('connectInMemory', () => {
-  it('speaks the newest revision unless told otherwise', async () => {
+  it('uses the newest revision by default', async () => {
     const server = createServer({ name: 'x', version: '1' })
     await using newest = await connectInMemory(server)
     await using older = await connectInMemory(server, { revision: '2025-03-26' })

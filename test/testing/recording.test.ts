@@ -55,7 +55,7 @@ describe('a recording', () => {
     })
   })
 
-  test('that differs in params tells both', async () => {
+  test('that differs in params reports both', async () => {
     const [, frames] = await recorded({ revision: '2026-07-28' })
     const client = closing(
       await connect(replayTransport(frames), { ...answering, revision: '2026-07-28' }),
@@ -82,7 +82,7 @@ describe('a recording', () => {
     },
   )
 
-  test('that was not played to its end says what is left', async () => {
+  test('that was not played to its end reports the remaining messages', async () => {
     const [, frames] = await recorded({ revision: '2026-07-28' })
     const transport = replayTransport(frames)
     closing(await connect(transport, { ...answering, revision: '2026-07-28' }))

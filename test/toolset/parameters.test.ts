@@ -1,4 +1,4 @@
-// The schemas of a toolset as the large model APIs take them, whatever a server lists.
+// The schemas of a toolset in the form that the large model APIs accept, for any listed schema.
 import { Validator } from '@cfworker/json-schema'
 import { describe, expect, test } from 'vitest'
 import type { ToolFunction } from '../../src/toolset/functions.ts'

@@ -51,7 +51,7 @@ function weather(): Server {
   const server = createServer({ name: 'weather', version: '1.0.0' })
   server.tool(
     'weather/now',
-    { description: 'Tells the weather.', input: z.object({ city: z.string() }) },
+    { description: 'Returns the weather.', input: z.object({ city: z.string() }) },
     async ({ city }, ctx) => {
       await ctx.progress(1, { total: 2 })
       return city === 'Atlantis' ? toolError('No such city') : text(`Rain in ${city}`)
@@ -68,7 +68,7 @@ describe('tools as functions', () => {
     const [now, sky] = await toolFunctions(await connected(weather()))
     expect(now).toMatchObject({
       name: 'weather_now',
-      description: 'Tells the weather.',
+      description: 'Returns the weather.',
       parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
       tool: { name: 'weather/now' },
     })
@@ -78,7 +78,7 @@ describe('tools as functions', () => {
     })
   })
 
-  test('keep valid names, and have the same ones whatever the order of the list [C040]', async () => {
+  test('keep valid names, and get the same names for any order of the list [C040]', async () => {
     const originals = ['a.b', 'a/b', 'a_b', 'read/only', 'read_only', 'abcdef-1', 'abcdef-2', 'ok']
     const named = async (list: readonly string[]): Promise<Record<string, string>> => {
       const options = { prefix: 'x_', maxNameLength: 14 }
@@ -91,7 +91,7 @@ describe('tools as functions', () => {
     expect(names).toMatchObject({ a_b: 'x_a_b', read_only: 'x_read_only', ok: 'x_ok' })
     expect(new Set(Object.values(names)).size).toBe(originals.length)
     expect(await named(originals.toReversed())).toEqual(names)
-    // One that was cut is told apart by all of its name, not by its place
+    // A truncated name is distinguished by the whole name, not by its position
     expect(names['abcdef-1']).toBe('x_abcdef-1')
     const options = { prefix: 'x_', maxNameLength: 9 }
     const cut = async (list: string[]): Promise<string[]> =>
@@ -111,7 +111,7 @@ describe('tools as functions', () => {
     }
   })
 
-  test('a limit of names that leaves no room to tell them apart is refused [C040]', async () => {
+  test('a name limit that is too short for unique names is rejected [C040]', async () => {
     const client = await scripted([], [])
     await expect(toolFunctions(client, { maxNameLength: 7 })).rejects.toThrow(RangeError)
   })
@@ -211,7 +211,7 @@ describe('the tool set of the ai package', () => {
     })
   })
 
-  test('tells the model of a failure, so that it can do better', async () => {
+  test('reports a failure to the model, so that it can correct itself', async () => {
     expect(await ask('weather_now', { city: 'Atlantis' })).toEqual({
       type: 'error-text',
       value: 'No such city',
@@ -228,7 +228,7 @@ describe('the tool set of the ai package', () => {
     })
   })
 
-  test('goes on with content that is none, as a later revision may have', async () => {
+  test('ignores unknown content, which a later revision may define', async () => {
     const blocks = [{ type: 'video', data: 'x' }, { type: 'image' }, { type: 'resource' }, null]
     const { text: said } = await generateText({
       model: modelCalling('odd', {}),
@@ -243,7 +243,7 @@ describe('the tool set of the ai package', () => {
     })
   })
 
-  test('aborts a call with the whole, and tells of a lost connection as a failure', async () => {
+  test('aborts a call with the generation, and reports a lost connection as a failure', async () => {
     const abort = new AbortController()
     let reason: unknown
     const server = createServer({ name: 's', version: '1.0.0' }, { onError: () => {} })
@@ -269,7 +269,7 @@ describe('the tool set of the ai package', () => {
     expect((await ask()).text).toContain('The connection is closed')
   })
 
-  test('passes the schema on as it is, and tells of progress', async () => {
+  test('passes the schema on unchanged, and reports progress', async () => {
     const received: unknown[] = []
     const client = await connected(weather())
     const tools = await aiTools(client, {

@@ -58,7 +58,7 @@ export function captureFetch(handle: Handler): {
   }
 }
 
-/** Passes bytes on, and tells of the messages in them. */
+/** Passes bytes on, and records the messages in them. */
 function listen(
   events: boolean,
   take: (text: string) => void,

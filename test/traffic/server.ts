@@ -50,7 +50,7 @@ export function makeRichServer(): { server: Server; seen: unknown[]; changing: (
   )
   server.tool('list', {}, () => json([1, 2]))
   server.tool('nothing', {}, () => [])
-  server.tool('told', {}, () => {
+  server.tool('toolError', {}, () => {
     throw new ToolError('No seats left')
   })
   server.tool('crash', {}, () => {

@@ -60,7 +60,17 @@ async function useEverything(
   ]
   expect(lists.map((list) => list.length)).toEqual([15, 3, 1, 3])
   await client.setLogLevel('debug')
-  const calls = ['content', 'list', 'nothing', 'told', 'crash', 'form', 'url', 'sample', 'roots']
+  const calls = [
+    'content',
+    'list',
+    'nothing',
+    'toolError',
+    'crash',
+    'form',
+    'url',
+    'sample',
+    'roots',
+  ]
   for (const name of calls) await client.callTool(name, {}, { meta })
   for (const name of ['needsUrl', 'rounds', 'unknown']) await client.callTool(name).catch(() => {})
   await client.callTool('structured', { a: 1 })

@@ -1,4 +1,4 @@
-/** A transport that nobody here wrote: lines of JSON over a Unix socket. */
+/** A custom transport: lines of JSON over a Unix socket. */
 import { createConnection, createServer as listenOn, type Server, type Socket } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

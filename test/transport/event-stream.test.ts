@@ -28,7 +28,7 @@ describe('a stream of events', () => {
     expect(await text).toMatch(/^(data: x{1000}\n\n)+$/)
   })
 
-  it('tells that its reader went away, once', async () => {
+  it('reports once that its reader disconnected', async () => {
     const gone: Error[] = []
     const stream = new EventStream({ onGone: (reason) => gone.push(reason) })
     await stream.body.cancel()

@@ -12,7 +12,7 @@ import { makeServer } from '../server/fixture.ts'
 
 const URL_ = 'http://localhost/sse?key=1'
 
-/** A stream as a client reads it: its events so far, and where it is told to post to. */
+/** A stream as a client reads it: its events so far, and the endpoint to post to. */
 async function openStream(handle: Handler, headers: Record<string, string> = {}, principal = 'a') {
   const init = { headers: { accept: 'text/event-stream', ...headers } }
   const response = await handle(new Request(URL_, init), { principal })
@@ -179,7 +179,7 @@ describe('createSseHandler', () => {
     expect((await handle(new Request(URL_))).status).toBe(503)
   })
 
-  test('tells clients another path for messages', async () => {
+  test('sends clients another path for messages', async () => {
     const { handle } = serve({ messagePath: '/messages' })
     const stream = await openStream(handle)
     expect(new URL(stream.address).pathname).toBe('/messages')

@@ -24,10 +24,10 @@ describe('The outline of a message', () => {
     ['has names as they are written', String.raw`{"\u0069d":"é"}`, { id: 'é' }],
     ['is that of an empty object', ' {} ', {}],
     ['ignores white space', '\t{ "a" :\r{ "b" : 1 } , "id" : 7 }\r', { a: {}, id: 7 }],
-    ['is none of an array', '[{"id":1}]', undefined],
-    ['is none of a string', '"{"', undefined],
-    ['is none of what goes on behind the object', '{"id":1}{"id":2}', undefined],
-    ['is none of what is no JSON', '{"id":1,,}', undefined],
+    ['rejects an array', '[{"id":1}]', undefined],
+    ['rejects a string', '"{"', undefined],
+    ['rejects text after the object', '{"id":1}{"id":2}', undefined],
+    ['rejects invalid JSON', '{"id":1,,}', undefined],
   ])('%s', (_what, text, expected) => {
     for (const size of [1, 2, 100]) expect(outline(text, size).content).toEqual(expected)
   })
@@ -48,7 +48,7 @@ describe('The outline of a message', () => {
     expect(Object.keys(outline(`{${many},"id":1}`).content ?? {})).toHaveLength(16)
   })
 
-  test('is complete once it says who waits, or that nobody can', () => {
+  test('is complete once the id is known, or cannot exist', () => {
     expect(outline('{"id":1').isComplete).toBe(false)
     expect(outline('{"id":1,').isComplete).toBe(false)
     expect(outline('{"id":1,"params":{').isComplete).toBe(false)

@@ -5,7 +5,7 @@ import { createServer, serveTransport } from 'edgewise/server'
 import { messagePortTransport, type Transport } from 'edgewise/transport'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-/** A transport that was started, and what its receiver was told. */
+/** A started transport, and the messages of its receiver. */
 interface End {
   transport: Transport
   opened: Promise<void>
@@ -96,7 +96,7 @@ describe('The message-port transport', () => {
     }
   })
 
-  it('delivers in order what was sent before the other end was there', async () => {
+  it('delivers messages in order that were sent before the other end opened', async () => {
     const [left, right] = channel()
     const first = begin(left)
     const sent = [1, 2, 3].map((n) => first.transport.send(note(n)))
@@ -106,7 +106,7 @@ describe('The message-port transport', () => {
     await expect.poll(() => second.taken).toEqual([1, 2, 3].map(note))
   })
 
-  it('carries what JSON carries, whatever the clone could', async () => {
+  it('carries JSON values only, even if structured clone supports more', async () => {
     const [left, right] = await pair()
     await left.transport.send({
       ...note(1),
@@ -128,7 +128,7 @@ describe('The message-port transport', () => {
     expect(seen.every((data) => typeof data === 'string')).toBe(true)
   })
 
-  it('speaks first to nobody but in JSON-RPC without the handshake, and takes what others post', async () => {
+  it('starts with plain JSON-RPC without the handshake, and accepts messages of other SDKs', async () => {
     const [left, right] = channel()
     const seen: unknown[] = []
     right.addEventListener('message', ({ data }) => void seen.push(data))
@@ -144,7 +144,7 @@ describe('The message-port transport', () => {
     expect(seen).toEqual([note(1)])
   })
 
-  it('gives up when nobody greets in time, and says so', async () => {
+  it('times out when the other end does not open in time, and says so', async () => {
     const [left] = channel()
     const end = begin(left, { openTimeoutMs: 30 })
     await expect(end.opened).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('The message-port transport', () => {
     await expect(end.transport.send(note(1))).rejects.toMatchObject({ code: 'TIMEOUT' })
   })
 
-  it('serves nobody who has not greeted', async () => {
+  it('serves no client before the handshake', async () => {
     const [left, right] = channel()
     const end = begin(left)
     right.postMessage(note(1))
@@ -245,7 +245,7 @@ describe('The message-port transport, given what is no message,', () => {
 })
 
 describe('The end of a message port', () => {
-  it('is told to both sides once, after all that was sent', async () => {
+  it('is reported to both sides once, after all messages', async () => {
     const [left, right] = await pair()
     await left.transport.send(note(1))
     await Promise.all([left.transport.close(), left.transport.close()])
@@ -262,7 +262,7 @@ describe('The end of a message port', () => {
       createServer({ name: 'left', version: '1' }),
       messagePortTransport(far),
     )
-    // Told by these words alone: not every browser tells that a port was closed
+    // Reported by these messages alone: not every browser reports that a port was closed
     near.postMessage({ edgewise: 'bye', id: 'who leaves' })
     await left
   })
@@ -342,7 +342,7 @@ describe('The end of a message port', () => {
   })
 
   it.each<[string, MessagePortOptions, (post: (data: unknown) => void) => void]>([
-    ['nobody greets it in time', { openTimeoutMs: 20 }, () => {}],
+    ['the other end does not open in time', { openTimeoutMs: 20 }, () => {}],
     [
       'the other end is silent for too long',
       { silenceMs: 40 },
@@ -356,7 +356,7 @@ describe('The end of a message port', () => {
         post(note(1))
       },
     ],
-  ])('is told to the other end when %s', async (_why, options, act) => {
+  ])('is reported to the other end when %s', async (_why, options, act) => {
     const [left, right] = channel()
     const said: unknown[] = []
     right.addEventListener('message', ({ data }) => {

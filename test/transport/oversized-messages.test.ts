@@ -136,7 +136,7 @@ describe('a message that is too long for a client', () => {
     await client.close()
   })
 
-  test('is refused by its id, and told to the application', async () => {
+  test('is rejected by its id, and reported to the application', async () => {
     const { client, problems, seen, send } = await connected({ roots: [] })
     send({ jsonrpc: '2.0', id: 'q', method: 'roots/list', params: { long } })
     await until(() => seen.some(({ id }) => id === 'q'))
@@ -145,7 +145,7 @@ describe('a message that is too long for a client', () => {
     await client.close()
   })
 
-  test('is refused as any other request that is none [L-RPC-011]', async () => {
+  test('is rejected like any other invalid request [L-RPC-011]', async () => {
     const { client, seen, send } = await connected({ roots: [] })
     send({ jsonrpc: '2.0', id: 'q', method: 'roots/list', params: 5 })
     await until(() => seen.some(({ id }) => id === 'q'))
@@ -153,7 +153,7 @@ describe('a message that is too long for a client', () => {
     await client.close()
   })
 
-  test('has no answer where it is none', async () => {
+  test('has no response where it is not a request', async () => {
     const { client, problems, seen, send } = await connected()
     const before = seen.length
     send({ jsonrpc: '2.0', method: 'notifications/x', params: { long } })

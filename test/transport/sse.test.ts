@@ -80,7 +80,7 @@ test('a long event in small pieces takes linear work', () => {
   expect(events).toEqual([16_384 * 1_024])
 })
 
-test('A parser begins anew with the next stream, knows where the last one was, and forgets what it left unfinished', () => {
+test('A parser starts over with the next stream, keeps the last event id, and drops an incomplete event', () => {
   const events: string[] = []
   const parser = new SseParser((_, data) => events.push(data), 1_000)
   parser.push('id: 7\nretry: 5\ndata: a\n\nid: 8\nevent: x\ndata: b\ndata: c\r')

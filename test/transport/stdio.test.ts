@@ -199,7 +199,7 @@ describe('reading', () => {
     ['a request among other members', { ...filler }, { id: 'inner', method: 'inner' }],
     ['another object', { also: filler, other: [filler] }, {}],
     ['a batch', [{ ...request, params: filler }], undefined],
-    ['an id that is none', { id: { id: 5 }, method: 'x', params: filler }, { id: {}, method: 'x' }],
+    ['an invalid id', { id: { id: 5 }, method: 'x', params: filler }, { id: {}, method: 'x' }],
   ])('%s over the limit is known by what surrounds its content', async (_, message, known) => {
     const long = JSON.stringify(message)
     const next = JSON.stringify(ping(1)) + '\n'
@@ -220,7 +220,7 @@ describe('reading', () => {
     expect(last.errors.map(summarize)).toEqual([known])
   })
 
-  test('a line over the limit is told at once, if its end can tell no more', async () => {
+  test('a line over the limit is reported at once, if its end can add nothing', async () => {
     for (const begin of ['{"jsonrpc":"2.0","id":5,"method":"x","params":"', 'noise "']) {
       const notes = new Notes()
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
@@ -350,7 +350,7 @@ describe('reading', () => {
 })
 
 describe('writing', () => {
-  test('one message is one line with one LF, whatever it contains [L-STDIO-003] [M-STDIO-002] [M-STDIO-003]', async () => {
+  test('one message is one line with one LF, for any content [L-STDIO-003] [M-STDIO-002] [M-STDIO-003]', async () => {
     const { transport, text } = writer()
     const message = echo('a\nb\r\nc\u2028d\u2029e "q" \\ \u0000')
     await transport.send(message)
@@ -405,7 +405,7 @@ describe('writing', () => {
 })
 
 describe('closing', () => {
-  test('close flushes what was sent, ends the stream, tells the receiver once', async () => {
+  test('close flushes sent messages, ends the stream, and notifies the receiver once', async () => {
     let closed = 0
     const chunks: Uint8Array[] = []
     const sink = new WritableStream<Uint8Array>({
@@ -427,7 +427,7 @@ describe('closing', () => {
     expect(notes.closes).toEqual([undefined])
   })
 
-  test('nothing is received any more after close', async () => {
+  test('nothing is received after close', async () => {
     const notes = new Notes()
     let push: (chunk: Uint8Array) => void = () => {}
     const readable = new ReadableStream<Uint8Array>({

@@ -43,7 +43,7 @@ async function askToOpen(params: ElicitUrlParams, context: InputContext): Promis
   // Other schemes could run code in this page or open other programs.
   if (!url || !/^https?:$/.test(url.protocol)) return { action: 'decline' }
   const { origin, host, href } = url
-  // Whatever stands before the host, such as another host's name, is shown as what it is.
+  // Text before the host, such as another host's name, is shown as what it is.
   const start = url.username || url.password ? href.indexOf('@') + 1 : origin.length - host.length
   const address = el(
     'p',

@@ -24,7 +24,7 @@ export interface Catalog {
 /**
  * Asks for every list that the server has, or may have when it does not say.
  *
- * @param onError Learns of a list that could not be had, which is then empty.
+ * @param onError Called when a list could not be fetched, which is then empty.
  */
 export async function loadCatalog(
   client: Client,

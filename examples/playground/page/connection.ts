@@ -37,7 +37,7 @@ export interface Target {
   signal: AbortSignal
 }
 
-/** What the page learns of a connection. */
+/** Events of a connection that the page handles. */
 export interface ConnectionEvents {
   /** The server changed its lists, which were loaded again. */
   onChanged(): void

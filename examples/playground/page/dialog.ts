@@ -16,7 +16,7 @@ export interface Question {
   accept: string
   /** What the other buttons do. */
   note: string
-  /** Whether the server can be told that the question was left unanswered, beside refused. */
+  /** Whether the user can cancel the question, in addition to declining it. */
   canCancel: boolean
 }
 

@@ -32,7 +32,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 /**
  * The element of the page with an id.
  *
- * @throws {Error} when there is none of that kind, which is a fault in `index.html`.
+ * @throws {Error} when no such element exists, which is a bug in `index.html`.
  */
 export function find<E extends HTMLElement>(id: string, kind: { new (): E; prototype: E }): E {
   const element = document.getElementById(id)

@@ -45,7 +45,7 @@ export function adviceOn(error: unknown, last?: WireEntry): string[] {
   return last ? adviceOnAnswer(last) : []
 }
 
-/** Tells what came instead of a message, if only the title of a page, and what that may mean. */
+/** Describes a response that is not a message, if only by its page title, and what it may mean. */
 function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
   if (title !== http[0]) return []
   const text = typeof body === 'string' ? body : JSON.stringify(body)

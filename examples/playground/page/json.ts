@@ -19,7 +19,7 @@ export function jsonBlock(value: unknown): HTMLElement {
   return el('pre', { class: 'json', tabindex: 0, role: 'group', 'aria-label': 'JSON' }, code)
 }
 
-/** The value that a text is the JSON of; nothing when it is none. */
+/** The value of a JSON text; nothing when it is invalid. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

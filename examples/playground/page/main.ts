@@ -88,18 +88,18 @@ function makeView(opened: Connection, { kind, key }: Route): HTMLElement | undef
 
 type State = 'idle' | 'connecting' | 'connected' | 'lost' | 'failed'
 
-/** Shows, and tells screen readers, how the connection stands. */
+/** Shows the state of the connection, also to screen readers. */
 function report(state: State, text: string): void {
   const status = find('status', HTMLElement)
   status.textContent = text
   document.body.dataset['state'] = state
   clearTimeout(cancellable)
   offer(state === 'lost' ? 'Reconnect' : 'Connect', 'submit')
-  // Most are there before anybody could read it.
+  // Most arrive before anyone could read it.
   if (state === 'connecting') cancellable = setTimeout(offer, PATIENCE_MS, 'Cancel', 'button')
 }
 
-/** Says what the button beside the address does: submits the form, or gives up. */
+/** Labels the button next to the address: submits the form, or aborts. */
 function offer(label: string, type: 'submit' | 'button'): void {
   button.textContent = label
   button.type = type
@@ -113,7 +113,7 @@ function showNone(state: State, text: string, moveFocus: boolean): void {
   showRoute(moveFocus)
 }
 
-/** Shows whether the server still answers; it may come back by itself. */
+/** Shows whether the server still answers; it may come back on its own. */
 function reportReach({ client }: Connection, isReached: boolean): void {
   const isShown = document.body.dataset['state'] === 'connected'
   if (isReached === isShown) return
@@ -126,7 +126,7 @@ function nameOf({ serverInfo }: Client): string {
   return serverInfo?.title ?? serverInfo?.name ?? 'the server'
 }
 
-/** Takes back what was said of an address once another is typed. */
+/** Clears the message about an address once another is typed. */
 function forgetFailure(): void {
   const { state } = document.body.dataset
   if (state !== 'failed' && state !== 'lost') return

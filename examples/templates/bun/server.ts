@@ -1,4 +1,4 @@
-// What the server offers, whoever serves it.
+// The server's features, independent of the host.
 import { createServer, text } from 'edgewise/server'
 import * as z from 'zod'
 
@@ -6,6 +6,6 @@ export const server = createServer({ name: 'my-server', version: '0.1.0' })
 
 server.tool(
   'greet',
-  { description: 'Greets somebody', input: z.object({ name: z.string() }) },
+  { description: 'Greets a person', input: z.object({ name: z.string() }) },
   ({ name }) => text(`Hello, ${name}!`),
 )

@@ -1,5 +1,5 @@
 /**
- * Edgewise as a client of the contract, wherever it runs. Without an era it finds out by itself.
+ * Edgewise as a client of the contract, wherever it runs. Without an era it negotiates one.
  */
 import { connect, type Transport } from '../../../src/presets/client.ts'
 import { newest, textOf, type Era, type PeerClient } from '../contract.ts'

@@ -1,5 +1,5 @@
 /**
- * Edgewise as a client of the contract, on Node. Without an era it finds out by itself.
+ * Edgewise as a client of the contract, on Node. Without an era it negotiates one.
  */
 import { stdioClient } from '../../../runtimes/node/index.ts'
 import { commandOf, type Era, type PeerClient, type Target } from '../contract.ts'

@@ -23,7 +23,7 @@ export async function connectV1(target: Target): Promise<PeerClient> {
   const http = 'url' in target ? new StreamableHTTPClientTransport(new URL(target.url)) : undefined
   const transport: Transport =
     http ?? ('pipe' in target ? target.pipe : new StdioClientTransport(commandOf(target)))
-  // v1 tells the revision to its transport only.
+  // v1 passes the revision to its transport only.
   let revision: string | undefined
   const setProtocolVersion = transport.setProtocolVersion?.bind(transport)
   transport.setProtocolVersion = (version) => {

@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 
 import { newest, textOf, type Era, type PeerClient } from '../contract.ts'
 
-/** Connects over a transport, in an era or in the one that the client finds out by itself. */
+/** Connects over a transport, in an era or in the one that the client negotiates. */
 export async function overV2(transport: Transport, era: Era | 'auto'): Promise<PeerClient> {
   const asked: string[] = []
   const client = new Client(

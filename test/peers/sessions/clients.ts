@@ -33,7 +33,7 @@ const said = (about: string) => ({
   content: { type: 'text' as const, text: about === thought.prompt ? thought.answer : about },
 })
 
-/** What a client was asked and told. */
+/** The requests and notifications that a client received. */
 function notes() {
   const received = { sampled: [] as string[], updated: [] as string[], changes: 0 }
   return Object.assign(received, { listChanges: () => received.changes })

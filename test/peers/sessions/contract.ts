@@ -1,10 +1,10 @@
 /**
  * What sessions have beyond calls and answers: what every server of these peer tests offers, and
- * every client does, whoever built it.
+ * every client uses.
  *
  * - tool `think`: has the client's model say something, and answers with it
  * - tool `where`: answers with the client's roots
- * - tool `touch`: tells that the memo has changed
+ * - tool `touch`: notifies that the memo has changed
  * - tool `grow`: offers one tool more
  * - tool `hang`: runs until it is cancelled; `hung` answers how often it began and was cancelled
  * - tool `slow`: reports progress, and answers some time later
@@ -38,15 +38,15 @@ export interface SessionClient extends AsyncDisposable {
   readonly revision: string | undefined
   /** The text of the first content block. */
   callTool(name: string, signal?: AbortSignal): Promise<string>
-  /** The same, and learns of progress. */
+  /** The same, with progress. */
   watchTool(name: string, onProgress: () => void): Promise<string>
   listTools(): Promise<string[]>
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>
   /** The texts that its model was asked to answer. */
   readonly sampled: string[]
-  /** The resources of whose change it was told. */
+  /** The resources whose changes it was notified of. */
   readonly updated: string[]
-  /** How often it was told of a change of the list of tools. */
+  /** How often it was notified of a change of the list of tools. */
   readonly listChanges: () => number
 }

@@ -11,7 +11,7 @@ const all = ['think', 'where', 'touch', 'grow', 'hang', 'hung', 'slow', 'leave']
  * Defines the tests of one pair; call it inside a `describe` that names the two.
  *
  * @param left What `leave` answers with.
- * @param drop Breaks every connection between the two, where they can be made anew.
+ * @param drop Breaks every connection between the two, where they can be reopened.
  */
 export function exchange(
   connect: () => Promise<SessionClient>,
@@ -39,7 +39,7 @@ export function exchange(
     expect(await client.callTool('where')).toBe(`${place.name}: ${place.uri}`)
   })
 
-  test('the client hears of changes to what it subscribed to, and only then', async () => {
+  test('the client is notified of changes to subscribed resources, and only then', async () => {
     await client.callTool('touch')
     await client.subscribe(memo.uri)
     await client.callTool('touch')
@@ -50,7 +50,7 @@ export function exchange(
     expect(client.updated).toEqual([memo.uri])
   })
 
-  test('the client hears that the tools have changed', async () => {
+  test('the client is notified that the tools have changed', async () => {
     const before = client.listChanges()
     await client.callTool('grow')
     await expect.poll(() => client.listChanges()).toBeGreaterThan(before)
@@ -78,7 +78,7 @@ export function exchange(
     expect(await client.watchTool('slow', drop)).toBe(SLOWLY)
   })
 
-  test('what the server says on its own is heard after the connection broke', async () => {
+  test('notifications of the server arrive after the connection broke', async () => {
     await client.subscribe(memo.uri)
     const before = client.updated.length
     drop()

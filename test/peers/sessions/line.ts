@@ -1,5 +1,5 @@
 /**
- * A network that breaks: a proxy that drops every connection when it is told to.
+ * A network that breaks: a proxy that drops every connection on request.
  */
 import { connect, createServer, type Socket } from 'node:net'
 

@@ -241,7 +241,7 @@ describe('A session at its hub', () => {
     await Promise.all([reader.cancel(), call.cancel()])
   })
 
-  it('gets each change once and in order, whatever breaks and whichever tab comes back [L-HTTP-040] [L-HTTP-041]', async () => {
+  it('gets each change once and in order, despite failures and whichever tab reconnects [L-HTTP-040] [L-HTTP-041]', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     await send(subscribe(1))
     const tab = async () => {

@@ -21,4 +21,4 @@ await transport.start({
   closed() {},
 })
 if (then !== 'close') setInterval(() => {}, 1000)
-if (then === 'listen') process.on('SIGTERM', () => console.log('heard'))
+if (then === 'listen') process.on('SIGTERM', () => console.log('received'))

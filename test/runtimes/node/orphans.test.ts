@@ -91,7 +91,7 @@ describe.each(Object.keys(hosts))('stdioClient on %s', (runtime) => {
   it('a signal that the program itself listens for ends neither it nor its children [S021]', async () => {
     const { host, pid, output } = await start(runtime, `${stubborn}; ${said}`, 'listen')
     host.kill('SIGTERM')
-    await expect.poll(() => output.text, PATIENCE).toContain('heard')
+    await expect.poll(() => output.text, PATIENCE).toContain('received')
     expect(runs(pid)).toBe(true)
     expect(runs(host.pid!)).toBe(true)
   })

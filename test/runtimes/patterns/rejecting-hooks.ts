@@ -27,8 +27,8 @@ server.prompt('say', {}, () => 'hello')
 server.tool('fail', {}, () => {
   throw new Error('fails')
 })
-server.tool('tell', { task: 'optional' }, async (_args, ctx) => {
-  await ctx.log('error', 'told')
+server.tool('report', { task: 'optional' }, async (_args, ctx) => {
+  await ctx.log('error', 'reported')
   await ctx.progress(1)
   return 'done'
 })
@@ -60,7 +60,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   await client.ping()
   await client.callTool('fail').catch(() => {})
   const onProgress = rejects('onProgress')
-  await client.callTool('tell', {}, { onProgress, logLevel: 'debug' })
+  await client.callTool('report', {}, { onProgress, logLevel: 'debug' })
   server.notify.toolsListChanged()
   server.notify.promptsListChanged()
   server.notify.resourcesListChanged()
@@ -68,7 +68,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   await client.ping()
   await client.close()
   const follower = await connectInMemory(server, { revision, extensions: [taskPolling()] })
-  await callTask(follower, 'tell', {}, { onTask: rejects('onTask'), onProgress })
+  await callTask(follower, 'report', {}, { onTask: rejects('onTask'), onProgress })
   await follower.close()
 }
 

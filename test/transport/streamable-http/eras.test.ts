@@ -1,4 +1,4 @@
-/** One endpoint for clients of both versionCache: each message says by itself which rules hold for it. */
+/** One endpoint for clients of both eras: each message shows which rules apply to it. */
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject, JsonRpcNotification } from '../../../src/index.ts'
@@ -117,7 +117,7 @@ describe('one endpoint', () => {
       _meta: { 'io.modelcontextprotocol/logLevel': 'debug' },
     })
     expect(await stream.text()).not.toMatch(/^id:/m)
-    // The session heard nothing of it
+    // The session was not notified
     expect((await lastMessage(await send(request('ping')))).result).toEqual({})
   })
 
@@ -171,7 +171,7 @@ describe('one endpoint', () => {
     expect(await logs(await send(request('tools/call', call, 2)))).toEqual(['failure'])
   })
 
-  it('tells sessions of changes on their stream, and others where they listen [M-COMPAT-014]', async () => {
+  it('notifies sessions of changes on their stream, and others on subscriptions/listen [M-COMPAT-014]', async () => {
     const { id, send } = await openSession(handle)
     await send(request('resources/subscribe', { uri: 'note://one' }))
     const headers = { accept: 'text/event-stream', 'mcp-session-id': id }
@@ -203,7 +203,7 @@ describe('an endpoint of 2026-07-28 only', () => {
     createServer({ name: 'new', version: '1' }, { revisions: ['2026-07-28'] }),
   )
 
-  it('tells who wants to initialize what it speaks [M-COMPAT-020] [M-COMPAT-019]', async () => {
+  it('rejects initialize with the versions that it supports [M-COMPAT-020] [M-COMPAT-019]', async () => {
     const response = await post(only, initialize('2025-11-25'))
     expect(response.status).toBe(400)
     expect((await lastMessage(response)).error).toEqual({

@@ -34,7 +34,7 @@ function serve(options: HandlerOptions = {}): Handler {
 const URL_ = 'https://api.example/mcp'
 const ping: JsonObject = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe('A header that was sent twice with one value', () => {
+describe('A header sent twice with one value', () => {
   it('has that value [P017]', async () => {
     const handle = serve()
     const { id } = await openSession(handle)
@@ -114,7 +114,7 @@ it('a value with a comma in it is one value, where the body says the same', asyn
   expect(result).toHaveProperty('content.0.text', 'Rome, Rome')
 })
 
-describe('A header that was sent twice with different values', () => {
+describe('A header sent twice with different values', () => {
   it.each(['mcp-session-id', 'mcp-protocol-version', 'content-type'])(
     'is an error that says so: %s [P017]',
     async (name) => {

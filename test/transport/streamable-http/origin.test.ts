@@ -60,7 +60,7 @@ describe('An origin', () => {
   })
 
   it.each(['app://localhost', 'capacitor://localhost', 'ionic://localhost', 'app://127.0.0.1'])(
-    '%s is not let in by itself, as pages of this machine are by http and https [S026]',
+    '%s is not allowed by default, unlike http and https pages of this machine [S026]',
     async (origin) => {
       const url = 'http://localhost:8000/mcp'
       expect(await statusFrom(origin, {}, url)).toBe(403)
@@ -79,7 +79,7 @@ describe('An origin', () => {
 
 describe('A host', () => {
   it.each(['evil@localhost', 'evil:x@localhost', 'localhost/..', 'localhost?', 'localhost#'])(
-    'that is none is refused, whatever a runtime makes of it: %s [S027]',
+    'that is invalid is rejected, however a runtime parses it: %s [S027]',
     async (host) => {
       const url = `http://${host}/mcp`
       const headers = new Headers({ host })

@@ -56,7 +56,7 @@ const facts = async (response: Response): Promise<unknown> => {
 afterEach(() => vi.useRealTimers())
 
 describe.each(LEGACY)('A sealed session of %s', (revision) => {
-  it('tells any instance what was negotiated', async () => {
+  it('carries the negotiated state to any instance', async () => {
     const { id } = await openSession(instance(), revision, { roots: { listChanged: true } })
     expect(id).toMatch(/^[\w-]{100,500}$/)
     const response = await post(instance(), call('facts'), { 'mcp-session-id': id })
@@ -120,7 +120,7 @@ describe('A sealed session', () => {
     expect((await post(as(), call('facts'), headers)).status).toBe(404)
   })
 
-  it('is over after its time, and is opened anew by our client', async () => {
+  it('expires, and is reopened by our client', async () => {
     const handle = instance()
     await using connected = await connect('http://localhost/mcp', {
       revision: '2025-11-25',

@@ -63,9 +63,9 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
       [notification.slice(1), known, 400],
       [notification.replace('2.0', '1.0'), known, 400],
       [notification.replace('{"requestId":1}', '[]'), known, 400],
-      [notification, { 'mcp-session-id': 'nobody' }, 404],
+      [notification, { 'mcp-session-id': 'unknown' }, 404],
       [notification, { ...known, 'mcp-protocol-version': '1999-01-01' }, 400],
-      [reply, { 'mcp-session-id': 'nobody' }, 404],
+      [reply, { 'mcp-session-id': 'unknown' }, 404],
       [reply.replace('{}', '7'), known, 400],
       [reply, { ...known, 'mcp-protocol-version': 'x' }, 400],
     ]
@@ -76,7 +76,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
     await handle.close()
   })
 
-  it('answers calls on their own streams, whatever others are open [L-HTTP-036]', async () => {
+  it('answers calls on their own streams, even if others are open [L-HTTP-036]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('work', {}, async (_args, ctx) => {
       await ctx.progress(1)
@@ -191,8 +191,8 @@ describe('a question to the user', () => {
   })
 })
 
-describe('who a client says it is', () => {
-  it('makes it nobody [L-ELIC-050]', async () => {
+describe('the clientInfo of a client', () => {
+  it('does not authenticate it [L-ELIC-050]', async () => {
     const server = createServer({ name: 's', version: '1' })
     const seen: unknown[] = []
     server.tool('who', {}, (_args, ctx) => {
@@ -226,7 +226,7 @@ describe('a session that is not there', () => {
 
   it('is answered with 404 before the body is looked at [L-HTTP-056]', async () => {
     const handle = sessionHandler(makeServer().server, { maxBodyBytes: 10 })
-    const known = { 'mcp-session-id': 'nobody' }
+    const known = { 'mcp-session-id': 'unknown' }
     expect((await postRaw(handle, PING, known)).status).toBe(404)
     const typed = { ...known, 'content-type': 'text/plain' }
     expect((await postRaw(handle, PING, typed)).status).toBe(404)

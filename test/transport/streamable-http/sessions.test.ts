@@ -240,7 +240,7 @@ describe('sessions over HTTP', () => {
     ])
   })
 
-  it('a stream that brings nothing for long can be resumed, whatever other streams bring [I013]', async () => {
+  it('a quiet stream can be resumed, even if other streams are busy [I013]', async () => {
     const { server } = makeServer()
     const store = createMemorySessionStore({ maxEvents: 3 })
     const handle = sessionHandler(server, { sessions: statefulSessions({ store }) })
@@ -258,7 +258,7 @@ describe('sessions over HTTP', () => {
     await handle.close()
   })
 
-  it("an event of nobody's, or of another session's, is 400 and shows nothing [L-HTTP-047]", async () => {
+  it('an unknown event id, or one of another session, is 400 and reveals nothing [L-HTTP-047]', async () => {
     const { handle } = serve()
     const first = await openSession(handle)
     const second = await openSession(handle)
@@ -318,7 +318,7 @@ describe('the end of a session', () => {
 })
 
 describe('batches in 2025-03-26', () => {
-  it('each request is answered, notifications are taken, faults are told [L-RPC-019] [L-RPC-021] [L-HTTP-016]', async () => {
+  it('each request is answered, notifications are accepted, errors are reported [L-RPC-019] [L-RPC-021] [L-HTTP-016]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-03-26')
     const response = await send([
@@ -373,7 +373,7 @@ describe('without sessions', () => {
     }
   })
 
-  it('a method that is not served is 405, whatever kinds of answers the client accepts [L-HTTP-034]', async () => {
+  it('an unsupported method is 405, for any Accept header [L-HTTP-034]', async () => {
     const headers = { accept: 'text/html' }
     const { handle: stateless } = serve({ sessions: false })
     for (const method of ['GET', 'DELETE', 'PUT']) {
@@ -403,7 +403,7 @@ describe('without sessions', () => {
       '"tools/call" cannot ask the client: in revision 2025-11-25 that needs a session that the server keeps',
     ],
     ['2025-03-26', 'Revision 2025-03-26 does not support "elicitation/create"'],
-  ])('a tool that asks in %s says at once why nobody can be asked', async (version, text) => {
+  ])('a tool that requests input in %s fails at once with the reason', async (version, text) => {
     const { handle } = serve({ sessions: false })
     const { result } = await lastMessage(
       await post(handle, call(1, 'confirm', { arguments: { what: 'tea' } }), {

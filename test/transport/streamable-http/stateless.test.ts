@@ -143,7 +143,7 @@ describe('a request that stands for itself', () => {
     'logging/setLevel',
     'resources/subscribe',
     'resources/unsubscribe',
-  ])('%s does not exist any more: 404 and -32601 [M-HTTP-048] [M-SUB-049]', async (method) => {
+  ])('%s no longer exists: 404 and -32601 [M-HTTP-048] [M-SUB-049]', async (method) => {
     expect(await codes(await postModern(handle, method, { uri: 'note://one' }))).toEqual([
       404, -32601,
     ])

@@ -83,7 +83,7 @@ export function setUpRows<T>(
     return (entry.row ??= makeRow(entry.item))
   }
 
-  /** Tells screen readers, which see a part, where in the whole list a row is. */
+  /** Gives screen readers, which see a part, the position of a row in the whole list. */
   function number(row: HTMLElement | undefined, position: number): void {
     row?.setAttribute('aria-posinset', String(position))
     row?.setAttribute('aria-setsize', String(entries.length))
@@ -98,7 +98,7 @@ export function setUpRows<T>(
 
   function look(): void {
     follows = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - NEAR
-    // What comes back into view while somebody reads is no news
+    // Rows that scroll back into view are not announced
     list.closest('[role=log]')?.setAttribute('aria-live', follows ? 'polite' : 'off')
     plan()
   }

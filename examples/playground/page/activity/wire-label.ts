@@ -25,7 +25,7 @@ export interface Label {
 /** A request that waits for its answer. */
 type Asked = Label & { start: number }
 
-/** Names messages, in the order in which they pass; `undefined` for what is none. */
+/** Labels messages in the order in which they pass; `undefined` for anything else. */
 export function labels(): (direction: Direction, body: unknown) => Label | undefined {
   // Each side numbers its own requests.
   const asked = { sent: new Map<unknown, Asked>(), received: new Map<unknown, Asked>() }

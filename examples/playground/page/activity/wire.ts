@@ -8,11 +8,11 @@ import type { Fetch } from 'edgewise/browser'
 import { parsed } from '../json.ts'
 import { labels, type Direction, type Label } from './wire-label.ts'
 
-/** Something that was sent or received. */
+/** A message sent or received. */
 export interface WireEntry extends Label {
   direction: Direction
   at: Date
-  /** The message, the text that was none, or nothing. */
+  /** The message, the invalid text, or nothing. */
   body: unknown
   /** Characters of the body. */
   length: number
@@ -27,7 +27,7 @@ export interface Watcher {
   onReach(isReached: boolean): void
   /** Learns the id of the session, if a server made one. */
   onSession(id: string): void
-  /** Learns that a request told who the user is. */
+  /** Called when a request carried the user's credentials. */
   onSignedIn(): void
 }
 

@@ -19,7 +19,7 @@ export type Suggest = (
   others: Texts,
 ) => Promise<string[]>
 
-/** The server is asked when nobody has typed for so long. */
+/** How long to wait after the last keystroke before asking the server. */
 const PAUSE_MS = 150
 
 /** Makes an input for each argument. */
@@ -57,7 +57,7 @@ export function argumentForm(
   return { element: el('div', { class: 'fields' }, ...fields), read }
 }
 
-/** Keeps a list of suggestions beside an input up to date. */
+/** Keeps an input's list of suggestions up to date. */
 function suggestions(input: HTMLInputElement, ask: () => Promise<string[]>): HTMLDataListElement {
   const list = el('datalist', { id: newId('suggestions') })
   input.setAttribute('list', list.id)

@@ -60,7 +60,7 @@ function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Att
 /**
  * Whether the browser can hold a pattern against a text at every key, in time that grows with the
  * text only: one of single characters, of which one at most is repeated, and that from the start.
- * The server holds all others against what is sent.
+ * The server checks all others.
  */
 function isQuick(source: unknown): source is string {
   if (typeof source !== 'string') return false
@@ -88,7 +88,7 @@ function range({ schema: { minimum, maximum } }: FieldFacts, kind: string): Attr
   }
 }
 
-/** A number as a bound. An integer of zod's has the safe range, which nobody needs to read. */
+/** A number as a bound. An integer of zod's has the safe range, which need not be shown. */
 function bound(value: unknown): number | undefined {
   const isNear = typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
   return isNear ? value : undefined
@@ -143,7 +143,7 @@ function whyRefused(text: string, mustBeObject: boolean): string {
   }
 }
 
-/** A box for a boolean. One that nobody touched and that is optional is left out. */
+/** A checkbox for a boolean. An untouched optional one is omitted. */
 export function checkbox(facts: FieldFacts): Field {
   const control = el('input', { type: 'checkbox', id: facts.id, checked: facts.value === true })
   let touched = facts.required || facts.value !== undefined

@@ -11,7 +11,7 @@ import { labelled, type Field } from './label.ts'
 import { resolve } from './resolve.ts'
 import { shapeOf } from './shape.ts'
 
-/** The most fields that a form has before anybody adds any. */
+/** The most fields that a form has before the user adds any. */
 const MAX_FIELDS = 5_000
 
 /** The content of a form. */

@@ -96,7 +96,7 @@ export function choice(
   return control
 }
 
-/** Several values, or nothing when there are none and they may be left out. */
+/** Several values, or nothing when the list is empty and optional. */
 export function given<T>(values: T[], { required }: LabelFacts): T[] | undefined {
   return values.length > 0 || required ? values : undefined
 }

@@ -8,7 +8,7 @@ import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { fieldset, given, type Field, type FieldFacts, type MakeField } from './label.ts'
 
-/** The most items that are there before anybody adds any. */
+/** The most items that are there before the user adds any. */
 const MAX_EMPTY = 20
 
 /** A framed list of fields with a button that adds one. */

@@ -10,7 +10,7 @@ const MAX_PARTS = 1_000
 
 /**
  * Follows local references, joins what has to hold together, and takes `null` out of a union: a
- * field that is left empty says the same.
+ * empty field means the same.
  *
  * @param seen What was joined already: a second time, as in recursive schemas, it adds nothing.
  */

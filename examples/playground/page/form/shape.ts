@@ -102,12 +102,12 @@ function variantsOf(schema: JsonObject, root: JsonObject): Variant[] {
   const members = Array.isArray(type)
     ? type.filter((name) => name !== 'null').map((name) => ({ ...rest, type: name }))
     : membersOf(schema).map((member) => resolve(member, root))
-  // Members that only demand some of the properties beside them are conditions, no choice.
+  // Members that only require some of their sibling properties are conditions, not a choice.
   if (!members.every((member) => 'type' in member || optionsOf(member))) return []
   return members.map((member) => ({ title: titleOf(member), schema: member }))
 }
 
-/** What a variant is called: by itself, by the constant that tells it apart, or by what it has. */
+/** The name of a variant: its title, its distinguishing constant, or its properties. */
 function titleOf({ title, type, properties, ...others }: JsonObject): string {
   const members = isObject(properties) ? properties : {}
   const mark = Object.values(members).find((each) => isObject(each) && 'const' in each)
@@ -115,7 +115,7 @@ function titleOf({ title, type, properties, ...others }: JsonObject): string {
   return nameOf(title ?? constant ?? (Object.keys(members).join(', ') || (type ?? 'choice')))
 }
 
-/** The variant that a value is of, as far as its parts tell. */
+/** The variant that a value belongs to, as far as its parts show. */
 export function indexOfVariant(variants: readonly Variant[], value: unknown): number {
   return variants.findIndex(({ schema }) => fits(schema, value))
 }

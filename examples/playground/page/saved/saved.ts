@@ -14,7 +14,7 @@ export interface Page {
   open(server: SavedServer): void
 }
 
-/** Fills the popover, each time anew: other tabs may have changed what is saved. */
+/** Fills the popover each time it opens, because other tabs may have changed the saved servers. */
 export function setUpSaved({ current, open }: Page): void {
   const popover = find('saved', HTMLElement)
   const list = find('saved-list', HTMLElement)
@@ -54,7 +54,7 @@ export function setUpSaved({ current, open }: Page): void {
       )
       input.addEventListener('keydown', (event) => {
         if (event.key !== 'Enter' || input.value !== name) return
-        // What was not changed tells of no change; nor is it for what has the focus next.
+        // An unchanged value fires no change event; nor does the next focused element.
         event.preventDefault()
         draw(index)
       })
@@ -71,7 +71,7 @@ export function setUpSaved({ current, open }: Page): void {
     const url = withoutSecrets(server.url)
     const servers = savedServers()
     const known = servers.findIndex((each) => each.url === url)
-    // What was given a name keeps it.
+    // A named server keeps its name.
     const { name } = servers[known] ?? server
     change(known < 0 ? servers.length : known, { ...server, name, url })
   })

@@ -5,7 +5,7 @@
  */
 import { isObject } from 'edgewise/browser'
 
-/** A server that was kept. */
+/** A saved server. */
 export interface SavedServer {
   name: string
   url: string

@@ -55,7 +55,7 @@ function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
   const nodes: Node[] = []
   if (structuredContent === undefined) nodes.push(...content.map(contentBlock))
   else {
-    // The text beside structured content usually repeats it, for clients that do not know it.
+    // The text next to structured content usually repeats it, for clients without support for it.
     const same = JSON.stringify(structuredContent)
     const others = content.filter(
       (block) => block.type !== 'text' || JSON.stringify(parsed(block.text)) !== same,

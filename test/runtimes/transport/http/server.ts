@@ -44,7 +44,7 @@ export function testServer(): Server {
 
   // Rejects where no code awaits it.
   server.tool('reject', {}, () => {
-    void Promise.reject(new Error('Nobody waited'))
+    void Promise.reject(new Error('Not awaited'))
     return text('Done')
   })
 
