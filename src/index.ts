@@ -1,5 +1,5 @@
 /**
- * The protocol itself: its messages, revisions and errors.
+ * The protocol itself: its messages, revisions, errors and URI templates.
  *
  * @module
  */
