@@ -1,5 +1,6 @@
 /**
- * A gateway: what a connected server offers becomes part of a server, or a server of its own.
+ * A gateway: mounts what an upstream server offers in a server, or serves it as a server of its
+ * own.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -27,40 +28,44 @@ export type { Connector } from './upstreams.ts'
 /** The limits of a gateway. */
 export interface GatewayLimits {
   /**
-   * The most principals that have a connection to the server behind at once; 100 by default. For
-   * one more, the least recently used connection is closed; when all are in use, the call is
-   * refused with `INTERNAL_ERROR`.
+   * The most principals with an upstream connection at once; 100 by default. When the limit is
+   * reached, the least recently used idle connection is closed; if all are in use, the call fails
+   * with `INTERNAL_ERROR`.
    */
   readonly maxPrincipals?: number
 }
 
-/** How a gateway behaves for every client. */
+/** The options of a gateway, which apply to every client. */
 export interface GatewayOptions extends ServerOptions, GatewayLimits {}
 
-/** A server that stands in front of another. */
+/** A server that forwards to an upstream server. */
 export interface Gateway {
-  /** Offers all that the other server offers, under the same names; its info and instructions too. */
+  /**
+   * Offers everything that the upstream server offers, under the same names, with its info and
+   * instructions.
+   */
   readonly server: Server
-  /** Takes everything away, and closes the connections to the other server. */
+  /** Removes everything, and closes the upstream connections. */
   close(): Promise<void>
 }
 
 /**
- * The source of `server.mount` for a connected server. Progress, logs, cancellation, questions,
- * completions, subscriptions and errors pass through, and what the other server announces is followed.
+ * Creates the source that `server.mount` uses to mount a connected server. Progress, logs,
+ * cancellation, elicitation, sampling, completions, subscriptions and errors are forwarded, and
+ * list changes of the upstream server are applied.
  *
- * - Connections: `connect` is called again for each principal, which gets a connection of its own. The
- *   first one serves callers that are not authenticated, and lists.
- * - Questions and logs go to the call on whose stream they came. Where the transport does not show
- *   that, they go to a client only if all calls on that connection are its own, those included that
- *   were cancelled and are not answered yet. Otherwise questions are refused and logs dropped, so that
- *   no user gets those of another.
- * - At most 1,000 resources are watched, shared among the clients: one that no client listens to gives
- *   way to a new one, and a client that listens to its share is refused more.
- * - A template that cannot be matched here is left out, and `onError` receives an error.
+ * - Connections: `connect` is called again for each principal, which gets a connection of its own.
+ *   The first connection serves unauthenticated callers, and lists.
+ * - Requests and logs from upstream go to the call on whose stream they arrived. Where the
+ *   transport does not show the stream, they go to a client only if all calls on that connection
+ *   belong to it, including cancelled calls that are not answered yet. Otherwise requests are
+ *   rejected and logs dropped, so that no user receives those of another.
+ * - At most 1,000 resources are subscribed to, shared among the clients: a subscription that no
+ *   client uses is evicted for a new one, and a client that has reached its share is rejected.
+ * - A template that cannot be matched here is omitted, and `onError` receives an error.
  *
- * The promise of `mount` rejects with a `TypeError` if a name or URI is taken, or the server was not
- * made by `createServer` of `edgewise/server`, and with what connecting and listing fail with.
+ * The promise of `mount` rejects with a `TypeError` if a name or URI is taken, or if the server was
+ * not created by `createServer` of `edgewise/server`, and with any error of connecting or listing.
  *
  * @example
  * ```ts
@@ -81,10 +86,10 @@ export function fromClient(
 }
 
 /**
- * Connects to a server and makes another that offers the same.
+ * Connects to an upstream server and creates a server that offers the same.
  *
- * @param createServer Makes it.
- * @throws {McpError} as connecting and listing.
+ * @param createServer Creates the server.
+ * @throws {McpError} Errors of connecting and listing.
  */
 export async function createGatewayOf(
   createServer: (info: Implementation, options: ServerOptions) => Server,
@@ -109,7 +114,7 @@ export async function createGatewayOf(
   return { server, close: unmount }
 }
 
-/** The clients of the server in front, for all that is mounted in it. */
+/** The clients of the downstream server, shared by everything mounted in it. */
 function clientsOf(server: ServerDefinition): Clients {
   const clients = server.clients instanceof Clients ? server.clients : new Clients(server)
   server.clients = clients
@@ -122,10 +127,10 @@ async function attach(
   connect: Connector,
   { maxPrincipals = 100 }: GatewayLimits,
 ): Promise<Mount & { server: Server }> {
-  /** The server in front, from when the other one has said what it is until it is unmounted. */
+  /** The downstream server, from when the upstream server has described itself until the unmount. */
   let front: { server: Server; update: () => Promise<void> } | undefined
   let lookQueued = false
-  // One look after the other, as the answers to an earlier one may be older and come later
+  // Listings run one at a time, since an earlier listing may be older and yet arrive later
   const oneAtATime = semaphore(1)
   const follow = (): void => {
     if (lookQueued) return
@@ -167,7 +172,7 @@ async function attach(
     if (!several) upstream?.then((one) => one.client.rootsChanged()).catch(report)
   }
   clients.onRootsChanged.add(passRootsChanged)
-  // Of entries that are made anew each time, only what was listed can differ
+  // The functions of an entry are recreated by each listing, so only the listed item is compared
   const mirror = createMirror(target, ({ item: one }, { item: other }) => {
     return JSON.stringify(one) !== JSON.stringify(other)
   })
@@ -179,7 +184,7 @@ async function attach(
     passFor(ctx.principal, (upstream) => pass(upstream, ctx, method, params)).catch(
       (error: unknown) => {
         const failure = unanswered(method, error)
-        // The caller gets an error without the reason, which is for the operator
+        // The caller gets a generic error; the cause is reported to the operator
         if (failure) report(error)
         throw failure ?? error
       },

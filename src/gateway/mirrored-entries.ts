@@ -1,6 +1,6 @@
 /**
- * What a connected server offers, as entries of the server in front of it. Arguments are checked by
- * the server behind.
+ * What a connected server offers, as entries of the downstream server. Arguments are validated
+ * upstream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -23,12 +23,12 @@ import type { ReadReturn, ResourceTemplateEntry } from '../server/features/resou
 import type { ToolEntry } from '../server/features/tools.ts'
 import { uriTemplate } from '../server/features/uri-template.ts'
 
-/** The server behind a gateway. */
+/** The upstream server of a gateway. */
 export interface Behind {
   readonly client: Client
-  /** What names of tools and prompts begin with in front; empty where they stay as they are. */
+  /** Prefix for the names of tools and prompts; empty to keep the names. */
   readonly prefix: string
-  /** Passes a request on; gives the result. */
+  /** Forwards a request; returns the result. */
   readonly pass: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
   readonly read: (request: { uri: string }, ctx: Context) => Promise<ReadReturn>
   readonly report: (error: unknown) => void
@@ -37,9 +37,9 @@ export interface Behind {
 const LISTS = ['tools', 'prompts', 'resources'] as const
 
 /**
- * Lists all that the server behind offers.
+ * Lists everything that the upstream server offers.
  *
- * @throws {McpError} as listing.
+ * @throws {McpError} Errors of listing.
  */
 export async function offerOf(behind: Behind): Promise<Offer> {
   const { client, read } = behind
@@ -61,7 +61,9 @@ export async function offerOf(behind: Behind): Promise<Offer> {
   }
 }
 
-/** What was listed: nothing by a server that has some of a capability's methods and not this one. */
+/**
+ * The listed items; empty if the server declares the capability but does not implement this method.
+ */
 function listed<T>(list: Promise<T[]>): Promise<T[]> {
   return list.catch((error: unknown) => {
     if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return []
@@ -69,17 +71,17 @@ function listed<T>(list: Promise<T[]>): Promise<T[]> {
   })
 }
 
-/** What is offered is offered to everybody. */
+/** Mirrored entries are visible to every caller. */
 const ALWAYS = { enabled: true, visible: undefined, cache: undefined }
 
-/** The name in front of what has a name behind. */
+/** The downstream name of an upstream name. */
 function front({ prefix }: Behind, name: string): string {
   return prefix === '' ? name : `${prefix}_${name}`
 }
 
 function toolOf(behind: Behind, tool: Tool): ToolEntry {
   const item: Tool = { ...tool, name: front(behind, tool.name) }
-  // Whether it is a task behind is for the connection to that server
+  // Whether the call becomes a task upstream is decided by that connection
   const task = (tool.execution?.taskSupport ?? 'forbidden') === 'forbidden' ? undefined : 'optional'
   if (task) item.execution = { ...tool.execution, taskSupport: task }
   return {
@@ -107,7 +109,7 @@ function promptOf(behind: Behind, prompt: Prompt): PromptEntry {
   }
 }
 
-/** The entry of a template; none where it cannot be matched here. */
+/** The entry of a template; empty if it cannot be matched here. */
 function templateOf(behind: Behind, item: ResourceTemplate): [string, ResourceTemplateEntry][] {
   const { uriTemplate: source } = item
   try {
@@ -121,7 +123,7 @@ function templateOf(behind: Behind, item: ResourceTemplate): [string, ResourceTe
   }
 }
 
-/** Completes by asking the server behind, if it completes at all. */
+/** Forwards completion to the upstream server, if that supports it. */
 function completers(
   { client }: Behind,
   ref: CompletionReference,

@@ -1,6 +1,6 @@
 /**
- * The calls that are under way on one connection to a server behind a gateway, to find the one that
- * a message of that server belongs to when the message does not say it.
+ * The open calls on one upstream connection of a gateway, used to find the call that an upstream
+ * message belongs to when the message does not say so.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */

@@ -1,6 +1,6 @@
 /**
- * The requests and notifications of the server behind a gateway: they go to the client that made
- * the call that they belong to, and to no client where that is not known.
+ * The requests and notifications of the upstream server of a gateway: they go to the client whose
+ * call they belong to, and to no client if that is unknown.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -22,24 +22,24 @@ import type { Clients } from './clients.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { clientOf, type OpenCalls } from './open-calls.ts'
 
-/** The most URLs whose completion can be passed on; the oldest are forgotten. */
+/** The most URLs whose completion can be forwarded; the oldest are evicted. */
 const MAX_URLS = 1000
 
-/** How long a question outside of calls waits for the first client, in milliseconds. */
+/** How long a request outside of calls waits for the first client, in milliseconds. */
 const FIRST_CLIENT_MS = 60_000
 
-/** The callers that one connection of a gateway serves. */
+/** The callers served by one upstream connection of a gateway. */
 export interface Served {
   readonly calls: OpenCalls
-  /** Absent for callers that are not authenticated. */
+  /** Absent for unauthenticated callers. */
   readonly principal: string | undefined
-  /** The clients of the server in front, once there is one. */
+  /** The clients of the downstream server, once it exists. */
   readonly clients: Promise<Clients>
 }
 
 /**
- * The clients that get a message that belongs to no call: those of the principal; without a
- * principal the only one; none while calls of another client are open.
+ * The clients that receive a message that belongs to no call: those of the principal; without a
+ * principal, the only client; none while calls of another client are open.
  */
 function clientsOutsideCalls({ calls, principal }: Served, clients: Clients): Exchange[] {
   const all = clients.of(principal)
@@ -48,17 +48,16 @@ function clientsOutsideCalls({ calls, principal }: Served, clients: Clients): Ex
 }
 
 /**
- * How one connection of a gateway answers the server behind it.
+ * Handles the requests of the upstream server on one connection of a gateway.
  *
- * @param completed Called when what a URL asked for is completed, with the id that the caller
- *   knows.
+ * @param completed Called when a URL elicitation is completed, with the id that the caller knows.
  */
 export function questionsOf(
   served: Served,
   completed: (id: string) => void,
 ): ConnectOptions & WatchesGivenUp {
   const { calls, principal } = served
-  /** The ids under which callers were asked to open URLs, by those that the other server gave. */
+  /** The elicitation ids sent to callers, by the ids that the upstream server sent. */
   const urls = boundedCache<unknown, string>(MAX_URLS)
   const visit = async (ctx: Context, params: ElicitUrlParams): Promise<ElicitResult> => {
     const { message, url, elicitationId } = params
@@ -69,11 +68,11 @@ export function questionsOf(
     return { action: answer.action }
   }
   const find = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
-    // A question on the stream of the gateway's own request belongs to no call
+    // A request on the stream of the gateway's own request belongs to no call
     const call = request ? (request as PassedOn)[openCall] : calls.find()
     if (call) return call.ctx
     const clients = await served.clients
-    // A server may ask as soon as it is started, before a client can have connected
+    // A server may send requests as soon as it starts, before any client has connected
     if (principal === undefined && calls.isUnused && clients.of(principal).length === 0) {
       await clients.another(FIRST_CLIENT_MS, signal)
     }
@@ -127,12 +126,12 @@ async function fillIn(ctx: Context, params: ElicitFormParams): Promise<ElicitRes
   return answer.action === 'accept' ? { ...answer } : { action: answer.action }
 }
 
-/** Waits for an answer; the other server gets an error when the caller cannot give one. */
+/** Waits for a response; the upstream server gets an error if the caller cannot respond. */
 async function asking<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
-    // The caller answers by another call, which is passed on to the other server again
+    // The caller responds with another call, which is forwarded to the upstream server again
     if (error instanceof InputPending) throw new ProtocolError(INTERNAL_ERROR, error.message)
     if (!isMissingCapability(error) && !isUnsupported(error)) throw error
     throw new ProtocolError(METHOD_NOT_FOUND, error.message)

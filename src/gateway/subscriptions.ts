@@ -1,5 +1,5 @@
 /**
- * What the clients of a gateway want to hear of, asked of the servers behind.
+ * Forwards the resource subscriptions of a gateway's clients to the upstream servers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -15,14 +15,13 @@ import { definitionOf } from '../server/definition.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_WATCHED_RESOURCES } from '../server/features/subscriptions.ts'
 
-/** The subscriptions to what is mounted in a server, each server behind by itself. */
+/** The subscriptions of what is mounted in a server, separate for each upstream server. */
 const mounted = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
- * Subscribes to the resources of the server behind that clients of the one in front want to hear
- * of.
+ * Subscribes upstream to the resources that downstream clients subscribe to.
  *
- * @returns what stops that.
+ * @returns a function that stops forwarding.
  */
 export function passSubscriptions(server: Server, behind: Behind): () => void {
   const all = subscriptionsOf(server)
@@ -31,7 +30,9 @@ export function passSubscriptions(server: Server, behind: Behind): () => void {
   return () => all.delete(own)
 }
 
-/** Those of a server in front; what fills them stays with it, whatever is unmounted. */
+/**
+ * The subscription sets of a downstream server. The middleware stays installed after an unmount.
+ */
 function subscriptionsOf(server: Server): Set<Subscriptions> {
   const known = mounted.get(server)
   if (known) return known
@@ -39,13 +40,13 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
   mounted.set(server, all)
   server.use('resources/subscribe', async ({ params }, ctx, next) => {
     const release = await hold(all, [params.uri], ctx)
-    // Nobody hears of it when a session ends
+    // The end of a session is not observable here, so the listener is released immediately
     release()
     return next()
   })
   server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
     const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
-    // Who names more is refused for that
+    // A listener that names too many is rejected by the next handler
     const fits = Array.isArray(uris) && uris.length <= MAX_WATCHED_RESOURCES
     const release = await hold(all, fits ? uris : [], ctx)
     return next().finally(release)
@@ -53,7 +54,7 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
   return all
 }
 
-/** Has resources subscribed to; gives what says that whoever asked listens no more. */
+/** Subscribes upstream to resources; returns a function that releases the listener. */
 async function hold(
   all: ReadonlySet<Subscriptions>,
   uris: readonly unknown[],
@@ -77,19 +78,19 @@ async function hold(
 
 /** The subscription to one resource. */
 interface Subscription {
-  /** Who listens to it now, as far as is known, and how often each. */
+  /** The known listeners, with their number of subscriptions. */
   readonly listeners: Map<unknown, number>
-  /** The client that asked for it last. */
+  /** The client that subscribed last. */
   client: unknown
-  /** Rejects when the server behind refuses. */
+  /** Rejects if the upstream server rejects the subscription. */
   readonly subscribed: Promise<void>
 }
 
-/** The subscriptions to the resources of one server behind. */
+/** The subscriptions to the resources of one upstream server. */
 class Subscriptions {
   readonly #front: ServerDefinition
   readonly #behind: Behind
-  /** In the order in which they were asked for last. */
+  /** Ordered by last subscription. */
   readonly #byUri = new Map<string, Subscription>()
 
   constructor(front: ServerDefinition, behind: Behind) {
@@ -98,11 +99,11 @@ class Subscriptions {
   }
 
   /**
-   * Subscribes to a resource, if it is one of the server behind, for one listener more.
+   * Adds a listener to a resource, subscribing to it upstream if the server offers it.
    *
-   * @returns Ends the listening.
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the client has its share of the resources, or the
-   *   server behind does not answer; else the error of that server.
+   * @returns a function that removes the listener.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the client has reached its share of resources or
+   *   the upstream server does not answer; otherwise the error of that server.
    */
   async hold(uri: string, ctx: Context): Promise<() => void> {
     if (!this.#isBehind(uri, ctx)) return () => {}
@@ -137,7 +138,7 @@ class Subscriptions {
     return entry?.read === this.#behind.read
   }
 
-  /** Checks that a client leaves as much room for others as it takes. */
+  /** Requires that a client leaves as much capacity for others as it uses. */
   #requireShare(uri: string, client: unknown): void {
     let own = 1
     let all = 1
@@ -160,7 +161,7 @@ class Subscriptions {
   }
 
   /**
-   * Removes a resource when the limit is reached: of those that no client listens to, the oldest of
+   * Evicts a subscription when the limit is reached: among those without listeners, the oldest of
    * the client that has the most.
    */
   #makeRoom(): string | undefined {
@@ -178,7 +179,7 @@ class Subscriptions {
     return oldest
   }
 
-  /** The error that the caller gets when a resource cannot be watched. */
+  /** The error for a caller whose subscription was rejected. */
   #refusal(uri: string, error: unknown): unknown {
     if (error instanceof McpError && error.code === 'UNSUPPORTED') {
       return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)

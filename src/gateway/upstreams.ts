@@ -1,6 +1,6 @@
 /**
- * The connections of a gateway to the server behind it, one for each principal, so that no user
- * gets what belongs to another.
+ * The upstream connections of a gateway, one for each principal, so that no user receives data of
+ * another.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -9,10 +9,10 @@ import type { ConnectOptions } from '../client/options.ts'
 import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
 import type { OpenCalls } from './open-calls.ts'
 
-/** Connects to the other server, with the given options in addition to its own. */
+/** Connects to the upstream server, with these options in addition to its own. */
 export type Connector = (options: ConnectOptions) => Promise<Client>
 
-/** One connection to the server behind, and the calls that are under way on it. */
+/** One upstream connection, and the open calls on it. */
 export interface Upstream {
   readonly client: Client
   readonly calls: OpenCalls
@@ -20,7 +20,7 @@ export interface Upstream {
 
 interface Entry {
   readonly opened: Promise<Upstream>
-  /** How many calls are using it. */
+  /** The number of calls in progress. */
   uses: number
 }
 
@@ -28,7 +28,7 @@ interface Entry {
 export class Upstreams {
   readonly #open: (principal: string) => Promise<Upstream>
   readonly #max: number
-  /** In the order of last use. */
+  /** Ordered by last use. */
   readonly #entries = new Map<string, Entry>()
   #closed = false
 
@@ -38,9 +38,10 @@ export class Upstreams {
   }
 
   /**
-   * Runs work on the connection of a principal, which is opened when it is first needed.
+   * Runs work on the connection of a principal, which is opened on first use.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the limit is reached and all are in use.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the limit is reached and all connections are in
+   *   use.
    */
   async use<T>(principal: string, work: (upstream: Upstream) => Promise<T>): Promise<T> {
     const entry = this.#entries.get(principal) ?? this.#make(principal)
@@ -57,7 +58,7 @@ export class Upstreams {
     }
   }
 
-  /** The connection of a principal, if there is one. */
+  /** The connection of a principal, if it exists. */
   find(principal: string): Promise<Upstream> | undefined {
     return this.#entries.get(principal)?.opened
   }
@@ -70,7 +71,7 @@ export class Upstreams {
     return entry
   }
 
-  /** Closes the least recently used connection when the limit is reached. */
+  /** Closes the least recently used idle connection when the limit is reached. */
   #makeRoom(): void {
     if (this.#entries.size < this.#max) return
     for (const [principal, entry] of this.#entries) {
@@ -84,7 +85,7 @@ export class Upstreams {
     closeUpstream(entry).catch(() => {})
   }
 
-  /** Closes all. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.#closed = true
     const entries = [...this.#entries.values()]
