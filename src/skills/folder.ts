@@ -8,17 +8,19 @@ import { digestOf } from './digest.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
 
-/** What every skill may have. */
+/** The options that every skill has. */
 export interface SkillPlace {
-  /** Names in front of the skill's own, such as `acme/billing`; none by default. */
+  /** Path segments before the skill's own name, such as `acme/billing`; none by default. */
   prefix?: string
-  /** Whether `skills/list` names it; `skills/get` knows it anyway. True by default. */
+  /**
+   * Whether `skills/list` includes the skill; `skills/get` finds it in any case. True by default.
+   */
   listed?: boolean
-  /** Whether a caller may see and read it; everybody by default. */
+  /** Whether a caller may see and read the skill; every caller by default. */
   visible?: (viewer: Viewer) => boolean
 }
 
-/** A skill whose files are known. */
+/** A skill whose files are known in advance. */
 export interface StaticSkill extends SkillPlace {
   /** The files by their paths, such as `references/FORMS.md`; `SKILL.md` is one of them. */
   files: { readonly [path: string]: string | Uint8Array }
@@ -27,7 +29,7 @@ export interface StaticSkill extends SkillPlace {
 /** One file, at its URI. */
 export interface SkillFile {
   readonly uri: string
-  /** The last part of the path; the name of the skill for its `SKILL.md`. */
+  /** The last segment of the path; for `SKILL.md`, the name of the skill. */
   readonly name: string
   readonly description: string | undefined
   readonly mimeType: string
@@ -36,7 +38,7 @@ export interface SkillFile {
   readonly visible: SkillPlace['visible']
 }
 
-/** The most files that a skill may have, and bytes. */
+/** The most files and bytes that a skill may have. */
 const MAX_FILES = 512
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -46,7 +48,7 @@ const encoder = new TextEncoder()
 /**
  * The URI of a skill's `SKILL.md`.
  *
- * @throws {TypeError} when the name or the prefix cannot be part of one.
+ * @throws {TypeError} if the name or the prefix cannot be part of a URI.
  */
 export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlace): string {
   if (!NAME.test(name) || name.length > 64) {
@@ -59,7 +61,7 @@ export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlace): st
 /**
  * The frontmatter of a static skill.
  *
- * @throws {TypeError} when it has no `SKILL.md`, or one without a name and a description.
+ * @throws {TypeError} if `SKILL.md` is missing, or lacks a name or a description.
  */
 export function frontmatterOf({ files }: StaticSkill): Frontmatter {
   const file = Object.hasOwn(files, SKILL_FILE) ? files[SKILL_FILE] : undefined
@@ -79,7 +81,7 @@ export function frontmatterOf({ files }: StaticSkill): Frontmatter {
 /**
  * The files of a static skill.
  *
- * @throws {TypeError} when a path leads elsewhere.
+ * @throws {TypeError} if a path leaves the folder.
  */
 export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatter): SkillFile[] {
   return Object.entries(skill.files).map(([path, given]): SkillFile => {
@@ -98,9 +100,9 @@ export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatte
 }
 
 /**
- * The entry of a static skill: all files in its folder, those of skills inside it too.
+ * The entry of a static skill: all files in its folder, including those of nested skills.
  *
- * @throws {TypeError} when it has more files or bytes than every host takes.
+ * @throws {TypeError} if it has more files or bytes than every host accepts.
  */
 export function entryOf(
   uri: string,
@@ -123,9 +125,10 @@ export function entryOf(
 }
 
 /**
- * A path as part of a URI.
+ * Encodes a path as part of a URI.
  *
- * @throws {TypeError} when it is none: empty names, dots that lead elsewhere.
+ * @throws {TypeError} if the path is invalid: empty segments, or dot segments that leave the
+ *   folder.
  */
 export function encodePath(path: string): string {
   const names = path.split('/')
@@ -158,7 +161,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 }
 
-/** The type of a file by the end of its name. */
+/** The media type of a file, by its extension. */
 export function mimeTypeOf(path: string, content?: string | Uint8Array): string {
   const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   const known = Object.hasOwn(MIME_TYPES, end) ? MIME_TYPES[end] : undefined

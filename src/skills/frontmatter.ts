@@ -7,13 +7,13 @@ import { load } from 'js-yaml'
 import { isObject } from '../protocol/validate.ts'
 import type { Frontmatter } from './skill.ts'
 
-/** References to other parts; many could unfold to more than memory holds. */
+/** Limit for YAML aliases, which could otherwise expand beyond available memory. */
 const MAX_ALIASES = 10
 
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
 
 /**
- * Reads the frontmatter as JSON has it; nothing when there is none that a skill may have.
+ * Parses the frontmatter into JSON values; `undefined` if it is missing or invalid for a skill.
  *
  * @param text The whole file.
  */
@@ -22,7 +22,7 @@ export function readFrontmatter(text: string): Frontmatter | undefined {
   if (block === undefined) return undefined
   let fields: unknown
   try {
-    // Through text, so that only what JSON can carry is left
+    // A round trip through JSON text leaves only JSON values
     fields = JSON.parse(JSON.stringify(load(block, { maxAliases: MAX_ALIASES })) ?? 'null')
   } catch {
     return undefined
@@ -35,7 +35,7 @@ export function readFrontmatter(text: string): Frontmatter | undefined {
   return { ...fields, name, description }
 }
 
-/** Whether two JSON values are the same; the order of members does not matter. */
+/** Whether two JSON values are equal, regardless of the order of members. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (Array.isArray(one) && Array.isArray(other)) {

@@ -14,11 +14,11 @@ import { isObject } from '../protocol/validate.ts'
 import { isSkill, type Skill } from './skill.ts'
 
 /**
- * Lists the skills, fetching pages as they are needed; reads none of their files. A server may name
- * some of them only, or none.
+ * Lists the skills, fetching pages as needed, without reading their files. A server may list only
+ * some of its skills, or none.
  *
- * @throws {McpError} `CAPABILITY_MISSING` when the server has no skills; `INVALID_MESSAGE` when what
- *   it says of one is wrong; `LIMIT_EXCEEDED` when the list does not end.
+ * @throws {McpError} `CAPABILITY_MISSING` if the server does not support skills; `INVALID_MESSAGE`
+ *   if an entry is malformed; `LIMIT_EXCEEDED` if the list does not end.
  */
 export async function* listSkills(
   client: ExtensionClient,
@@ -39,10 +39,10 @@ export async function listAllSkills(
 }
 
 /**
- * Gets what a server says of one skill now, also of one that it does not list.
+ * Gets the current entry of one skill, even if the server does not list it.
  *
- * @param uri Of its `SKILL.md`.
- * @throws {ProtocolError} `INVALID_PARAMS` when the server has no such skill.
+ * @param uri The URI of its `SKILL.md`.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the server has no such skill.
  * @throws {McpError} `CAPABILITY_MISSING`, `INVALID_MESSAGE`.
  */
 export async function getSkill(
@@ -57,11 +57,12 @@ export async function getSkill(
 }
 
 /**
- * Lists what is directly inside a directory. It adds nothing to what may be read of a loaded skill.
+ * Lists the direct children of a directory. This does not extend what may be read of a loaded
+ * skill.
  *
- * @param uri Without a slash at its end.
- * @throws {ProtocolError} `INVALID_PARAMS` when it is no directory.
- * @throws {McpError} `CAPABILITY_MISSING` when the server does not read directories;
+ * @param uri Without a trailing slash.
+ * @throws {ProtocolError} `INVALID_PARAMS` if it is not a directory.
+ * @throws {McpError} `CAPABILITY_MISSING` if the server does not support reading directories;
  *   `INVALID_MESSAGE`, `LIMIT_EXCEEDED`.
  */
 export async function readDirectory(
@@ -101,7 +102,10 @@ function isCursor(value: unknown): boolean {
   return typeof (value ?? '') === 'string'
 }
 
-/** What the server declares; nothing while it has not said what it offers. */
+/**
+ * The skills capability of the server; `undefined` if the server has not declared its capabilities
+ * yet.
+ */
 function requireSkills({ serverCapabilities }: ExtensionClient): JsonObject | undefined {
   if (!serverCapabilities) return undefined
   const settings = serverCapabilities.extensions?.[SKILLS_EXTENSION]

@@ -1,9 +1,8 @@
 /**
- * Loads a skill: reads its files when they are needed, and uses none that is not what its entry
- * says.
+ * Loads a skill: reads its files on demand, and rejects any file that does not match its entry.
  *
- * A match of digests says that a server agrees with itself, not that it can be trusted. Whoever
- * gives the text to a model has to say where it is from, and to ask the user before.
+ * A matching digest proves that a server is consistent, not that it can be trusted. Before you give
+ * the text to a model, ask the user, and label the text with its origin.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
@@ -20,22 +19,22 @@ export interface SkillContent {
   readonly uri: string
   readonly mimeType: string | undefined
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The bytes as UTF-8. */
+  /** The bytes decoded as UTF-8. */
   readonly text: string
 }
 
-/** A skill that is being acted on. */
+/** A skill in use. */
 export interface LoadedSkill {
-  /** What was loaded; a user's approval is bound to it. */
+  /** The entry that was loaded; a user's approval applies to exactly this entry. */
   readonly skill: Skill
   /** The whole `SKILL.md`. */
   readonly text: string
   /**
-   * Reads another of its files, once.
+   * Reads another file of the skill; each file is fetched once.
    *
    * @param reference A path relative to the skill's folder, or a URI inside it.
-   * @throws {McpError} `INVALID_MESSAGE` when the entry does not name the file, or the file is not
-   *   what it says: get the skill anew, and ask the user again.
+   * @throws {McpError} `INVALID_MESSAGE` if the entry does not list the file, or the file does not
+   *   match it: get the skill again, and ask the user again.
    */
   read(reference: string, options?: RequestOptions): Promise<SkillContent>
 }
@@ -43,9 +42,9 @@ export interface LoadedSkill {
 /**
  * Reads the `SKILL.md` of a skill, and verifies its size, digest and frontmatter.
  *
- * @param skill As {@link listSkills} or {@link getSkill} gave it.
- * @throws {McpError} `INVALID_MESSAGE` when the file is not what the entry says;
- *   `INVALID_USE` when the entry is none.
+ * @param skill An entry returned by {@link listSkills} or {@link getSkill}.
+ * @throws {McpError} `INVALID_MESSAGE` if the file does not match the entry; `INVALID_USE` if the
+ *   entry is malformed.
  */
 export async function loadSkill(
   client: ExtensionClient,
@@ -68,7 +67,7 @@ export async function loadSkill(
       if (known) return known
       const reading = readVerified(client, held, uri, readOptions)
       kept.set(uri, reading)
-      // What failed may be tried again
+      // A failed read can be retried
       reading.catch(() => kept.delete(uri))
       return reading
     },
@@ -97,7 +96,7 @@ async function readVerified(
   if (!listed && (resources !== 'dynamic' || !uri.startsWith(rootOf(skill)))) {
     throw mismatch(uri, 'the entry does not name it')
   }
-  // What was kept of an earlier entry would not fit this one
+  // A cached copy might belong to an earlier entry
   const { contents } = await client.request(
     'resources/read',
     { uri },

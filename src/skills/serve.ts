@@ -1,5 +1,5 @@
 /**
- * Serves skills: `skills/list`, `skills/get`, `resources/directory/read`, and their files as
+ * Serves skills: `skills/list`, `skills/get`, `resources/directory/read`, and the files as
  * resources.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
@@ -32,13 +32,16 @@ import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './s
 
 export type { StaticSkill } from './folder.ts'
 
-/** A skill whose files are made on request. Hosts cannot verify them, and may decline to load them. */
+/**
+ * A skill whose files are generated on request. Hosts cannot verify them, and may refuse to load
+ * them.
+ */
 export interface DynamicSkill extends SkillPlace {
-  /** What the `SKILL.md` that is read will have in front: the same, field by field. */
+  /** The frontmatter, which must equal that of the generated `SKILL.md`, field by field. */
   frontmatter: Frontmatter
-  /** The paths of its files, `SKILL.md` among them. */
+  /** The paths of its files, including `SKILL.md`. */
   paths(ctx: Context): readonly string[] | Promise<readonly string[]>
-  /** The content of a file; nothing when there is none at that path. */
+  /** The content of a file; `undefined` if there is no file at that path. */
   read(
     path: string,
     ctx: Context,
@@ -47,9 +50,9 @@ export interface DynamicSkill extends SkillPlace {
 
 /** How skills are served. */
 export interface SkillsOptions {
-  /** Cuts the skills, and the files of a directory, into pages, as for a server. */
+  /** Splits lists of skills, and of the files in a directory, into pages, as for a server. */
   pages?: Pages
-  /** For how long clients may keep entries and files; the server's hints by default. */
+  /** How long clients may cache entries and files; the server's hints by default. */
   cache?: CacheHints
 }
 
@@ -60,11 +63,11 @@ interface Served {
 }
 
 /**
- * The extension that serves skills, for `server.extend`. Every file can be read as a resource; the digests
- * are computed once, when they are first asked for.
+ * The extension that serves skills, for `server.extend`. Every file can be read as a resource;
+ * digests are computed once, on first use.
  *
- * @throws {TypeError} when there is none, or one is malformed: no `SKILL.md`, a name or path that
- *   cannot be, more files or bytes than hosts have to take, or two files in one place.
+ * @throws {TypeError} if there is no skill, or one is malformed: no `SKILL.md`, an invalid name or
+ *   path, more files or bytes than hosts must accept, or two files at the same path.
  */
 export function skills(
   sources: readonly (StaticSkill | DynamicSkill)[],
@@ -81,7 +84,7 @@ class ServedSkills implements ServerExtension {
   }
   readonly #cache: CacheHints
   readonly #pages: Pages
-  /** The files that are known, by their URIs. */
+  /** The static files, by URI. */
   readonly #files = new Map<string, SkillFile>()
   readonly #dynamic: readonly DynamicSkill[]
   readonly #served: readonly Served[]
@@ -166,7 +169,7 @@ class ServedSkills implements ServerExtension {
   }
 }
 
-/** The files of a dynamic skill, where a directory may have some of them. */
+/** The files of a dynamic skill that a directory may contain. */
 async function filesBeside(
   directory: string,
   source: DynamicSkill,
@@ -185,7 +188,7 @@ async function filesBeside(
   })
 }
 
-/** How lists describe a file. */
+/** The description of a file in lists. */
 function describe({ uri, name, description, mimeType, bytes }: SkillFile): Resource {
   return {
     uri,
@@ -225,7 +228,7 @@ function registerFamily(server: Server, source: DynamicSkill, cache: CacheHints)
   )
 }
 
-/** What is directly inside a directory. */
+/** The direct children of a directory. */
 function childrenOf(uri: string, files: readonly Resource[]): Resource[] {
   const children = new Map<string, Resource>()
   for (const file of files) {

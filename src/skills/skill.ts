@@ -1,5 +1,5 @@
 /**
- * What is said of a skill on the wire.
+ * The wire format of a skill.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
@@ -9,30 +9,30 @@ import { isObject } from '../protocol/validate.ts'
 /** The file that makes a folder a skill. */
 export const SKILL_FILE = 'SKILL.md'
 
-/** The type of directories, as resources. */
+/** The media type of directories as resources. */
 export const DIRECTORY = 'inode/directory'
 
 /** One file of a skill. */
 export interface SkillResource {
   uri: string
-  /** `sha256:` and 64 lowercase hexadecimal digits, over the raw bytes. */
+  /** `sha256:` and 64 lowercase hexadecimal digits, computed over the raw bytes. */
   digest: string
   /** In bytes. */
   size: number
 }
 
-/** The frontmatter of a `SKILL.md`, every field of it. */
+/** The complete frontmatter of a `SKILL.md`. */
 export interface Frontmatter extends JsonObject {
   name: string
   description: string
 }
 
-/** One skill: what it is for, and all its files. */
+/** The entry of one skill: its purpose, and all its files. */
 export interface Skill {
-  /** The URI of its `SKILL.md`; an identifier on this server only. */
+  /** The URI of its `SKILL.md`, which identifies it on this server only. */
   uri: string
   frontmatter: Frontmatter
-  /** Every file; `dynamic` when they are made on request, so that nothing can vouch for them. */
+  /** All files; `dynamic` if they are generated on request, so that they cannot be verified. */
   resources: SkillResource[] | 'dynamic'
 }
 
@@ -65,7 +65,7 @@ function isSkillResource(value: unknown): value is SkillResource {
   )
 }
 
-/** The folder of a `SKILL.md`, with the slash at its end. */
+/** The folder of a `SKILL.md`, with a trailing slash. */
 export function rootOf(uri: string): string {
   return uri.slice(0, -SKILL_FILE.length)
 }
