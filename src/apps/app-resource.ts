@@ -1,5 +1,5 @@
 /**
- * Documents that show what tools give.
+ * Documents that display the results of tools.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -12,7 +12,7 @@ import type { Server } from '../server/server.ts'
 import { extendByApps } from './extension.ts'
 import { APP_MIME_TYPE, CSP_LISTS, isOrigin, type AppResourceMeta } from './ui.ts'
 
-/** How a document is described and shown. */
+/** How a document is described and displayed. */
 export interface AppResourceOptions
   extends Omit<ResourceOptions, 'mimeType' | 'size'>, AppResourceMeta {}
 
@@ -22,11 +22,11 @@ type Html = string | Uint8Array
 const DOCUMENT = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
 
 /**
- * Registers a document, and tells clients that the server has interfaces.
+ * Registers a document, and declares that the server has user interfaces.
  *
- * @param uri Begins with `ui://`.
- * @param html A whole HTML5 document, or what makes it for each reader.
- * @throws {TypeError} when the URI is of another scheme or taken, a domain is no origin, or the
+ * @param uri A URI with the scheme `ui://`.
+ * @param html A complete HTML5 document, or a function that creates it for each reader.
+ * @throws {TypeError} if the URI has another scheme or is taken, a domain is not an origin, or the
  *   document does not begin with its doctype.
  */
 export function appResource<Env>(

@@ -1,5 +1,5 @@
 /**
- * Tools that have an interface.
+ * Tools with a user interface.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -17,23 +17,23 @@ import type {
 import { extendByApps } from './extension.ts'
 import type { AppToolMeta } from './ui.ts'
 
-/** How a tool with an interface is described and checked. */
+/** How a tool with a user interface is described and validated. */
 export interface AppToolOptions<
   Input extends StandardSchema = StandardSchema,
   Output extends StandardSchema = StandardSchema,
 > extends ToolOptions<Input, Output> {
-  /** The URI of the document that shows what the tool gives, registered before. */
+  /** The URI of the document that displays the tool's result; register the document first. */
   ui?: string
-  /** Who may call the tool: the model, the interface, or both, which is the default. */
+  /** Who may call the tool: the model, the user interface, or both, which is the default. */
   visibility?: ('model' | 'app')[]
 }
 
 /**
- * Registers a tool with an interface. Clients that show none get the tool alone, if the model may
- * call it; so what it gives must make sense as content.
+ * Registers a tool with a user interface. Clients without user interfaces get the plain tool, if
+ * the model may call it, so its result must make sense as content.
  *
- * @throws {TypeError} when the document is not registered, nobody may call the tool, and as
- *   `server.tool`.
+ * @throws {TypeError} if the document is not registered, neither the model nor the interface may
+ *   call the tool, and in the cases of `server.tool`.
  */
 export function appTool<Input extends StandardSchema, Output extends StandardSchema, Env>(
   server: Server<Env>,
@@ -46,7 +46,7 @@ export function appTool<Input extends StandardSchema, Output extends StandardSch
   const place = server.tool(name, linked(options, link), checked(definition, name, handler))
   return {
     ...place,
-    // The interface, and who may call, stay as they are
+    // The interface and the visibility do not change
     update: (changed, run) => place.update(linked(changed, link), checked(definition, name, run)),
   }
 }
@@ -79,7 +79,7 @@ function linked<Input extends StandardSchema, Output extends StandardSchema>(
   return { ...described, meta: { ...described.meta, ui: link } }
 }
 
-/** Tells the author of results that say nothing to those who see no interface. */
+/** Reports results without content, which are empty for clients that show no user interface. */
 function checked<Input extends StandardSchema, Output extends StandardSchema, Env>(
   definition: ServerDefinition,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * What a host has to know of tools and documents.
+ * Helpers for hosts that display user interfaces.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -16,27 +16,27 @@ import {
   type AppToolMeta,
 } from './ui.ts'
 
-/** Declares that the host shows interfaces; for the `extensions` of `connect`. */
+/** Declares that the host displays user interfaces; for the `extensions` of `connect`. */
 export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): ClientExtension {
   return clientExtension({ id: APPS, settings: { mimeTypes } })
 }
 
-/** What a tool says of its interface; the older flat form counts too. */
+/** The user interface of a tool; the older flat form is accepted too. */
 export function getToolUi({ _meta }: Tool): AppToolMeta {
   return toolMetaOf(_meta)
 }
 
-/** Whether a tool may be called by an interface of the same server. */
+/** Whether a user interface from the same server may call a tool. */
 export function isAppVisible(tool: Tool): boolean {
   return getToolUi(tool).visibility?.includes('app') ?? true
 }
 
 /**
- * How a document is to be shown: as its contents say, otherwise as the list of resources does. What is
- * not in the form of the specification is left out: a source of `csp` that is no origin could add to
- * the policy of the host.
+ * How to display a document: as its contents say, otherwise as the list of resources says. Values
+ * that do not conform to the specification are omitted: a `csp` source that is not an origin could
+ * inject directives into the host's policy.
  *
- * @param listed The resource as a list had it, if it was listed.
+ * @param listed The resource as listed, if it was listed.
  */
 export function getContentsUi(contents: ResourceContents, listed?: Resource): AppResourceMeta {
   for (const ui of [contents._meta?.ui, listed?._meta?.ui])

@@ -1,5 +1,5 @@
 /**
- * The extension as a server has it: declared, and kept from clients that do not know it.
+ * The extension on the server: declared, and hidden from clients that do not support it.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -17,23 +17,24 @@ import { APPS, isModelVisible, takesApps, toolMetaOf } from './ui.ts'
 const extended = new WeakSet<Server>()
 
 /**
- * Whether the client of a request shows interfaces. Others need all there is to say as content.
+ * Whether the client of a request displays user interfaces. Other clients need the complete result
+ * as content.
  *
- * @param ctx Of any handler.
+ * @param ctx The context of any handler.
  */
 export function supportsApps(ctx: Pick<Context, 'extension'>): boolean {
   return takesApps(ctx.extension(APPS))
 }
 
 /**
- * Whether to send what only clients that show interfaces make use of. Where nothing is known of the
- * client it does no harm: those that show none ignore it.
+ * Whether to send what only clients with user interfaces use. It is also sent if the client's
+ * capabilities are unknown, as other clients ignore it.
  */
 function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
   return ctx.client.unknown === true || supportsApps(ctx)
 }
 
-/** Declares the extension, once for each server. */
+/** Declares the extension, once per server. */
 export function extendByApps(server: Server): ServerDefinition {
   const definition = fullDefinitionOf(server)
   if (extended.has(server)) return definition
@@ -58,20 +59,23 @@ export function extendByApps(server: Server): ServerDefinition {
   return definition
 }
 
-/** What clients that show interfaces, and others, see of a list, by the list: lists recur. */
+/**
+ * The list as clients with and without user interfaces see it, cached by the original list, which
+ * is reused.
+ */
 const shown = new WeakMap<Result, Result>()
 const plain = new WeakMap<Result, Result>()
 
 /**
- * The tools that a client can make use of: without interfaces where it shows none, and never with
- * one that is not there.
+ * The tools that a client can use: without interfaces if it displays none, and without links to
+ * documents that do not exist.
  */
 function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
   const tools = result.tools as readonly Tool[]
   if (!mayShowApps(ctx)) {
     return kept(plain, result, () => ({ tools: tools.filter(isModelVisible).map(withoutUi) }))
   }
-  // A tool for interfaces only would be shown to the model by a client that has none
+  // Without this filter, a client without user interfaces would offer app-only tools to the model
   const known = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
   const lost = known.filter((tool) => isLost(definition, tool, ctx))
   if (lost.length === 0 && known === tools) return kept(shown, result, () => ({}))
@@ -86,7 +90,7 @@ function withoutApps(result: Result): Result {
   }))
 }
 
-/** A list as some clients see it, which is not for others; made once. */
+/** A cached variant of a list for one kind of client. */
 function kept(views: WeakMap<Result, Result>, list: Result, change: () => object): Result {
   let view = views.get(list)
   if (!view) views.set(list, (view = { ...list, ...change(), cacheScope: 'private' }))
@@ -98,7 +102,7 @@ function isLost({ resources }: ServerDefinition, { _meta }: Tool, ctx: RequestCo
   return resourceUri !== undefined && !resources.find(resourceUri, ctx)
 }
 
-/** A tool whose document is gone, which keeps what is said of who may call it. */
+/** A tool whose document was removed; its visibility still applies. */
 function withoutLink(tool: Tool): Tool {
   const ui: unknown = tool._meta?.ui
   const { resourceUri: _, ...rest } = isObject(ui) ? ui : {}

@@ -1,5 +1,5 @@
 /**
- * What is said of user interfaces on the wire.
+ * The wire format of user interfaces.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -10,16 +10,16 @@ import { isObject } from '../protocol/validate.ts'
 /** The id of the extension. */
 export const APPS = 'io.modelcontextprotocol/ui'
 
-/** The type of an interface's document. */
+/** The media type of a user interface document. */
 export const APP_MIME_TYPE = 'text/html;profile=mcp-app'
 
-/** The origins that a document may use; none by default. */
+/** The origins that a document may load from; none by default. */
 export interface AppCsp {
   /** For requests: `connect-src`. */
   connectDomains?: string[]
   /** For scripts, styles, images, fonts and media; `https://*.example.com` is possible. */
   resourceDomains?: string[]
-  /** For frames inside. */
+  /** For nested frames. */
   frameDomains?: string[]
   /** For `base-uri`. */
   baseUriDomains?: string[]
@@ -35,12 +35,12 @@ export const CSP_LISTS: readonly string[] = [
 
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:\d+|\*))?$/i
 
-/** Whether a value is an origin, and so cannot add to a policy that it becomes part of. */
+/** Whether a value is an origin, and therefore cannot inject directives into a policy. */
 export function isOrigin(value: unknown): value is string {
   return typeof value === 'string' && ORIGIN.test(value)
 }
 
-/** What a document would like of the browser; hosts may refuse it. */
+/** The browser permissions that a document requests; hosts may deny them. */
 export interface AppPermissions {
   camera?: JsonObject
   microphone?: JsonObject
@@ -48,31 +48,31 @@ export interface AppPermissions {
   clipboardWrite?: JsonObject
 }
 
-/** How a host is to show a document. */
+/** How a host displays a document. */
 export interface AppResourceMeta {
   csp?: AppCsp
   permissions?: AppPermissions
-  /** An origin of its own, in the form that the host has. */
+  /** A dedicated origin for the document, in the host's format. */
   domain?: string
-  /** Whether the host draws a border and a background; as it likes when absent. */
+  /** Whether the host draws a border and a background; the host decides if absent. */
   prefersBorder?: boolean
 }
 
-/** How a tool is tied to an interface. */
+/** How a tool is linked to a user interface. */
 export interface AppToolMeta {
-  /** The document that shows what the tool gives. */
+  /** The URI of the document that displays the tool's result. */
   resourceUri?: string
   /** Who may call the tool; both by default. */
   visibility?: ('model' | 'app')[]
 }
 
-/** Whether settings of the extension say that a client shows documents of this kind. */
+/** Whether the settings of the extension say that a client displays documents of this type. */
 export function takesApps(settings: JsonObject | undefined): boolean {
   const { mimeTypes } = settings ?? {}
   return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE)
 }
 
-/** What a server says of how a document is to be shown, as far as it is what it should be. */
+/** How a server wants a document displayed; malformed values are omitted. */
 export function resourceMetaOf(ui: JsonObject): AppResourceMeta {
   const known: AppResourceMeta = {}
   const { csp, permissions, domain, prefersBorder } = ui
@@ -92,7 +92,7 @@ export function resourceMetaOf(ui: JsonObject): AppResourceMeta {
   return known
 }
 
-/** What the `_meta` of a tool says of its interface; the older flat form counts too. */
+/** The user interface in the `_meta` of a tool; the older flat form is accepted too. */
 export function toolMetaOf(meta: unknown): AppToolMeta {
   const { ui, 'ui/resourceUri': flat } = isObject(meta) ? meta : {}
   const { resourceUri = flat, visibility } = isObject(ui) ? ui : {}
@@ -106,7 +106,7 @@ export function toolMetaOf(meta: unknown): AppToolMeta {
   return known
 }
 
-/** Whether a tool may be shown to a model. */
+/** Whether a tool may be offered to a model. */
 export function isModelVisible({ _meta }: Tool): boolean {
   return toolMetaOf(_meta).visibility?.includes('model') ?? true
 }
