@@ -1,70 +1,72 @@
 /**
- * What is known of an access token, wherever it was learnt, and whether the token is good here.
+ * Access tokens, however they were verified, and the check whether a token is acceptable here.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** A token that is authentic: signed, or vouched for, by an authorization server. */
+/** An authentic token: signed, or confirmed, by an authorization server. */
 export interface AccessToken {
-  /** The authorization server that issued it (`iss`), where that is known. */
+  /** The authorization server that issued it (`iss`), if known. */
   readonly issuer?: string | undefined
-  /** Whom it stands for (`sub`); needed unless `clientId` is known. */
+  /** The subject (`sub`); required unless `clientId` is known. */
   readonly subject?: string | undefined
   /** The client that it was issued to. */
   readonly clientId?: string | undefined
-  /** For whom it is meant (`aud`). A token that does not name the server is refused. */
+  /** The audience (`aud`). A token whose audience does not include the server is rejected. */
   readonly audience: string | readonly string[] | undefined
   readonly scopes: readonly string[]
   /** Milliseconds since 1970. */
   readonly expiresAt?: number | undefined
   /** Milliseconds since 1970. */
   readonly notBefore?: number | undefined
-  /** What else the bearer must hold (`cnf`, RFC 7800), such as the key of DPoP proofs. */
+  /** What the sender must prove to possess (`cnf`, RFC 7800), such as the key of DPoP proofs. */
   readonly confirmation?: JsonObject | undefined
-  /** Everything else that handlers should know. */
+  /** All other claims that handlers should see. */
   readonly claims?: JsonObject | undefined
 }
 
-/** For whom a token must be meant. */
+/** The requirements for a token. */
 export interface TokenExpectations {
   /** The identifier of the protected resource: the URL of the endpoint. */
   readonly resource: string
-  /** The values of `aud` of which the token must have one. */
+  /** The accepted values of `aud`; the token must have at least one. */
   readonly audience: readonly string[]
-  /** The issuers of which it must come from one. */
+  /** The accepted issuers. */
   readonly authorizationServers: readonly string[]
-  /** How far clocks may be apart, in milliseconds. */
+  /** The tolerated clock skew, in milliseconds. */
   readonly clockSkewMs: number
 }
 
 /** A token that is not authentic. */
 export interface RefusedToken {
   /**
-   * Why, in words for the author of the server: `observe` is told, the client is not. Without the
-   * token, or anything else that is secret.
+   * The reason, for the operator: passed to `observe`, not sent to the client. It must not contain
+   * the token or any other secret.
    */
   readonly refused: string
 }
 
 /**
- * Finds out whether a token is authentic and what it says; why not, or nothing, when it is not.
- * Audience, issuer and times are checked afterwards, for every verifier alike.
+ * Verifies that a token is authentic and returns its content; otherwise returns the reason, or
+ * nothing. Audience, issuer and lifetime are checked afterwards, in the same way for every
+ * verifier.
  *
- * Whatever it throws is answered with 503, as it is no fault of the caller's.
+ * If it throws, the response is 503, since the failure is not the caller's fault.
  */
 export type TokenVerifier = (
   token: string,
   expected: TokenExpectations,
 ) => Promise<AccessToken | RefusedToken | undefined>
 
-/** The token that a set of claims describes: those of a JWT (RFC 9068), or of an introspection. */
+/** Creates a token from claims: those of a JWT (RFC 9068), or of an introspection response. */
 export function tokenOf(claims: JsonObject): AccessToken {
   return {
-    // One that cannot be read is none that is trusted
+    // An unreadable issuer becomes the empty string, which is never trusted
     issuer: claims.iss === undefined ? undefined : (text(claims.iss) ?? ''),
-    // Nor is it the client, whom all its users would then be
+    // An unreadable subject must not fall back to the client, which would give all its users one
+    // principal
     subject: claims.sub === undefined || claims.sub === null ? undefined : (text(claims.sub) ?? ''),
     clientId: text(claims.client_id) ?? text(claims.azp),
     audience: audienceOf(claims.aud),
@@ -77,8 +79,8 @@ export function tokenOf(claims: JsonObject): AccessToken {
 }
 
 /**
- * What is wrong with a token that is authentic: nothing when it is meant for this server, comes from
- * an issuer that it trusts, and is good now.
+ * Why an authentic token is not acceptable; `undefined` if it is meant for this server, comes from
+ * a trusted issuer, and is currently valid.
  */
 export function faultOf(
   token: AccessToken,
@@ -96,7 +98,7 @@ export function faultOf(
     return foreignIssuer(issuer, expected)
   }
   const clock = `and it is ${quote(new Date(now))} here`
-  // Not a number compares as expired; what is so near to 1970 is in seconds by mistake
+  // `NaN` compares as expired; a time this close to 1970 is in seconds by mistake
   if (expiresAt !== undefined && !(expiresAt + clockSkewMs > now)) {
     const unit = Math.abs(expiresAt) < 1e11 ? ' (in ms)' : ''
     return `It expired at ${quote(new Date(expiresAt))}${unit}, ${clock}`
@@ -104,17 +106,17 @@ export function faultOf(
   if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
     return `It is not good before ${quote(new Date(notBefore))}, ${clock}`
   }
-  // Nobody checks other ways of binding here, so whoever stole the token could use it
+  // Other confirmation methods are not checked here, so a stolen token could be used
   const way = Object.keys(confirmation ?? {}).find((one) => one !== 'jkt')
   return way === undefined ? undefined : `It is bound by ${quote(way)}, which is not checked here`
 }
 
-/** What is wrong with a token of an issuer that is not trusted. */
+/** The reason for rejecting a token of an untrusted issuer. */
 export function foreignIssuer(issuer: string, { authorizationServers }: TokenExpectations): string {
   return `Its issuer is ${quote(issuer)}, not ${anyOf(authorizationServers)}`
 }
 
-/** A value as it can stand in a log, whoever wrote it: on one line, and not long. */
+/** Formats an untrusted value for a log: on one line, and truncated. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing'
   return text.slice(0, MAX_QUOTED).replace(/\p{Cc}/gu, '?')
@@ -135,19 +137,19 @@ function audienceOf(aud: unknown): string | string[] | undefined {
   return Array.isArray(aud) ? aud.filter((one) => typeof one === 'string') : text(aud)
 }
 
-/** A binding that cannot be read is still one, which nobody can prove to fit. */
+/** An unreadable `cnf` still counts as a binding, which no proof can satisfy. */
 function confirmationOf(cnf: unknown): JsonObject | undefined {
   if (cnf === undefined || cnf === null) return undefined
   return isObject(cnf) ? cnf : { unreadable: true }
 }
 
-/** As a text with spaces (RFC 9068), or a list, as some servers write them. */
+/** Accepts a space-separated string (RFC 9068), or a list, as some servers write it. */
 function scopesOf(scope: unknown): string[] {
   if (Array.isArray(scope)) return scope.filter((one) => typeof one === 'string')
   return (text(scope) ?? '').split(' ').filter((one) => one !== '')
 }
 
-/** A malformed time is not a number: no comparison with it holds, and the token is refused. */
+/** A malformed time becomes `NaN`: every comparison with it is false, so the token is rejected. */
 function milliseconds(seconds: unknown): number | undefined {
   if (seconds === undefined || seconds === null) return undefined
   return typeof seconds === 'number' ? seconds * 1000 : NaN

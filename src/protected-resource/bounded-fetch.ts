@@ -1,6 +1,6 @@
 /**
- * Fetching from authorization servers with a bound in time and size, also where the given `fetch`
- * makes nothing of signals: a request that waits for them must not wait for ever.
+ * Requests to authorization servers, limited in time and size even if the given `fetch` ignores
+ * signals, so that a request that waits for them cannot hang.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
@@ -10,12 +10,12 @@ import { withTimeout } from '../patterns/timeout.ts'
 /** Sends a request to a URL. */
 export type FetchUrl = (url: string, init?: RequestInit) => Promise<Response>
 
-/** The longest answer that is read; key sets and introspections are far shorter. */
+/** The longest response that is read; key sets and introspection responses are far shorter. */
 const MAX_BYTES = 1024 * 1024
 
 /**
- * How long no request is sent to an authorization server that failed, in milliseconds: anyone can
- * send tokens that would cause requests. The same as `Retry-After` of our 503.
+ * How long no request is sent to an authorization server after a failure, in milliseconds, since
+ * anyone can send tokens that would trigger requests. Equals `Retry-After` of the 503 response.
  */
 const RETRY_MS = 5_000
 
@@ -23,13 +23,13 @@ const RETRY_MS = 5_000
 interface Outcome {
   /** Returns the response again, or throws the error again. */
   readonly repeat: () => Response
-  /** Until when it is the outcome of other requests too, by `performance.now()`. */
+  /** Until when other requests share the outcome, by `performance.now()`. */
   until: number
 }
 
 /**
- * A `fetch` that reads whole responses up to a limit, and that is a circuit breaker: for 5 s a
- * response to GET, or the failure of another request, is the outcome of all requests to that URL.
+ * A `fetch` that reads whole responses up to a limit and acts as a circuit breaker: for 5 s, a
+ * response to GET, or the failure of any other request, is the outcome of all requests to that URL.
  */
 export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   const outcomes = new Map<string, Outcome>()
@@ -37,14 +37,14 @@ export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
     const known = outcomes.get(url)
     const now = performance.now()
     if (known && now < known.until) return known.repeat()
-    // Only one request at a time tries whether the server works again
+    // Only one request at a time probes whether the server has recovered
     if (known) known.until = now + RETRY_MS
     let repeat: () => Response
     let isShared = init?.method !== 'POST'
     try {
       repeat = await readWhole(fetch, timeoutMs, url, init)
       const { status } = repeat()
-      // 400 and 500 may be caused by one odd token, and then concern no other
+      // 400 and 500 may be caused by a single malformed token, and are then not shared
       isShared ||= status > 400 && status !== 500
     } catch (error) {
       isShared = true
@@ -58,7 +58,9 @@ export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   }
 }
 
-/** Sends a request and reads the response; returns a function that makes it any number of times. */
+/**
+ * Sends a request and reads the response; returns a function that creates copies of the response.
+ */
 async function readWhole(
   fetch: FetchUrl,
   timeoutMs: number,
@@ -66,13 +68,13 @@ async function readWhole(
 ): Promise<() => Response> {
   const { response, bytes } = await withTimeout(timeoutMs, async (signal) => {
     const response = await fetch(url, { ...init, signal })
-    // Ends the body at the timeout, also where `fetch` does not
+    // Aborts the body at the timeout even if `fetch` ignores the signal
     const body = response.body?.pipeThrough(new TransformStream<Uint8Array>(), { signal })
     return { response, bytes: await readBytes(body, MAX_BYTES) }
   })
   if (!bytes) throw new RangeError(`The answer is longer than ${MAX_BYTES} bytes`)
   const { headers } = response
-  // Some frameworks answer every POST with 201
+  // Some frameworks respond to every POST with 201
   const status = response.ok ? 200 : response.status
   return () => new Response(bytes.length > 0 ? bytes : null, { status, headers })
 }

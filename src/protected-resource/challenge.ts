@@ -1,5 +1,5 @@
 /**
- * What a refused client is told, so that it can get what is missing.
+ * The challenge in the response to a rejected client, which says how to obtain access.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1
@@ -8,31 +8,31 @@
 import { invalidRequest, type HttpError } from '../transport/http/http-error.ts'
 import { SCOPE, type Settings } from './options.ts'
 
-/** Why a request is refused. */
+/** Why a request is rejected. */
 export interface Reason {
   readonly status: 400 | 401 | 403
-  /** In people's words, as `error_description` too; without quotes. */
+  /** Human-readable; also sent as `error_description`, so it must not contain quotes. */
   readonly message: string
-  /** What only the author of the server is told. */
+  /** The reason that is reported to the operator only. */
   readonly reason?: string | undefined
   readonly error?: string
-  /** The scheme that the client used; without one it gets a challenge for each. */
+  /** The scheme that the client used; if absent, the response has a challenge for each scheme. */
   readonly scheme?: 'bearer' | 'dpop' | undefined
   readonly nonce?: string | undefined
   readonly id?: string | number | undefined
 }
 
 /**
- * A refusal with its challenge.
+ * Creates an error response with its challenge.
  *
- * @param needed Everything that the operation needs; by default what every request does.
+ * @param needed All scopes that the operation needs; by default those that every request needs.
  */
 export function challenge(
   { metadataUrl, scopes: basic, options: { dpop } }: Settings,
   { status, message, error, scheme, nonce, id, reason }: Reason,
   needed: readonly string[] = basic,
 ): HttpError {
-  // Those of a token are whatever its issuer let through, and must not become another parameter
+  // Granted scopes come from the token unchecked and must not inject another parameter
   const scopes = needed.filter((scope) => SCOPE.test(scope))
   const told = [
     ...(error === undefined ? [] : [`error="${error}"`, `error_description="${plain(message)}"`]),
@@ -40,7 +40,7 @@ export function challenge(
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
   ].join(', ')
   const challenges: string[] = []
-  // Many clients read nothing but the first challenge, and know only this one
+  // Many clients read only the first challenge, and support only Bearer
   if (scheme !== 'dpop' && !dpop?.required) challenges.push(`Bearer ${told}`)
   if (dpop && (dpop.required || scheme !== 'bearer' || error === undefined)) {
     challenges.push(`DPoP ${told}, algs="${dpop.algorithms.join(' ')}"`)
@@ -50,7 +50,7 @@ export function challenge(
   return invalidRequest(status, message, { headers, id, reason })
 }
 
-/** A text as it may stand between quotes. */
+/** Escapes text for a quoted string. */
 function plain(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

@@ -1,5 +1,5 @@
 /**
- * The token that a request comes with: in its `Authorization` header, and nowhere else.
+ * The access token of a request, which is accepted only in the `Authorization` header.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1
  */
@@ -10,18 +10,18 @@ export interface Credentials {
   readonly token: string
 }
 
-/** Letters of the scheme, then one token: whatever is visible, but for what separates and quotes. */
+/** The scheme, then one token of visible characters except separators and quotes. */
 const CREDENTIALS = /^([a-z\d!#$%&'*+.^_`|~-]+) +([^\s,;"\\\u0080-\uffff]+)$/i
 const KNOWN_SCHEME = /^(bearer|dpop)(?:$|[\s,])/i
 
 /**
  * Reads the credentials of a request.
  *
- * @returns The credentials; nothing when there are none of a known scheme; `malformed` when there
- *   are several, or they are not what the scheme wants.
+ * @returns The credentials; `undefined` if there are none of a supported scheme; `malformed` if
+ *   there are several, or if they do not match the scheme's syntax.
  */
 export function readCredentials({ headers, url }: Request): Credentials | 'malformed' | undefined {
-  // Addresses end up in logs and histories
+  // URLs end up in logs and browser histories
   if (url.includes('access_token') && new URL(url).searchParams.has('access_token')) {
     return 'malformed'
   }

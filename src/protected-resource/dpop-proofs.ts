@@ -1,6 +1,5 @@
 /**
- * DPoP: whoever uses a token proves, with each request, that it holds the key that the token is
- * bound to.
+ * DPoP: the sender proves with each request that it possesses the key that the token is bound to.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
@@ -13,42 +12,45 @@ import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
 import { createReplayCache, type ReplayCache } from './replays.ts'
 
-/** Which proofs are taken. */
+/** Which proofs are accepted. */
 export interface DpopOptions {
-  /** Refuses tokens that are bound to no key; taken by default. */
+  /** Rejects tokens that are not bound to a key; false by default. */
   required?: boolean
-  /** The algorithms that are accepted; the usual ones with a public key by default. */
+  /** The accepted algorithms; the common asymmetric ones by default. */
   algorithms?: readonly string[]
-  /** How far the time of a proof may be from now, in milliseconds; 300,000 by default, and at most. */
+  /**
+   * How far the time of a proof may differ from now, in milliseconds; 300,000 by default and at
+   * most.
+   */
   maxAgeMs?: number
-  /** Wants proofs to hold a nonce from this server; not by default. */
+  /** Requires proofs to contain a nonce from this server; off by default. */
   nonce?: NonceOptions
   /**
-   * Remembers which proofs were used; by default this instance of the server does, up to 100,000.
-   * Several instances need something they share, or a nonce that is good for a short time only.
+   * Records used proofs to prevent replay; by default in the memory of this instance, up to
+   * 100,000. Several instances need a shared cache, or a nonce with a short lifetime.
    */
   replays?: ReplayCache
 }
 
-/** What the proof of a request must fit. */
+/** What the proof of a request must match. */
 export interface VerifiedProof {
   readonly token: string
   /** How the token was sent. */
   readonly scheme: 'bearer' | 'dpop'
-  /** The thumbprint of the key that the token is bound to, as the token says (`cnf.jkt`). */
+  /** The thumbprint of the key that the token is bound to, from the token (`cnf.jkt`). */
   readonly thumbprint: unknown
   /** The URL of the endpoint as clients know it. */
   readonly resource: string
 }
 
-/** Why a request is refused. */
+/** Why a request is rejected. */
 export interface DpopError {
   readonly error: 'invalid_dpop_proof' | 'invalid_token' | 'use_dpop_nonce'
-  /** What the client is told; without quotes. */
+  /** The message for the client, without quotes. */
   readonly message: string
-  /** Why, in words for the author of the server; nothing in it is secret. */
+  /** The reason for the operator; contains no secrets. */
   readonly reason?: string
-  /** A nonce for the next proof, where they need one. */
+  /** A nonce for the next proof, if nonces are required. */
   readonly nonce?: string | undefined
 }
 
@@ -56,14 +58,14 @@ export interface DpopError {
 export interface DpopVerifier {
   readonly required: boolean
   readonly algorithms: readonly string[]
-  /** What is wrong with the token or the proof of a request, if anything. */
+  /** Checks the token and the proof of a request; returns the error, if any. */
   check(request: Request, proven: VerifiedProof): Promise<DpopError | undefined>
 }
 
 const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS256']
 const MAX_AGE_MS = 300_000
 
-/** Takes DPoP-bound tokens. */
+/** Accepts DPoP-bound tokens. */
 export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   const { required = false, replays = createReplayCache() } = options
   const maxAgeMs = Math.min(options.maxAgeMs ?? MAX_AGE_MS, MAX_AGE_MS)
@@ -109,7 +111,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   }
 }
 
-/** Why no proof can help. */
+/** The reason for rejecting a token that no proof can make acceptable. */
 function unprovenFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
   if (thumbprint === undefined) return 'The access token is bound to no key'
   if (scheme === 'dpop') return undefined
@@ -123,7 +125,7 @@ interface ProofClaims {
   readonly nonce: unknown
   readonly iat: number
   readonly jti: string
-  /** The thumbprint of the key that signed. */
+  /** The thumbprint of the key that signed the proof. */
   readonly jkt: string
 }
 
@@ -132,7 +134,7 @@ function invalid(reason: string): DpopError {
   return { error: 'invalid_dpop_proof', message, reason }
 }
 
-/** What of a proof does not fit the request. */
+/** Why a proof does not match the request, if it does not. */
 async function misfit(
   { htm, htu, ath, iat }: ProofClaims,
   { method, url }: Request,
@@ -141,7 +143,7 @@ async function misfit(
 ): Promise<string | undefined> {
   if (htm !== method) return `The proof is for ${quote(htm)}, not ${quote(method)}`
   const { origin, pathname } = new URL(resource)
-  // What a proxy made of the path is known to the client only if it made nothing of it
+  // The client cannot know a path that a proxy has rewritten, so both URLs are accepted
   const urls = [origin + pathname, origin + new URL(url).pathname]
   if (typeof htu !== 'string' || !urls.includes(withoutQuery(htu))) {
     return `The proof is for ${quote(htu)}, not ${[...new Set(urls)].map(quote).join(' or ')}`
@@ -152,14 +154,14 @@ async function misfit(
   return `The proof is of ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
 }
 
-/** A URL as proofs name it, without query and fragment; nothing of what is none. */
+/** A URL as proofs contain it, without query and fragment; `undefined` if it is invalid. */
 function withoutQuery(text: string): string {
   if (!URL.canParse(text)) return ''
   const { origin, pathname } = new URL(text)
   return origin + pathname
 }
 
-/** What a proof says, if it is signed by the public key in it. */
+/** The claims of a proof, if it is signed by the public key that it contains. */
 async function readProof(
   proof: string | null,
   algorithms: string[],

@@ -1,5 +1,5 @@
 /**
- * Servers that want access tokens: what they publish, check and refuse.
+ * Servers that require access tokens: their metadata, token verification and error responses.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Access tokens of any form, checked by asking the authorization server.
+ * Access tokens of any format, verified by introspection at the authorization server.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662
  */
@@ -16,29 +16,29 @@ import { tokenOf, type TokenVerifier } from './access-token.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { requireSecure } from './issuer-keys.ts'
 
-/** Where to ask, and as whom. */
+/** The introspection endpoint and the credentials for it. */
 export interface IntrospectionOptions {
-  /** The address of the introspection endpoint. */
+  /** The URL of the introspection endpoint. */
   endpoint: string
   /** The server's own credentials at the authorization server. */
   clientId: string
   clientSecret: string
-  /** How they are sent; in the `Authorization` header by default. */
+  /** How the credentials are sent; in the `Authorization` header by default. */
   authentication?: 'client_secret_basic' | 'client_secret_post'
-  /** Milliseconds in which the authorization server must answer; 5,000 by default. */
+  /** Timeout for the authorization server, in milliseconds; 5,000 by default. */
   timeoutMs?: number
-  /** Fetches, such as through a service binding; the global one by default. */
+  /** A custom `fetch`, such as one that uses a service binding; the global one by default. */
   fetch?: typeof globalThis.fetch
 }
 
 /**
- * Verifies tokens by introspection, one request for each, so that a revoked token is noticed at
- * once; `cacheTokens` around it asks less often. An answer without `aud` makes the token one for
- * nobody: wrap the verifier to add it, if the authorization server has no other resources. A server
- * that cannot be reached, or rejects every request, gets the next one after 5 seconds; until then
- * requests with any token are answered with 503.
+ * Verifies tokens by introspection, with one request for each use, so that revocation takes effect
+ * immediately; wrap it in `cacheTokens` to send fewer requests. A response without `aud` makes the
+ * token unusable: if the authorization server has no other resources, wrap the verifier to add the
+ * audience. After a failure, or if the authorization server rejects every request, the next request
+ * is sent after 5 seconds; until then requests with any token get 503.
  *
- * @throws {TypeError} when the endpoint is not HTTPS, except on this machine.
+ * @throws {TypeError} if the endpoint is not HTTPS, except on localhost.
  */
 export function introspectedTokens(options: IntrospectionOptions): TokenVerifier {
   const { endpoint, clientId, clientSecret, timeoutMs = 5000 } = options

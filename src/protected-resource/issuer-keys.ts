@@ -1,5 +1,5 @@
 /**
- * Where an authorization server has its signing keys.
+ * Discovery of an authorization server's signing keys.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8414#section-3
  * @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig
@@ -8,7 +8,7 @@ import { isLoopback } from '../patterns/loopback.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { FetchUrl } from './bounded-fetch.ts'
 
-/** The addresses at which the metadata of an issuer may be, the likeliest first. */
+/** The possible metadata URLs of an issuer, most likely first. */
 export function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -18,9 +18,9 @@ export function metadataUrls(issuer: string): string[] {
 }
 
 /**
- * Finds the key set of an issuer by its metadata.
+ * Discovers the key set of an issuer from its metadata.
  *
- * @throws {Error} when no metadata of this issuer names a key set that can be trusted.
+ * @throws {Error} if no metadata of this issuer names a trustworthy key set.
  */
 export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<URL> {
   const seen: string[] = []
@@ -40,9 +40,9 @@ export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<U
 }
 
 /**
- * The URL, if what is read from there can be trusted.
+ * Parses a URL whose content can be trusted.
  *
- * @throws {TypeError} when it is not HTTPS, except on this machine.
+ * @throws {TypeError} if it is not HTTPS, except on localhost.
  */
 export function requireSecure(text: string): URL {
   const url = new URL(text)

@@ -1,5 +1,5 @@
 /**
- * Access tokens that are JWTs, checked with the keys that their issuer publishes.
+ * JWT access tokens, verified with the keys that their issuer publishes.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
@@ -18,24 +18,29 @@ import {
 import { createKeySets, type FindKey, type KeySetOptions } from './key-sets.ts'
 import { cacheTokens, type CacheTokensOptions } from './remembered-tokens.ts'
 
-/** How tokens are checked, and where the keys come from: by default the issuer's metadata tells. */
+/** How tokens are verified, and where the keys come from: by default from the issuer's metadata. */
 export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
-  /** The algorithms that are accepted; the usual ones with a public key by default. */
+  /** The accepted algorithms; the common asymmetric ones by default. */
   algorithms?: readonly string[]
 }
 
 const ALGORITHMS = 'ES256 ES384 ES512 EdDSA Ed25519 PS256 PS384 PS512 RS256 RS384 RS512'.split(' ')
-/** The types of access tokens; not of what else is signed with the same keys, such as proofs. */
+/**
+ * The accepted `typ` values, which exclude other JWTs signed with the same keys, such as DPoP
+ * proofs.
+ */
 const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
-/** What is wrong with the keys of an issuer, in the codes of `jose`; the rest is with the token. */
+/**
+ * The `jose` error codes that mean the issuer's keys are at fault; other errors concern the token.
+ */
 const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
 
 /**
- * Verifies JWTs. Key sets are fetched at the first use and kept; they are fetched again after ten
- * minutes, and when a token names a key that is not among them, though at most every 30 seconds, or
- * 5 seconds after an issuer failed: until then requests whose token needs it are answered with 503. A
- * token whose signature was good is remembered for a minute: a key that its issuer withdraws is
- * honoured for at most eleven, and for those ten where `cacheTtlMs` is 0.
+ * Verifies JWTs. Key sets are fetched on first use and cached. They are fetched again after ten
+ * minutes, and when a token names an unknown key, but at most every 30 seconds, or 5 seconds after
+ * a failure of the issuer: until then requests whose token needs the key get 503. A token with a
+ * valid signature is cached for a minute. A key that its issuer withdraws is therefore accepted for
+ * at most eleven minutes, or ten if `cacheTtlMs` is 0.
  */
 export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
   const keySets = createKeySets(options)
@@ -59,7 +64,7 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
     if (typeof typ !== 'string' || !TYPE.test(typ)) {
       return refuse(`Its type is ${quote(typ)}, not that of an access token`)
     }
-    // What was signed is then not what was read (RFC 7797)
+    // The signed bytes then differ from the decoded payload (RFC 7797)
     if (b64 === false) return refuse('Its claims are signed without being encoded')
     const odd = ['exp', 'nbf', 'iat'].find(
       (name) => typeof claims[name] !== 'number' && (name === 'exp' || name in claims),
@@ -75,7 +80,7 @@ function refuse(refused: string): RefusedToken {
   return { refused }
 }
 
-/** Checks the signature, with all keys that could have made it where the token names none. */
+/** Verifies the signature; if the token names no key, tries every key that could have made it. */
 async function verifySignature(token: string, keys: FindKey, algorithms: string[]): Promise<void> {
   try {
     await compactVerify(token, keys, { algorithms })
@@ -93,7 +98,7 @@ async function verifySignature(token: string, keys: FindKey, algorithms: string[
   }
 }
 
-/** What a part of a JWT says, if it is one; unverified. */
+/** Decodes a part of a JWT without verification; empty if it is invalid. */
 function read(part: string): JsonObject {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(decode(part))

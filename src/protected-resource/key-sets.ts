@@ -1,5 +1,5 @@
 /**
- * The keys that issuers sign with: found, fetched and kept.
+ * The signing keys of issuers: discovered, fetched and cached.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7517#section-5
  */
@@ -9,22 +9,25 @@ import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
 import { boundedFetch } from './bounded-fetch.ts'
 import { discoverKeySet, requireSecure } from './issuer-keys.ts'
 
-/** Where the keys come from: by default the issuer's metadata tells. */
+/** Where the keys come from: by default from the issuer's metadata. */
 export interface KeySetOptions {
-  /** The address of the key set, where there is only one issuer. */
+  /** The URL of the key set, if there is only one issuer. */
   jwksUri?: string
-  /** The keys themselves, where they never change. */
+  /** The keys themselves, if they never change. */
   jwks?: JSONWebKeySet
-  /** Milliseconds in which an issuer must answer; 5,000 by default. */
+  /** Timeout for an issuer, in milliseconds; 5,000 by default. */
   timeoutMs?: number
-  /** Fetches keys and metadata, such as through a service binding; the global one by default. */
+  /**
+   * A custom `fetch` for keys and metadata, such as one that uses a service binding; the global one
+   * by default.
+   */
   fetch?: typeof globalThis.fetch
 }
 
-/** Finds the key with which a token is said to be signed. */
+/** Finds the key that a token claims to be signed with. */
 export type FindKey = (header?: JWSHeaderParameters) => Promise<CryptoKey>
 
-/** Finds and keeps the keys of each issuer. */
+/** Finds and caches the keys of each issuer. */
 export function createKeySets({
   jwksUri,
   jwks,
@@ -48,7 +51,8 @@ export function createKeySets({
     const keys = known.get(issuer) ?? pending.get(issuer)
     if (keys) return keys
     const found = discover(issuer).finally(() => pending.delete(issuer))
-    // On Workers what one request waits for dies with it, and others must not wait for it.
+    // On Workers, I/O is tied to the request that started it, so other requests must not wait for
+    // it.
     if (!('WebSocketPair' in globalThis)) pending.set(issuer, found)
     return found
   }

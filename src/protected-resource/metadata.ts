@@ -1,17 +1,19 @@
 /**
- * The document that tells clients which authorization servers a server trusts.
+ * The protected resource metadata, which tells clients which authorization servers a server trusts.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-3
  */
 import type { Settings } from './options.ts'
 
-/** Answers a request for the document, whoever asks; nothing when the request is for another path. */
+/**
+ * Responds to a request for the metadata, without authentication; `undefined` for any other path.
+ */
 export function metadataResponse(
   { paths, metadata }: Settings,
   { url, method }: Request,
 ): Response | undefined {
   if (!url.includes('/.well-known/') || !paths.includes(new URL(url).pathname)) return undefined
-  // It is the same for everybody, so every page may read it
+  // The document is public, so any page may read it
   const headers = {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, OPTIONS',

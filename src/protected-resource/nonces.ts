@@ -1,28 +1,30 @@
 /**
- * Nonces for DPoP proofs, which any instance with the secret can check: a time and its signature.
+ * Nonces for DPoP proofs: a signed timestamp that any instance with the secret can verify.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
  */
 import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 
-/** How nonces are made. */
+/** How nonces are created. */
 export interface NonceOptions {
-  /** Secrets of 16 characters or more that every instance has; the first signs, all are accepted. */
+  /**
+   * Secrets of at least 16 characters, shared by all instances; the first signs, all are accepted.
+   */
   secrets: Secrets
-  /** Milliseconds for which a nonce is good; 120,000 by default. */
+  /** The lifetime of a nonce in milliseconds; 120,000 by default. */
   ttlMs?: number
 }
 
-/** Makes and checks nonces. */
+/** Creates and verifies nonces. */
 export interface Nonces {
   next(): Promise<string>
   isGood(nonce: string): Promise<boolean>
 }
 
 /**
- * Makes nonces.
+ * Creates the issuer and verifier of nonces.
  *
- * @throws {McpError} `INVALID_USE` when a secret is too short.
+ * @throws {McpError} `INVALID_USE` if a secret is too short.
  */
 export function createNonces({ secrets, ttlMs = 120_000 }: NonceOptions): Nonces {
   const sealer = createSealer(secrets)

@@ -1,5 +1,5 @@
 /**
- * How a server is protected, and what follows from it once and for all.
+ * How a server is protected, and the settings derived from that once.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
  */
@@ -14,55 +14,59 @@ import type { DpopVerifier } from './dpop-proofs.ts'
 export interface ProtectedResourceOptions {
   /**
    * The URL of the endpoint as clients know it, such as `https://example.com/mcp`. Tokens must be
-   * meant for it. What a request says of its own host is never believed.
+   * issued for it. The host in a request is never trusted.
    */
   resource: string
-  /** The issuers whose tokens are taken, as URLs; at least one. */
+  /** The trusted issuers, as URLs; at least one. */
   authorizationServers: readonly string[]
-  /** Finds out whether a token is authentic: `jwtTokens`, `introspectedTokens`, or a function. */
+  /** Verifies that a token is authentic: `jwtTokens`, `introspectedTokens`, or a function. */
   verify: TokenVerifier
-  /** The scopes that every request needs; none by default. Clients ask for them first. */
+  /** The scopes that every request needs; none by default. Clients request them first. */
   scopes?: readonly string[]
-  /** The scopes that a message needs beside those of the server and of the tool that it calls. */
+  /**
+   * The scopes that a message needs in addition to those of the server and of the tool that it
+   * calls.
+   */
   requiredScopes?: (
     message: { readonly method: string; readonly params: JsonObject },
     caller: Caller,
   ) => readonly string[]
   /**
-   * Whether the granted scopes hold one that is needed, where some imply others; by default only if
-   * it is among them.
+   * Whether the granted scopes include a needed one, for scopes that imply others; by default only
+   * if it is among them.
    */
   isScopeSatisfied?: (granted: readonly string[], needed: string) => boolean
-  /** What tokens may have as `aud`; the resource by default. */
+  /** The accepted values of `aud`; the resource by default. */
   audience?: string | readonly string[]
-  /** How far clocks may be apart, in milliseconds; 30,000 by default. */
+  /** The tolerated clock skew, in milliseconds; 30,000 by default. */
   clockSkewMs?: number
   /**
-   * How often the token of an open stream is verified again, in milliseconds, so that a stream ends
-   * when its token is revoked; never by default. A verifier that caches tokens must do so for a
-   * shorter time. Streams end when their token expires in any case.
+   * How often the token of an open stream is verified again, in milliseconds, so that the stream
+   * ends when the token is revoked; never by default. A verifier that caches tokens must cache them
+   * for a shorter time. Streams always end when their token expires.
    */
   revocationCheckMs?: number
-  /** Takes tokens that are bound to a key: `dpopProofs`. By default they are refused. */
+  /** Accepts tokens that are bound to a key: `dpopProofs`. By default they are rejected. */
   dpop?: DpopVerifier
   /**
-   * Names the principal of a token: sessions and rounds of input belong to it. By default its
-   * subject, or `client` and the client without one; with its issuer in front if there are several. A
-   * subject that itself begins with `client` or `user` and a space has `user` in front.
+   * Derives the principal from a token; sessions and pending requests for input belong to it. By
+   * default it is the subject, or `client` and the client id if there is no subject, prefixed with
+   * the issuer if there are several. A subject that itself begins with `client` or `user` and a
+   * space is prefixed with `user`.
    */
   principal?: (token: AccessToken) => string
-  /** More members of the metadata, such as `resource_name` and `resource_documentation`. */
+  /** Additional members of the metadata, such as `resource_name` and `resource_documentation`. */
   metadata?: JsonObject
 }
 
-/** What the options come to. */
+/** The settings derived from the options. */
 export interface Settings extends TokenExpectations {
   readonly options: ProtectedResourceOptions
   /** The scopes that every request needs. */
   readonly scopes: readonly string[]
-  /** The well-known paths of the metadata: that of the endpoint, and that of the host. */
+  /** The well-known paths of the metadata: for the endpoint, and for the host. */
   readonly paths: readonly string[]
-  /** The address of the metadata. */
+  /** The URL of the metadata. */
   readonly metadataUrl: string
   /** The body of the metadata. */
   readonly metadata: string
@@ -81,14 +85,16 @@ const OPTIONS: OptionNames<ProtectedResourceOptions> = {
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
-/** What a scope may be made of: it travels between quotes, in a header (RFC 6749, section 3.3). */
+/**
+ * The characters of a scope, which is sent in a quoted string of a header (RFC 6749, section 3.3).
+ */
 export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
- * Checks options.
+ * Validates the options.
  *
- * @throws {TypeError} when the resource, an issuer or a scope is none, or there is no issuer,
- *   or an option is unknown.
+ * @throws {TypeError} if the resource, an issuer or a scope is invalid, there is no issuer, or an
+ *   option is unknown.
  */
 export function readOptions(options: ProtectedResourceOptions): Settings {
   requireKnown('The protection', options, OPTIONS)
@@ -124,12 +130,12 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
   }
 }
 
-/** What scopes make together, without that which is between client and issuer only. */
+/** The union of scopes, without those that concern only the client and the issuer. */
 export function union(...sets: (readonly string[])[]): string[] {
   return [...new Set(sets.flat())].filter((scope) => scope !== 'offline_access')
 }
 
-/** The resource is one URL in whatever way it is written; an audience of the author's is a text. */
+/** The resource matches in any spelling of its URL; a custom audience is compared as text. */
 function audienceOf({ audience, resource }: ProtectedResourceOptions): readonly string[] {
   if (audience !== undefined) return typeof audience === 'string' ? [audience] : audience
   const { href, pathname, origin, search } = new URL(resource)

@@ -1,6 +1,6 @@
 /**
- * A server as an OAuth protected resource: nobody is answered without an access token that is
- * authentic, meant for this server, good now, and granted what the request needs.
+ * A server as an OAuth protected resource: every request needs an access token that is authentic,
+ * issued for this server, currently valid, and granted the scopes that the request needs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -20,9 +20,9 @@ import { requirePermission } from './scopes.ts'
 const CREDENTIAL_HEADERS = ['authorization', 'dpop'] as const
 
 /**
- * Protects a server: give it as `auth` to `createHandler`, `createWorker`, `serve` and so on.
+ * Protects a server: pass it as `auth` to `createHandler`, `createWorker`, `serve` and so on.
  *
- * @throws {TypeError} when the resource, an issuer or a scope is none, there is no issuer, or an
+ * @throws {TypeError} if the resource, an issuer or a scope is invalid, there is no issuer, or an
  *   option is unknown.
  */
 export function protectedResource(options: ProtectedResourceOptions): Authenticator {
@@ -49,7 +49,7 @@ export function protectedResource(options: ProtectedResourceOptions): Authentica
         token,
         watchRevocation(settings, credentials, token, server),
       )
-      // What a message needs is known when it was read
+      // The scopes of a POST depend on its message, which is read later
       if (request.method !== 'POST') requirePermission(settings, undefined, known, server)
       return known
     },
@@ -81,7 +81,7 @@ function requireGood(
   throw refuse(settings, credentials, 'The access token is not valid here', fault)
 }
 
-/** Checks that who sends a bound token holds its key. */
+/** Checks that the sender of a bound token possesses its key. */
 async function requireBinding(
   settings: Settings,
   request: Request,
@@ -103,7 +103,7 @@ async function requireBinding(
   if (fault) throw challenge(settings, { status: 401, scheme: 'dpop', ...fault })
 }
 
-/** The caller, as handlers know it. */
+/** The caller as handlers see it. */
 function admitted(
   settings: Settings,
   caller: Caller,
@@ -116,7 +116,7 @@ function admitted(
   return new TokenCaller(caller, principalOf(settings, token), auth, revoked)
 }
 
-/** Verifies a token at an interval while a stream is open, if `revocationCheckMs` is set. */
+/** Verifies the token periodically while a stream is open, if `revocationCheckMs` is set. */
 function watchRevocation(
   settings: Settings,
   { token: text }: Credentials,
@@ -129,12 +129,12 @@ function watchRevocation(
     const check = async (): Promise<void> => {
       try {
         const found = await verify(text, settings)
-        // A token that expired is refused as well, but has a timer of its own
+        // A token that expired is rejected too, but expiry has its own timer
         if ((found && !('refused' in found)) || Date.now() >= expiresAt) return
         clearInterval(timer)
         onRevoked()
       } catch (error) {
-        // The next interval tries again
+        // The next interval retries
         server.report(error)
       }
     }
@@ -143,7 +143,7 @@ function watchRevocation(
   }
 }
 
-/** A caller whose request does not show handlers the token, so that they cannot pass it on. */
+/** A caller whose request hides the token from handlers, so that they cannot pass it on. */
 class TokenCaller implements Caller {
   readonly principal: string
   readonly auth: Auth
@@ -164,7 +164,7 @@ class TokenCaller implements Caller {
     this.#given = given
   }
 
-  /** Made when somebody looks, as most never do. Its body was read. */
+  /** Created on first access, which is rare. The body was already consumed. */
   get request(): Request | undefined {
     const { request } = this.#given
     if (!request || this.#request) return this.#request
@@ -178,7 +178,7 @@ class TokenCaller implements Caller {
 function principalOf({ options, authorizationServers }: Settings, token: AccessToken): string {
   if (options.principal) return options.principal(token)
   const { issuer, subject, clientId } = token
-  // No subject can be written like a client
+  // No subject can be mistaken for a client
   const user = subject?.replace(/^(?=(?:client|user) )/, 'user ')
   const name = user ?? `client ${clientId}`
   return authorizationServers.length > 1 ? `${issuer} ${name}` : name

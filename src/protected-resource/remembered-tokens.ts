@@ -1,6 +1,5 @@
 /**
- * Access tokens whose authenticity was found out a moment ago: a client sends the same one with each
- * request.
+ * A cache of recently verified access tokens, as a client sends the same token with each request.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
@@ -8,32 +7,33 @@ import { boundedCache } from '../patterns/bounded-cache.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { AccessToken, TokenVerifier } from './access-token.ts'
 
-/** For how long, and how many, tokens are remembered. */
+/** How long, and how many, tokens are cached. */
 export interface CacheTokensOptions {
   /**
-   * For how long a token is not verified again, in milliseconds, though never past its end; 60,000
-   * by default, and 0 remembers none. For so long nobody notices that a token was revoked, or that
-   * the key that signed it was withdrawn.
+   * How long a token is not verified again, in milliseconds, though never past its expiry; 60,000
+   * by default, and 0 disables the cache. For that long, a revoked token or a withdrawn signing key
+   * goes unnoticed.
    */
   cacheTtlMs?: number
-  /** How many are remembered; 1,000 by default. Beyond that the oldest are forgotten. */
+  /** The most cached tokens; 1,000 by default. Beyond that the oldest are evicted. */
   maxEntries?: number
 }
 
 /**
- * Remembers what a verifier said of good tokens, in the memory of this instance. Spares a request to
- * the authorization server, or, as `jwtTokens` does by itself, the check of a signature. Issuer,
- * audience, times, scopes and proofs are still checked with each request. What is remembered is
- * frozen, as handlers of several requests get to see it.
+ * Caches a verifier's results for valid tokens, in the memory of this instance. This saves a
+ * request to the authorization server, or, as `jwtTokens` does by default, a signature check.
+ * Issuer, audience, lifetime, scopes and proofs are still checked for each request. Cached tokens
+ * are frozen, since the handlers of several requests see the same object.
  */
 export function cacheTokens(
   verify: TokenVerifier,
   { cacheTtlMs = 60_000, maxEntries = 1000 }: CacheTokensOptions = {},
 ): TokenVerifier {
   if (!(cacheTtlMs > 0 && maxEntries > 0)) return verify
-  // By the whole token, so that no other one, with another signature say, passes for it. A digest
-  // would keep it from whoever reads this memory, who finds it in the requests anyway, and would
-  // cost a trip to another thread, which is what remembering is to spare.
+  // The whole token is the key, so that no other token, for example with another signature, is
+  // accepted in its place. A digest would not hide it from anyone who can read this memory, since
+  // the requests contain it anyway, and would cost the asynchronous work that the cache is meant to
+  // save.
   const known = boundedCache<string, AccessToken>(maxEntries)
   return async (text, expected) => {
     const found = known.get(text)
@@ -47,7 +47,7 @@ export function cacheTokens(
   }
 }
 
-/** Keeps what JSON can be from being changed. */
+/** Freezes a JSON value deeply. */
 function freeze(value: unknown): void {
   const plain = isObject(value) && Object.getPrototypeOf(value) === Object.prototype
   if (!(plain || Array.isArray(value)) || Object.isFrozen(value)) return

@@ -1,5 +1,5 @@
 /**
- * Whether a caller was granted what a message needs.
+ * Checks whether a caller was granted the scopes that a message needs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
@@ -14,11 +14,11 @@ import { challenge } from './challenge.ts'
 import { union, type Settings } from './options.ts'
 
 /**
- * Checks a message, or every one of a batch.
+ * Checks a message, or every message of a batch.
  *
  * @param more Scopes that are needed in addition to those of the message.
- * @throws {HttpError} 403 with a challenge that names all scopes that the caller needs: those that it
- *   has, so that it does not lose them, and those that it lacks.
+ * @throws {HttpError} 403 with a challenge that names all scopes to request: those already granted,
+ *   so that they are not lost, and those that are missing.
  */
 export function requirePermission(
   settings: Settings,
@@ -50,8 +50,8 @@ export function requirePermission(
 }
 
 /**
- * The tool that a call names, if the caller may see it. The client is not known yet: a tool whose
- * `visible` reads it is found in any case, as it may turn out to be visible.
+ * The tool that a call names, if the caller may see it. The client is not known yet, so a tool
+ * whose `visible` depends on the client is always found, as it may turn out to be visible.
  */
 function findTool(
   { tools }: ScopedServer,
