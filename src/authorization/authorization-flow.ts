@@ -1,41 +1,44 @@
 /**
- * How a user gets to the pages of an authorization server, and how what came of it gets back.
+ * How a user is sent to an authorization server, and how the authorization response returns.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
 
-/** Takes users to a page and learns where that sent them. The runtimes have implementations. */
+/**
+ * Sends users to an authorization server and receives the redirect back. The runtimes provide
+ * implementations.
+ */
 export interface AuthorizationFlow {
   /**
-   * Gets ready.
+   * Prepares the redirect.
    *
-   * @param known The redirect URI that the client is registered with; worth using again.
+   * @param known The redirect URI of the client's registration; reuse it if possible.
    */
   begin(known: string | undefined): Awaitable<AuthorizationRedirect>
-  /** What came back after the page itself was left; told once. */
+  /** The redirect that arrived after the page was left; returned only once. */
   returned?(): RedirectResult | undefined
 }
 
 /** One visit to an authorization server. */
 export interface AuthorizationRedirect {
-  /** Where the authorization server is to send the user: HTTPS, or this machine. */
+  /** Where the authorization server redirects the user: HTTPS, or localhost. */
   readonly redirectUri: string
   /**
-   * Takes the user to a URL, and gives the one that they were sent back to.
+   * Sends the user to a URL, and resolves with the URL that the user was redirected to.
    *
-   * @param flow What has to be kept with care, and given back by `returned`, if the page is left.
-   * @param signal Fires when nobody waits any more.
+   * @param flow Secret state to store if the page is left, and to return from `returned`.
+   * @param signal Aborts when the result is no longer needed.
    */
   go(url: string, flow: string, signal: AbortSignal): Promise<string>
-  /** Cleans up, in any case. */
+  /** Cleans up; called in every case. */
   end?(): Awaitable<void>
 }
 
-/** What came back after the page itself was left. */
+/** The redirect that arrived after the page was left. */
 export interface RedirectResult {
-  /** The URL that the user was sent back to. */
+  /** The URL that the user was redirected to. */
   readonly callback: string
-  /** What was kept meanwhile. */
+  /** The stored state of the flow. */
   readonly flow: string
 }

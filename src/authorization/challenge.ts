@@ -4,24 +4,24 @@
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
  */
 
-/** One challenge: how to authenticate, and what the server tells about it. */
+/** One challenge: the scheme to authenticate with, and its parameters. */
 export interface Challenge {
   /** In lower case, such as `bearer`. */
   readonly scheme: string
-  /** By lower-case names. A parameter that is given twice has its first value. */
+  /** By lower-case name. If a parameter is repeated, the first value is used. */
   readonly params: ReadonlyMap<string, string>
 }
 
 /**
- * A parameter, or what begins a challenge: a scheme with the data that it may have in one piece.
- * White space may stand around `=`, but a scheme is not followed by one.
+ * A parameter, or the start of a challenge: a scheme, optionally followed by `token68` data. White
+ * space may surround `=`, but a scheme is never followed by `=`.
  */
 const PART =
   /[\s,]*(?:([!#$%&'*+.^`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^\s",]+))|([!#$%&'*+.^`|~\w-]+)(?=[\s,]|$)(?: +[\w.~+/-]+=*(?=\s*(?:,|$)))?)/y
 
 /**
- * Reads all challenges of a header, or of several that were joined by commas. What cannot be read
- * ends the reading; the challenges before it count.
+ * Parses all challenges of a header, or of several joined by commas. Parsing stops at the first
+ * syntax error; the challenges before it are returned.
  */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: { scheme: string; params: Map<string, string> }[] = []

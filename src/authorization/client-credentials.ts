@@ -1,5 +1,5 @@
 /**
- * Machines that act for themselves: the client credentials grant.
+ * The client credentials grant, for machines that act on their own behalf.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
@@ -12,22 +12,22 @@ import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
 
-/** As whom a machine appears, and how. */
+/** The identity of a machine, and its credentials. */
 export interface ClientCredentialsOptions extends IssuerOptions {
   readonly clientId: string
-  /** The secret; goes in a header or in the body, as the authorization server says. */
+  /** The secret; sent in a header or in the body, depending on the authorization server. */
   readonly clientSecret?: string
-  /** Another way to prove who the client is, such as `privateKeyJwt()`. */
+  /** Another client authentication method, such as `privateKeyJwt()`. */
   readonly authentication?: ClientAuth
 }
 
 /**
- * Signs a machine in with credentials of its own: give the result to `connect` as `auth`. Nobody is
- * asked, nothing is registered; tokens are renewed before they end. Clients declare the extension
- * `io.modelcontextprotocol/oauth-client-credentials`.
+ * Signs a machine in with its own credentials: pass the result to `connect` as `auth`. There is no
+ * user interaction and no registration; tokens are renewed before they expire. Clients declare the
+ * extension `io.modelcontextprotocol/oauth-client-credentials`.
  *
- * @throws {TypeError} When the issuer, the client's id, or a way to prove who the client is, is
- *   missing, or an option is unknown.
+ * @throws {TypeError} If the issuer, the client id, or the client authentication is missing, or an
+ *   option is unknown.
  */
 export function clientCredentials(options: ClientCredentialsOptions): SignIn {
   requireKnown('clientCredentials', options, {
@@ -36,7 +36,7 @@ export function clientCredentials(options: ClientCredentialsOptions): SignIn {
     clientSecret: 1,
     authentication: 1,
   } satisfies OptionNames<ClientCredentialsOptions>)
-  // From a variable that is not set: it would be refused far from here, as an unknown client
+  // Typically an unset variable, which would otherwise fail much later, as an unknown client
   if (!options.clientId) throw new TypeError('"clientId" is missing')
   if (!options.clientSecret && !options.authentication) {
     throw new TypeError('"clientSecret" is missing: give it, or "authentication"')

@@ -1,5 +1,5 @@
 /**
- * As which client to appear at an authorization server, and how to prove it.
+ * The client's identity at an authorization server, and its authentication.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
@@ -7,18 +7,21 @@ import { ClientSecretPost, None, type AuthorizationServer, type ClientAuth } fro
 import { AuthorizationError } from './errors.ts'
 import type { OAuthClient } from './token.ts'
 
-/** Credentials that an authorization server gave out beforehand. */
+/** Credentials that an authorization server issued in advance. */
 export interface ClientCredentials {
-  /** The issuer that they are good for; no other one gets to see them. */
+  /** The issuer of the credentials; they are sent to no other. */
   readonly issuer: string
   readonly clientId: string
-  /** Absent for public clients, and for those that sign. */
+  /** Absent for public clients, and for those that sign assertions. */
   readonly clientSecret?: string
-  /** Another way to prove who the client is, such as `privateKeyJwt()`. */
+  /** Another client authentication method, such as `privateKeyJwt()`. */
   readonly authentication?: ClientAuth
 }
 
-/** Sends the secret in a header. Letters that need no encoding are left, as some servers decode none. */
+/**
+ * Sends the secret in a header. Unreserved characters are not encoded, as some servers do not
+ * decode them.
+ */
 function clientSecretBasic(clientSecret: string): ClientAuth {
   return (_server, { client_id }, _body, headers) => {
     const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
@@ -30,11 +33,11 @@ const BASIC = 'client_secret_basic'
 const POST = 'client_secret_post'
 
 /**
- * The way of proving who the client is that both sides know. A client that has a secret always
- * proves it, even where the server takes public clients as well.
+ * The client authentication method that both sides support. A client with a secret always
+ * authenticates, even if the server accepts public clients too.
  *
- * @param method The one that was agreed on, if any was.
- * @throws {AuthorizationError} When there is none.
+ * @param method The negotiated method, if any.
+ * @throws {AuthorizationError} If there is no common method.
  */
 export function oauthClient(
   server: AuthorizationServer,
@@ -55,7 +58,7 @@ export function oauthClient(
   throw new AuthorizationError('registration', what)
 }
 
-/** The ways that a server knows of proving who a client is. */
+/** The client authentication methods that a server supports. */
 export function methodsOf(server: AuthorizationServer): readonly string[] {
   return server.token_endpoint_auth_methods_supported ?? [BASIC]
 }

@@ -1,5 +1,5 @@
 /**
- * From a challenge to what has to be asked for, and of whom.
+ * Determines from a challenge what to request, and from which authorization server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
  */
@@ -13,28 +13,28 @@ import type { Network } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { splitScope } from './token.ts'
 
-/** How many authorization servers are tried, as the list is anybody's. */
+/** The most authorization servers that are tried, since the list is untrusted. */
 const MAX_ISSUERS = 5
 
-/** The parameters of the challenges that count. */
+/** The relevant parameters of the challenges. */
 export type Demands = ReadonlyMap<string, string>
 
-/** Who gives tokens for a server. */
+/** The authorization server of an MCP server. */
 interface Giver {
   readonly server: AuthorizationServer
-  /** Whether the rules of 2025-03-26 hold. */
+  /** Whether the rules of 2025-03-26 apply. */
   readonly old: boolean
 }
 
-/** What to ask for, and of whom. */
+/** The resource and scopes to request, with the authorization server. */
 interface Place extends Giver {
   readonly resource: string
   readonly scopes: readonly string[]
 }
 
 /**
- * The parameters of all challenges that are about tokens, as servers spread what they want over
- * several. Of a parameter that is there twice, what the own scheme says counts, and what is first.
+ * The parameters of all token challenges, as servers spread their requirements over several. If a
+ * parameter is repeated, the client's own scheme takes precedence, then the first one.
  */
 export function readDemands(response: Response, own: 'bearer' | 'dpop'): Demands {
   const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
@@ -44,12 +44,12 @@ export function readDemands(response: Response, own: 'bearer' | 'dpop'): Demands
 }
 
 /**
- * Finds out what to ask for, and of whom.
+ * Determines what to request, and from which authorization server.
  *
- * @param mcpServer The URL that was connected to.
- * @param url The URL that was refused.
- * @param latest The token that there is; its scopes are asked for again.
- * @param offlineScope The scope that makes authorization servers give refresh tokens, if any may.
+ * @param mcpServer The URL that the client connected to.
+ * @param url The URL that was rejected.
+ * @param latest The current token; its scopes are requested again.
+ * @param offlineScope The scope that requests refresh tokens, if they are wanted.
  * @throws {AuthorizationError}
  */
 export async function discover(
@@ -97,13 +97,13 @@ export async function discover(
     ...(named.length > 0 ? named : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]
-  // Without any scope the server chooses, and would not with this one
+  // Without scopes the server applies its default, which this scope alone would override
   const offers = wanted.length > 0 && server.scopes_supported?.includes(offlineScope)
   if (offers) wanted.push(offlineScope)
   return { server, old, resource, scopes: [...new Set(wanted)] }
 }
 
-/** Finds an authorization server that gave something before. */
+/** Finds the authorization server that issued a token before. */
 export async function discoverAgain(
   network: Network,
   mcpServer: string,
@@ -118,7 +118,7 @@ export async function discoverAgain(
   }
 }
 
-/** The first authorization server that can be reached, or the one that the application wants. */
+/** The first authorization server that can be reached, or the one that the application chooses. */
 async function choose(
   network: Network,
   mcpServer: string,

@@ -1,5 +1,5 @@
 /**
- * Tokens that only the holder of a key can use: proofs for each request (DPoP).
+ * Sender-constrained tokens: a proof of possession for each request (DPoP).
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
@@ -15,20 +15,20 @@ import type { Proofs } from './requests.ts'
 /** The key that tokens are bound to. */
 export interface DpopOptions {
   /**
-   * Gives the key pair, asked once. A token outlives the process only with its key; the private key
-   * need not be extractable. Default: a new pair that is never stored.
+   * Returns the key pair; called once. A stored token is usable later only with its key; the
+   * private key need not be extractable. Default: a new pair that is never stored.
    */
   readonly keyPair?: () => Awaitable<{ publicKey: CryptoKey; privateKey: CryptoKey }>
-  /** The algorithm of the key; asymmetric. Default: `ES256`. */
+  /** The algorithm of the key, which must be asymmetric. Default: `ES256`. */
   readonly alg?: string
   /**
-   * Whether clients declare the extension `io.modelcontextprotocol/auth/dpop`, an id that no text of
-   * the protocol names yet. Default: false.
+   * Whether clients declare the extension `io.modelcontextprotocol/auth/dpop`, an id that the
+   * protocol does not define yet. Default: false.
    */
   readonly declare?: boolean
 }
 
-/** Binds tokens to a key: give the result to the way of signing in as `proofs`. */
+/** Binds tokens to a key: pass the result as `proofs` to a function that signs in. */
 export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Proofs {
   if (!/^(?:ES|RS|PS|EdDSA$|Ed25519$)/.test(alg)) {
     throw new TypeError(`"${alg}" is no asymmetric algorithm`)
@@ -38,7 +38,7 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
   const load = async (): Promise<{ jwk: JWK; privateKey: CryptoKey }> => {
     const { publicKey, privateKey } = await (keyPair ?? (() => generateKeyPair(alg)))()
     const { kty, crv, x, y, n, e } = await exportJWK(publicKey)
-    // Members that a key does not have are left out of the JSON
+    // `JSON.stringify` omits the members that a key does not have
     return { privateKey, jwk: { kty, crv, x, y, n, e } as JWK }
   }
   return {

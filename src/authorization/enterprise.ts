@@ -1,6 +1,6 @@
 /**
- * Enterprise-managed authorization: the company's identity provider decides, and gives an assertion
- * (ID-JAG) that the MCP server's authorization server takes for a token.
+ * Enterprise-managed authorization: the company's identity provider decides, and issues an
+ * assertion (ID-JAG) that the MCP server's authorization server exchanges for a token.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
@@ -23,32 +23,32 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:'
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
-/** What the identity provider knows the user by. */
+/** The token that identifies the user to the identity provider. */
 export interface SubjectToken {
   readonly token: string
   /** Default: `id_token`. */
   readonly type?: 'id_token' | 'refresh_token' | 'saml2'
 }
 
-/** The company's identity provider, and the client as it knows it. */
+/** The company's identity provider, and the client's credentials there. */
 export interface IdentityProvider extends ClientCredentials {
-  /** Where it exchanges tokens. Default: as its metadata says. */
+  /** Its token exchange endpoint. Default: from its metadata. */
   readonly tokenEndpoint?: string
 }
 
 /** How a company's users are signed in. */
 export interface EnterpriseOptions extends ClientCredentialsOptions {
   readonly identityProvider: IdentityProvider
-  /** Gives what the single sign-on led to, not expired; asked for each token. */
+  /** Returns an unexpired token of the single sign-on; called for each access token. */
   readonly subject: () => Awaitable<SubjectToken>
 }
 
 /**
- * Signs the users of a company in through its identity provider: give the result to `connect` as
- * `auth`. The user is not sent to the MCP server's authorization server. Clients declare the extension
- * `io.modelcontextprotocol/enterprise-managed-authorization`.
+ * Signs the users of a company in through its identity provider: pass the result to `connect` as
+ * `auth`. The user is not sent to the MCP server's authorization server. Clients declare the
+ * extension `io.modelcontextprotocol/enterprise-managed-authorization`.
  *
- * @throws {TypeError} When the issuer is missing, or an option is unknown.
+ * @throws {TypeError} If the issuer is missing, or an option is unknown.
  */
 export function enterpriseManaged(options: EnterpriseOptions): SignIn {
   requireKnown('enterpriseManaged', options, {
@@ -66,7 +66,7 @@ export function enterpriseManaged(options: EnterpriseOptions): SignIn {
   return issuerBound(options, obtain, 'io.modelcontextprotocol/enterprise-managed-authorization')
 }
 
-/** Has the identity provider turn what it knows the user by into an assertion. */
+/** Exchanges the user's token for an assertion at the identity provider. */
 async function exchange(
   { network, server, resource, scopes }: GrantRequest,
   { identityProvider, subject }: EnterpriseOptions,

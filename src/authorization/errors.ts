@@ -1,46 +1,46 @@
 /**
- * What can go wrong while signing in: the step, and what was answered.
+ * The error of a failed sign-in, with the step and the response.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#error-handling
  */
 import { McpError } from '../protocol/errors.ts'
 
-/** Where in the course of signing in something failed. */
+/** The step of signing in that failed. */
 export type AuthorizationStep =
-  /** Reading what the MCP server says of itself (RFC 9728). */
+  /** Reading the metadata of the MCP server (RFC 9728). */
   | 'resource-metadata'
-  /** Reading what the authorization server says of itself (RFC 8414, OpenID Connect Discovery). */
+  /** Reading the metadata of the authorization server (RFC 8414, OpenID Connect Discovery). */
   | 'server-metadata'
-  /** Finding out as which client to appear, or registering one (RFC 7591). */
+  /** Determining the client's identity, or registering the client (RFC 7591). */
   | 'registration'
-  /** Sending the user away, and what came back. */
+  /** Redirecting the user, and reading the authorization response. */
   | 'authorization'
-  /** Getting a token for a code, an assertion or credentials. */
+  /** Exchanging a code, an assertion or credentials for a token. */
   | 'token'
-  /** Getting a new token for a refresh token. */
+  /** Refreshing a token. */
   | 'refresh'
-  /** The MCP server refuses the token. */
+  /** The MCP server rejected the token. */
   | 'access'
 
-/** What a server answered, without anything that is secret. */
+/** The response of a server, without secrets. */
 export interface AuthorizationAnswer {
-  /** The URL that was asked, without its query. */
+  /** The requested URL, without its query. */
   readonly url: string
   /** The HTTP status. */
   readonly status: number
   /** The OAuth error code, such as `invalid_grant`. */
   readonly error?: string | undefined
-  /** What the server says about it; meant for developers. */
+  /** The server's description of the error; meant for developers. */
   readonly description?: string | undefined
-  /** The beginning of a body that is no JSON, such as the HTML page of a proxy. */
+  /** The beginning of a body that is not JSON, such as the HTML page of a proxy. */
   readonly body?: string | undefined
 }
 
-/** Signing in failed. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` when only scopes are missing. */
+/** Signing in failed. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` if only scopes are missing. */
 export class AuthorizationError extends McpError {
-  /** What was being done. */
+  /** The step that failed. */
   readonly step: AuthorizationStep
-  /** What was answered, if anything was. */
+  /** The response, if there was one. */
   readonly answer: AuthorizationAnswer | undefined
 
   constructor(
@@ -50,7 +50,7 @@ export class AuthorizationError extends McpError {
     cause?: unknown,
     code: 'UNAUTHORIZED' | 'FORBIDDEN' = 'UNAUTHORIZED',
   ) {
-    // Servers are quoted in it, and what is shown on a terminal must not steer that
+    // The message quotes servers, so control characters are removed to protect terminals
     super(code, message.replace(/\p{Cc}+/gu, ' '), { cause, data: { step, ...answer } })
     this.name = 'AuthorizationError'
     this.step = step

@@ -1,5 +1,6 @@
 /**
- * Tokens in files: one for each, readable only by their owner, shared by processes that take turns.
+ * Token storage in files: one file per token, readable only by its owner, with locks between
+ * processes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
@@ -10,41 +11,45 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { TokenStore } from './store.ts'
 
-/** What that needs of a file system. */
+/** The required file system operations. */
 export interface Files {
-  /** The text of a file; nothing when there is none. */
+  /** Reads the text of a file; `undefined` if it does not exist. */
   read(path: string): Promise<string | undefined>
   /**
-   * Creates a file that only its owner may use, with the folders that it needs.
+   * Creates a file that only its owner can access, and its parent folders.
    *
-   * @returns Whether it was created: not when there is one already.
+   * @returns Whether it was created; false if the file already exists.
    */
   create(path: string, text: string): Promise<boolean>
-  /** Moves a file over another, if there is one. */
+  /** Moves a file, replacing the target if it exists. */
   rename(from: string, to: string): Promise<void>
-  /** Deletes a file; does not mind when there is none. */
+  /** Deletes a file; does nothing if it does not exist. */
   remove(path: string): Promise<void>
-  /** When a file was changed, in milliseconds since 1970; nothing when there is none. */
+  /**
+   * When a file was last modified, in milliseconds since 1970; `undefined` if it does not exist.
+   */
   changedAt(path: string): Promise<number | undefined>
-  /** Makes a file as if it had just been changed. */
+  /** Sets the modification time of a file to now. */
   touch(path: string): Promise<void>
-  /** What other processes can know this one by, without spaces; nothing where they cannot. */
+  /**
+   * An identifier of this process for other processes, without spaces; `undefined` if unavailable.
+   */
   self?(): Promise<string | undefined>
-  /** Whether the process that is known by that has ended for certain. */
+  /** Whether the process with that identifier has definitely ended. */
   hasEnded?(process: string): Promise<boolean>
 }
 
-/** How often a lock shows that its owner is alive, in milliseconds. */
+/** How often the owner of a lock renews it, in milliseconds. */
 const ALIVE_MS = 2_000
-/** How long an owner that is not known to have ended may be silent, in milliseconds. */
+/** How long a lock stays valid without renewal if its owner may still be alive, in milliseconds. */
 const DEAD_MS = 15_000
-/** How often to look whether a lock is gone, in milliseconds. */
+/** How often to check whether a lock is released, in milliseconds. */
 const LOOK_MS = 50
 
-/** Keeps tokens in the files of a folder. */
+/** Stores tokens in the files of a folder. */
 export function fileTokensOn(files: Files, folder: string): TokenStore {
   const withLock = keyedMutex()
-  // The digest is a name that fits every file system
+  // A digest is a valid file name on every file system
   const path = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
   return {
     async get(key) {
@@ -69,7 +74,7 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
           return await work()
         } finally {
           clearInterval(alive)
-          // Somebody may have taken it for dead while the machine slept
+          // Another process may have broken the lock while the machine was suspended
           if ((await files.read(lock)) === owner) await files.remove(lock)
         }
       }),
@@ -84,10 +89,10 @@ async function acquire(files: Files, lock: string, owner: string): Promise<void>
 }
 
 /**
- * Removes a lock whose owner is dead. Under a lock of its own, as of several who saw it dead the
- * last would remove what the first has made meanwhile.
+ * Removes the lock of a dead owner. This is done under a second lock: if several processes notice
+ * the dead owner, the last must not remove the lock that the first has since created.
  *
- * @returns Whether it is worth trying again at once.
+ * @returns Whether to retry immediately.
  */
 async function breakLock(files: Files, lock: string, owner: string): Promise<boolean> {
   const turn = `${lock}.turn`
@@ -111,7 +116,7 @@ async function isDead(files: Files, lock: string): Promise<boolean> {
   return process ? ((await files.hasEnded?.(process)) ?? false) : false
 }
 
-/** What a file holds; a broken one counts as none. */
+/** Parses a file; a corrupt file counts as missing. */
 function parse(text: string | undefined): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '')

@@ -1,5 +1,5 @@
 /**
- * What the ways of signing in have in common, and what each of them is: a grant.
+ * What all ways of signing in have in common, and the interface in which they differ: a grant.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -9,78 +9,79 @@ import type { TokenRecord, TokenStore } from './store.ts'
 import type { TokenPurpose } from './token.ts'
 import type { UrlPolicy } from './urls.ts'
 
-/** What every way of signing in can be told. */
+/** Options of every way of signing in. */
 export interface AuthorizationOptions {
-  /** Keeps tokens and registrations. Default: {@link memoryTokenStore}. */
+  /** Stores tokens and registrations. Default: {@link memoryTokenStore}. */
   readonly tokens?: TokenStore
-  /** Scopes to ask for beside those that the server names. */
+  /** Scopes to request in addition to those that the server names. */
   readonly scopes?: readonly string[]
   /**
-   * Chooses among several authorization servers of one MCP server, by their issuers. Default: the
-   * first that can be reached.
+   * Chooses among several authorization servers of one MCP server, by issuer. Default: the first
+   * that can be reached.
    */
   readonly chooseIssuer?: (issuers: readonly string[], server: string) => Awaitable<string>
   /**
-   * Also signs in to servers of 2025-03-26 that have no metadata: the MCP server's own origin is
-   * then taken for its authorization server, and need not say that it knows PKCE. Default: false.
+   * Also signs in to servers of 2025-03-26 that have no metadata: the MCP server's origin is then
+   * used as its authorization server, even if it does not advertise PKCE. Default: false.
    */
   readonly oldServers?: boolean
   /**
-   * Requires that the `resource` of the metadata is the URL that was connected to, as RFC 9728 has
-   * it, and uses no token for more of its host. Default: false, as many servers name their host, or
-   * a parent of their path. Set it where others control parts of the host, who could use such a
-   * token.
+   * Requires that the `resource` in the metadata equals the URL that the client connected to, as
+   * RFC 9728 demands, and uses no token that is valid for more of its host. Default: false, as many
+   * servers name their host, or a parent of their path. Set it if others control parts of the host,
+   * since they could use such a token.
    */
   readonly exactResource?: boolean
   /**
-   * How often within 10 minutes one server may have the user sign in or grant more, failed attempts
-   * included; with credentials of a machine, how often it may ask for more scopes. Default: 10.
+   * How often within 10 minutes one server may make the user sign in or grant more scopes,
+   * including failed attempts; with machine credentials, how often it may demand more scopes.
+   * Default: 10.
    */
   readonly maxSignIns?: number
   /** Binds tokens to a key of this client: `dpop()`. */
   readonly proofs?: Proofs
   /**
-   * Whether a token of another type than `Bearer` is used as a bearer token, such as the type `user`
+   * Whether to use a token of a type other than `Bearer` as a bearer token, such as the type `user`
    * of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. Not
-   * called for tokens that are bound to a key. Default: they are refused.
+   * called for tokens that are bound to a key. Default: they are rejected.
    */
   readonly acceptTokenType?: (tokenType: string, issuer: string) => boolean
-  /** Sends the requests of signing in. Default: the global `fetch`. */
+  /** Sends the requests to authorization servers. Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** How long each of these requests may take, in milliseconds. Default: 30 s. */
+  /** Timeout of each of these requests, in milliseconds. Default: 30 s. */
   readonly timeoutMs?: number
   /**
-   * Decides on each URL that a server names; HTTPS, or HTTP to this machine, is demanded in any
-   * case. Default: no private addresses, unless the MCP server itself has one. Names are not looked
-   * up; where that matters, send through a proxy that guards.
+   * Decides whether a URL that a server named may be used; HTTPS, or HTTP to localhost, is required
+   * in any case. Default: no private addresses, unless the MCP server itself has one. Host names
+   * are not resolved; if that matters, use a proxy that filters by address.
    */
   readonly allowUrl?: UrlPolicy
-  /** Gives up signing in. */
+  /** Aborts signing in. */
   readonly signal?: AbortSignal
 }
 
-/** What a grant gets to know. */
+/** The input of a grant. */
 export interface GrantRequest extends TokenPurpose {
   readonly tokens: TokenStore
   /** The URL of the MCP server. */
   readonly mcpServer: string
-  /** Whether the rules of 2025-03-26 hold. */
+  /** Whether the rules of 2025-03-26 apply. */
   readonly old: boolean
 }
 
-/** A way of getting tokens. */
+/** A way to obtain tokens. */
 export interface Grant {
-  /** The scope that makes authorization servers give refresh tokens, if these are wanted. */
+  /** The scope that requests refresh tokens, if they are wanted. */
   readonly offlineScope?: string | undefined
-  /** Gets a token from nothing. */
+  /** Obtains a token without an earlier one. */
   obtain(request: GrantRequest): Promise<TokenRecord>
-  /** Gets a token for a refresh token; without it tokens are obtained anew. */
+  /** Refreshes a token; if absent, a new token is obtained instead. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
-  /** Finishes what was begun before the page was left. */
+  /** Completes a flow that began before the page was left. */
   resume?(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined>
 }
 
-/** Gets what a grant needs to go on with what it began. */
+/** Provides what a grant needs to complete a flow that it began. */
 export type OpenRequest = (
   server: string,
   issuer: string,

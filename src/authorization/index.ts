@@ -1,5 +1,5 @@
 /**
- * Signs clients in to MCP servers: give what {@link signIn} returns to `connect` as `auth`.
+ * Signs clients in to MCP servers: pass the result of {@link signIn} to `connect` as `auth`.
  *
  * @module
  */

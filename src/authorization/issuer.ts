@@ -1,5 +1,5 @@
 /**
- * Binds credentials to one authorization server, whichever one an MCP server names.
+ * Binds credentials to one authorization server, regardless of the one that an MCP server names.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */
@@ -8,16 +8,16 @@ import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant } from './grant.ts'
 import { Provider, type SignIn } from './provider.ts'
 
-/** Which authorization server credentials are for. */
+/** The authorization server that the credentials belong to. */
 export interface IssuerOptions extends AuthorizationOptions {
   /**
-   * The issuer of the authorization server that the credentials are for. They are sent to no other,
-   * whichever one an MCP server names.
+   * The issuer of the authorization server that the credentials belong to. They are sent to no
+   * other, even if an MCP server names one.
    */
   readonly issuer: string
 }
 
-/** The names of {@link IssuerOptions}. */
+/** The option names of {@link IssuerOptions}. */
 export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
   ...{ issuer: 1, tokens: 1, scopes: 1, chooseIssuer: 1, oldServers: 1, exactResource: 1 },
   ...{ maxSignIns: 1, proofs: 1, acceptTokenType: 1, fetch: 1, timeoutMs: 1, allowUrl: 1 },
@@ -25,10 +25,10 @@ export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
 }
 
 /**
- * Signs in with credentials of one authorization server, and sends them to no other.
+ * Signs in with credentials for one authorization server, and sends them to no other.
  *
  * @param id The extension to declare, if any.
- * @throws {TypeError} When the issuer is missing.
+ * @throws {TypeError} If the issuer is missing.
  */
 export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?: string): SignIn {
   const { issuer } = options
@@ -46,7 +46,7 @@ export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?
       return obtain(request)
     },
   }
-  // Chosen before metadata is read, so that the other issuers get no request
+  // Chosen before metadata is read, so that other issuers receive no request
   const chooseIssuer = (issuers: readonly string[], mcpServer: string): string => {
     if (issuers.length > 0) requireIssuer(issuers, mcpServer)
     return issuer

@@ -1,5 +1,6 @@
 /**
- * The JWT bearer grant: an assertion of someone the authorization server trusts, for a token.
+ * The JWT bearer grant: exchanges an assertion of a party that the authorization server trusts for
+ * a token.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
@@ -11,9 +12,9 @@ import { requestToken, scopeParam, type OAuthClient } from './token.ts'
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /**
- * Asks for a token for an assertion.
+ * Exchanges an assertion for a token.
  *
- * @throws {AuthorizationError} Also when the authorization server lists its grants without this one.
+ * @throws {AuthorizationError} Also if the authorization server's list of grants lacks this one.
  */
 export function redeemAssertion(
   request: GrantRequest,

@@ -1,5 +1,5 @@
 /**
- * Signing in with the user's own browser, which comes back to a port of this machine (RFC 8252).
+ * Signing in with the user's own browser and a redirect to a local port (RFC 8252).
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
@@ -8,31 +8,34 @@ import { isLoopback } from '../patterns/loopback.ts'
 import type { AuthorizationFlow, AuthorizationRedirect } from './authorization-flow.ts'
 import { parseUrl } from './urls.ts'
 
-/** How the user is sent away and received again. */
+/** How the redirect is received. */
 export interface LoopbackOptions {
-  /** The port to be sent back to. Default: the one that is registered, or any that is free. */
+  /** The port of the redirect URI. Default: the registered one, or any free port. */
   readonly port?: number
   /**
-   * The host name to be sent back to: `localhost` where a client is registered with that, or an
-   * address of this machine. Only loopback addresses are listened on. Default: the one that is
-   * registered, or `127.0.0.1`.
+   * The host name of the redirect URI: `localhost` if the client is registered with that, or a
+   * loopback address. The listener binds to loopback addresses only. Default: the registered one,
+   * or `127.0.0.1`.
    */
   readonly hostname?: string
-  /** The path to be sent back to. Default: `/callback`. */
+  /** The path of the redirect URI. Default: `/callback`. */
   readonly path?: string
-  /** Shows a page to the user. Default: prints its URL to stderr and opens it in their browser. */
+  /**
+   * Opens a page for the user. Default: prints its URL to stderr and opens it in the default
+   * browser.
+   */
   readonly open?: (url: string) => Awaitable<void>
-  /** The HTML that users see when they are back. Default: a sentence. */
+  /** The HTML page shown after the redirect. Default: one sentence. */
   readonly page?: string
 }
 
-/** What that needs of the machine. */
+/** The required operations of the machine. */
 export interface LoopbackHost {
   /** The operating system, such as `linux`, `darwin` or `win32`. */
   readonly os: string
   /**
-   * Listens on an address, such as `127.0.0.1` or `::1`; a port of 0 stands for any. Rejects when
-   * the port is taken, with the code `EADDRINUSE`.
+   * Listens on an address, such as `127.0.0.1` or `::1`; port 0 means any. Rejects with the code
+   * `EADDRINUSE` if the port is taken.
    */
   listen(
     port: number,
@@ -40,16 +43,16 @@ export interface LoopbackHost {
     address: string,
   ): Promise<LoopbackListener>
   /**
-   * Runs a program without a shell, and does not keep this one from ending. Rejects when it cannot
-   * be started, or ends with a status other than 0.
+   * Runs a program without a shell, without keeping this process alive. Rejects if it cannot be
+   * started, or exits with a status other than 0.
    */
   run(command: string, args: readonly string[]): Promise<void>
 }
 
-/** A port that is listened on. */
+/** A listening port. */
 export interface LoopbackListener {
   readonly port: number
-  /** Stops listening, once what is being answered has been. */
+  /** Stops listening once pending responses are complete. */
   close(): Awaitable<void>
 }
 
@@ -64,9 +67,9 @@ const HEADERS = {
 }
 
 /**
- * Makes the interaction of a machine.
+ * Creates the authorization flow of a machine.
  *
- * @throws {TypeError} When the host name is not one of this machine.
+ * @throws {TypeError} If the host name is not a loopback name or address.
  */
 export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): AuthorizationFlow {
   const { path = '/callback', page = PAGE, open = (url) => showUrl(host, url) } = options
@@ -115,7 +118,7 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): A
   }
 }
 
-/** Listens on every address that browsers may resolve a loopback name to. */
+/** Listens on every address that a browser may resolve a loopback name to. */
 async function listenOn(
   host: LoopbackHost,
   hostname: string,
@@ -133,14 +136,16 @@ async function listenOn(
     }
     return { port: listener.port, close }
   } catch (error) {
-    // A machine may have no IPv6. A taken port would send the user to another program
+    // IPv6 may be unavailable, but on a taken port the redirect would reach another program
     if ((error as { code?: unknown }).code !== 'EADDRINUSE') return listener
     await listener.close()
     throw error
   }
 }
 
-/** Prints a URL, as a browser may not show it even if it was started, and opens it in a browser. */
+/**
+ * Prints a URL and opens it in a browser; printing covers browsers that start without showing it.
+ */
 async function showUrl(host: LoopbackHost, url: string): Promise<void> {
   const { href } = new URL(url)
   console.error(`To sign in, open ${href}`)
@@ -154,7 +159,7 @@ async function showUrl(host: LoopbackHost, url: string): Promise<void> {
 /**
  * Opens a page in the user's browser.
  *
- * @throws the error of `host.run`: there is no program for that, or it failed.
+ * @throws the error of `host.run`: no such program, or it failed.
  */
 export function openBrowser(host: Pick<LoopbackHost, 'os' | 'run'>, url: string): Promise<void> {
   const [command, ...args] =

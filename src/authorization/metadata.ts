@@ -1,5 +1,5 @@
 /**
- * What resource servers and authorization servers publish about themselves, as far as it is read.
+ * The metadata of resource servers and authorization servers, as far as it is used.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
  */
@@ -11,24 +11,24 @@ import { checkUrl } from './urls.ts'
 
 /** Protected resource metadata (RFC 9728). */
 export interface ResourceMetadata {
-  /** The identifier of the server, as tokens have to be asked for. */
+  /** The identifier of the server, for the `resource` parameter of token requests. */
   readonly resource: string
-  /** Issuers of tokens for it. */
+  /** The issuers of tokens for the server. */
   readonly issuers: readonly string[]
   readonly scopes: readonly string[] | undefined
 }
 
-/** The revision that had the MCP server be its own authorization server. */
+/** The revision in which the MCP server was its own authorization server. */
 const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
 
 /**
- * Reads the metadata of the server at a URL: from where its challenge says, or else from the
- * well-known places, that of the path first.
+ * Reads the metadata of the server at a URL: from the URL in its challenge, or else from the
+ * well-known URLs, the one with the path first.
  *
- * @param urls The URL that was asked, and others that are as good.
- * @param exact Whether it has to name one of these, and no parent.
- * @returns What was tried in vain, when there is none.
- * @throws {AuthorizationError} When it is unusable, or meant for another server.
+ * @param urls The requested URL, and equivalent ones.
+ * @param exact Whether the metadata must name one of these, not a parent.
+ * @returns The URLs that were tried, if there is no metadata.
+ * @throws {AuthorizationError} If it is malformed, or belongs to another server.
  */
 export async function discoverResource(
   network: Network,
@@ -49,7 +49,7 @@ export async function discoverResource(
   return { resource: resource as string, issuers: strings(issuers) ?? [], scopes: strings(scopes) }
 }
 
-/** Whether a resource identifier stands for a URL: the same, or a parent of it. */
+/** Whether a resource identifier covers a URL: equals it, or is a parent of it. */
 export function covers(resource: unknown, url: string, exact = false): boolean {
   if (typeof resource !== 'string' || /\s/.test(resource) || !URL.canParse(resource)) return false
   const { origin, pathname, search, hash, username, password } = new URL(resource)
@@ -65,7 +65,7 @@ export function covers(resource: unknown, url: string, exact = false): boolean {
 /**
  * Reads the metadata of an authorization server.
  *
- * @throws {AuthorizationError} When there is none, or that of another issuer, or the server fails.
+ * @throws {AuthorizationError} If there is none, it names another issuer, or the server fails.
  */
 export async function discoverServer(
   network: Network,
@@ -87,8 +87,8 @@ export async function discoverServer(
 }
 
 /**
- * What a server of 2025-03-26 is by itself: its own authorization server, with metadata at its root
- * or with endpoints at their default places.
+ * The authorization server of a 2025-03-26 server, which is the server itself: with metadata at its
+ * root, or endpoints at the default paths.
  */
 export async function discoverOldServer(
   network: Network,
@@ -98,7 +98,7 @@ export async function discoverOldServer(
   const read = (more?: Record<string, string>): Promise<JsonObject | string> =>
     find(network, [place], 'server-metadata', 'issuer', more)
   let found = await read(OLD_REVISION)
-  // Browsers ask servers whether they take the header; those that do not are asked without
+  // In browsers the header needs a CORS preflight, which some servers reject: try again without it
   if (typeof found === 'string') found = await read()
   if (typeof found !== 'string') {
     const { issuer } = found
@@ -113,10 +113,10 @@ export async function discoverOldServer(
   }
 }
 
-/** The lists of the metadata of authorization servers, as far as anybody asks for them. */
+/** The list members of authorization server metadata, as far as they are used. */
 const LIST = /(?:scopes|methods|types|values|profiles)_supported$/
 
-/** Takes what should be a list and is none for what was left out. */
+/** Treats a member that should be a list but is not as absent. */
 function readServer(found: JsonObject): AuthorizationServer {
   const read = Object.entries(found).map(([name, value]) => [
     name,
@@ -130,7 +130,7 @@ function otherIssuer(issuer: string, found: unknown): AuthorizationError {
   return new AuthorizationError('server-metadata', what)
 }
 
-/** The first document that there is; else what was tried. */
+/** The first document that exists; otherwise the URLs that were tried. */
 async function find(
   network: Network,
   places: readonly string[],
@@ -147,7 +147,7 @@ async function find(
       if (ok && typeof json?.[member] === 'string') return json
       tried.push(`"${place}" (HTTP ${status})`)
     } catch (error) {
-      // What browsers keep from a page looks like a broken network
+      // A response that CORS hides from a page looks like a network error
       if (!(error instanceof AuthorizationError) || error.answer || !error.cause) throw error
       tried.push(error.message)
     }
@@ -155,7 +155,7 @@ async function find(
   return tried.join(', ')
 }
 
-/** The strings of a list, if it is one. */
+/** The strings of a list; `undefined` if the value is not a list. */
 function strings(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
 }

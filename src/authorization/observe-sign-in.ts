@@ -1,20 +1,20 @@
 /**
- * The URLs that users are sent to while they sign in, for interfaces that show them.
+ * The authorization URLs of a sign-in, for user interfaces that display them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import type { AuthorizationFlow } from './authorization-flow.ts'
 import { callHook } from '../patterns/hooks.ts'
 
-/** The URLs that users are sent to while they sign in. */
+/** The authorization URLs of a sign-in. */
 export interface SignInObserver {
-  /** Calls a function with each URL, and with nothing when the user is back. */
+  /** Calls a function with each URL, and with `undefined` when the user has returned. */
   subscribe(listener: (url: string | undefined) => void): () => void
 }
 
 /**
- * Observes the sign-in of a user, so that a reconnecting client knows where the user has to go: pass
- * the result to `signIn` as `interaction`, and to `createReconnectingClient` as `signIn`.
+ * Observes a sign-in, so that a reconnecting client knows where to send the user: pass the result
+ * to `signIn` as `interaction`, and to `createReconnectingClient` as `signIn`.
  */
 export function observeSignIn(flow: AuthorizationFlow): AuthorizationFlow & SignInObserver {
   const listeners = new Set<(url: string | undefined) => void>()

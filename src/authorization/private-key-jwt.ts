@@ -1,5 +1,5 @@
 /**
- * Proving who a client is with a key instead of a secret: `private_key_jwt`.
+ * Client authentication with a key instead of a secret: `private_key_jwt`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.2
  */
@@ -8,19 +8,19 @@ import { importJWK, importPKCS8 } from 'jose/key/import'
 import { modifyAssertion, PrivateKeyJwt, type ClientAuth } from 'oauth4webapi'
 import { AuthorizationError } from './errors.ts'
 
-/** The key, and how assertions are made with it. */
+/** The key, and how it signs assertions. */
 export interface PrivateKeyJwtOptions {
-  /** The private key: as it is, as PEM (PKCS #8), or as a JWK. */
+  /** The private key: a key object, PEM (PKCS #8), or a JWK. */
   readonly key: Key | string | JWK
-  /** The algorithm of a key that does not tell its own, such as PEM. Default: `ES256`. */
+  /** The algorithm, for key formats that do not state it, such as PEM. Default: `ES256`. */
   readonly alg?: string
-  /** Which of the client's keys it is. */
+  /** The id of the key among the client's keys. */
   readonly kid?: string
-  /** Whom the assertions are for. Default: the issuer. */
+  /** The audience of the assertions. Default: the issuer. */
   readonly audience?: 'issuer' | 'token_endpoint'
 }
 
-/** Makes a client prove who it is by an assertion that it signs. */
+/** Authenticates a client with a signed assertion. */
 export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
   const { kid, audience } = options
   let loaded: Promise<Key> | undefined

@@ -1,6 +1,6 @@
 /**
- * Keeps the requests of a client signed in: finds out who gives tokens for a server, has a grant get
- * them, renews them, and asks for more when the server wants more.
+ * Keeps the requests of a client authorized: discovers the authorization server, obtains tokens
+ * through a grant, refreshes them, and requests more scopes when the server demands them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -22,31 +22,31 @@ import {
 import { splitScope } from './token.ts'
 import { isPrivateHost } from './urls.ts'
 
-/** How long after its first failure a token that may still be good is not renewed, in milliseconds. */
+/** Delay after the first failed refresh of a token that may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
-/** The period in which the sign-ins that one server causes are counted, in milliseconds. */
+/** The period in which the sign-ins caused by one server are counted, in milliseconds. */
 const SIGN_INS_MS = 600_000
-/** Errors that say nothing about the token: it may be good a moment later. */
+/** Transient errors, after which the token may still be valid. */
 const TRANSIENT = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
 
-/** Signs requests in, and out. */
+/** Authorizes requests, and signs out. */
 export interface SignIn extends AuthProvider {
-  /** Forgets the token for a server, by the URL that was connected to. */
+  /** Deletes the token for a server, by the URL that the client connected to. */
   signOut(server: string | URL): Promise<void>
 }
 
-/** What is known of one MCP server. */
+/** The state of one MCP server. */
 interface Server {
   readonly url: string
   readonly network: Network
   token: TokenRecord | undefined
-  /** What is being done about the token; gives whether there is another one. */
+  /** The operation on the token in progress; resolves with whether there is a new token. */
   work: Promise<boolean> | undefined
   /** Whether the user signed out. */
   left: boolean
-  /** When to try again to renew the token early, by the monotonic clock, in milliseconds. */
+  /** When to retry an early refresh, by the monotonic clock, in milliseconds. */
   retryAt: number
-  /** How often in a row that has failed. */
+  /** The number of consecutive failures. */
   failures: number
 }
 
@@ -54,20 +54,23 @@ interface Server {
 interface Caused {
   /** When, in milliseconds since 1970. */
   readonly at: number
-  /** The missing scopes that were its reason, if that was one. */
+  /** The missing scopes that caused it, if any. */
   readonly missing: string | undefined
 }
 
-/** Signs requests in with tokens that a grant gets. */
+/** Authorizes requests with tokens obtained through a grant. */
 export class Provider implements SignIn {
   readonly extensions: { readonly [id: string]: JsonObject }
   readonly #options: AuthorizationOptions
   readonly #grant: Grant
   readonly #tokens: TokenStore
   readonly #servers = new Map<string, Promise<Server>>()
-  /** With which token each request was sent. */
+  /** The token that each request was sent with. */
   readonly #sent = new WeakMap<HttpRequestFacts, TokenRecord>()
-  /** The tokens that no server has accepted yet, and whether they were obtained from nothing. */
+  /**
+   * The tokens that no server has accepted yet, and whether they were newly obtained rather than
+   * refreshed.
+   */
   readonly #unproven = new WeakMap<TokenRecord, boolean>()
   #resumed: Promise<void> | undefined
 
@@ -87,7 +90,7 @@ export class Provider implements SignIn {
     const renewAt = server.token?.renewAt ?? Infinity
     if (server.token && Date.now() >= renewAt && performance.now() >= server.retryAt) {
       const renewed = await this.#renew(server, server.token).catch(() => false)
-      // The server decides what the old one is still good for
+      // The server decides whether the old token is still valid
       if (renewed) server.failures = 0
       else server.retryAt = performance.now() + backoffMs(server.failures++, RETRY_MS)
     }
@@ -125,16 +128,17 @@ export class Provider implements SignIn {
         const what = `"${request.url}" refuses the token that was just given for it`
         throw new AuthorizationError('access', what)
       }
-      // What was just renewed is not renewed again
+      // A token that was just refreshed is not refreshed again
       if (used && obtained === undefined && (await this.#renew(server, used))) return true
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
-      // Machines get tokens as often as these end
+      // Machine tokens without refresh are obtained again whenever they expire, so these are not
+      // counted
       if (upgrade !== undefined || this.#grant.refresh) await this.#countSignIn(server, upgrade)
       return this.#obtain(server, request.url, demands, latest)
     }
-    // What others have begun may be no more than an attempt to renew
+    // The operation in progress elsewhere may only have been an attempt to refresh
     while (!(await this.#once(server, used, obtain)));
     return true
   }
@@ -143,16 +147,16 @@ export class Provider implements SignIn {
     const { href } = new URL(server)
     const opened = await this.#servers.get(href)?.catch(() => undefined)
     this.#servers.delete(href)
-    // What somebody is getting at the moment must not bring it back
+    // A sign-in in progress must not restore the token
     if (opened) opened.left = true
     await this.#tokens.delete(tokenKey(href))
     await this.#tokens.delete(causedKey(href))
   }
 
   /**
-   * Refuses to ask for scopes that were granted, or that were asked for already.
+   * Rejects scopes that were already granted or already requested.
    *
-   * @returns What to remember of them when they are asked for.
+   * @returns The value to record when they are requested.
    */
   async #requireUpgrade(
     server: Server,
@@ -174,7 +178,7 @@ export class Provider implements SignIn {
     return key
   }
 
-  /** Limits how often a server may have the user sign in, for whichever reasons. */
+  /** Limits how often a server may make the user sign in, for any reason. */
   async #countSignIn(server: Server, missing: string | undefined): Promise<void> {
     const { maxSignIns = 10 } = this.#options
     const caused = await this.#causedBy(server)
@@ -186,14 +190,14 @@ export class Provider implements SignIn {
     await this.#tokens.set(causedKey(server.url), { all: [...caused, { at: Date.now(), missing }] })
   }
 
-  /** The sign-ins that a server caused in the last period, those of earlier pages included. */
+  /** The sign-ins that a server caused in the last period, including those of earlier pages. */
   async #causedBy({ url }: Server): Promise<Caused[]> {
     const { all } = (await this.#tokens.get(causedKey(url))) ?? {}
     const isRecent = ({ at }: Caused): boolean => Math.abs(Date.now() - at) < SIGN_INS_MS
     return Array.isArray(all) ? all.filter(isRecent) : []
   }
 
-  /** Gets the next token without asking anybody; gives whether there is one. */
+  /** Refreshes the token without user interaction; resolves with whether there is a new one. */
   #renew(server: Server, used: TokenRecord): Promise<boolean> {
     return this.#once(server, used, async (latest = used) => {
       const { refreshToken, issuer, resource, asked, granted } = latest
@@ -206,10 +210,10 @@ export class Provider implements SignIn {
         const kept = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
         return await this.#keep(server, kept, false)
       } catch (error) {
-        // Where the authorization server is gone, the MCP server may name another by now
+        // If the authorization server is gone, the MCP server may have named another one since
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
         if (!isRefusal(error)) throw error
-        // Someone who takes no turns may have been faster
+        // A process that does not use the lock may have been faster
         const now = await this.#read(server.url)
         server.token = now
         if (now?.refreshToken !== refreshToken) return now !== undefined
@@ -221,7 +225,7 @@ export class Provider implements SignIn {
     })
   }
 
-  /** Gets a token from nothing, from whoever the server says to get it from. */
+  /** Obtains a new token from the authorization server that the MCP server names. */
   async #obtain(
     server: Server,
     url: string,
@@ -235,7 +239,7 @@ export class Provider implements SignIn {
     return this.#keep(server, await this.#grant.obtain(request), true)
   }
 
-  /** What is needed to go on with an authorization server that gave something before. */
+  /** The input of a grant for an authorization server that issued a token before. */
   async #request(
     { url, network }: Server,
     issuer: string,
@@ -246,7 +250,10 @@ export class Provider implements SignIn {
     return { ...found, resource, scopes, network, tokens: this.#tokens, mcpServer: url }
   }
 
-  /** Does one thing about a token at a time, unless others have done it meanwhile. */
+  /**
+   * Runs one operation on the token at a time, and skips it if another has changed the token
+   * meanwhile.
+   */
   #once(
     server: Server,
     used: TokenRecord | undefined,
@@ -307,7 +314,7 @@ export class Provider implements SignIn {
     return { url, network, token: undefined, work: undefined, left: false, retryAt: 0, failures: 0 }
   }
 
-  /** Finishes what was begun before the page was left; a failure is told once. */
+  /** Completes a flow that began before the page was left; a failure is reported once. */
   async #resume(): Promise<void> {
     try {
       const done = await this.#grant.resume?.((url, issuer, resource, scopes) =>
@@ -339,13 +346,13 @@ function causedKey(server: string): string {
   return `sign-ins ${server}`
 }
 
-/** Whether a token will not be renewed however often one asks. */
+/** Whether refreshing will never succeed. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof AuthorizationError)) return false
   const { step, answer } = error
   if (step === 'registration') return true
   if (!answer || TRANSIENT.test(answer.error ?? '')) return false
-  // Some servers refuse with JSON of their own
+  // Some servers reject with JSON of their own format
   const plain = answer.body === undefined && (answer.status === 400 || answer.status === 401)
   return answer.error === undefined ? plain : answer.status <= 403
 }

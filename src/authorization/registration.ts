@@ -1,6 +1,7 @@
 /**
- * Finding or getting an identity at an authorization server: credentials given out beforehand, a
- * metadata document, dynamic registration, or whatever the user enters, in this order.
+ * Finds or creates the client's registration at an authorization server, in this order: credentials
+ * issued in advance, a client id metadata document, dynamic registration, or credentials that the
+ * user enters.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
@@ -15,33 +16,33 @@ import { readAnswer, refused, send } from './requests.ts'
 import { splitScope, type OAuthClient } from './token.ts'
 import { checkUrl, isLocalHttp, parseUrl } from './urls.ts'
 
-/** Who the client is, for users and for authorization servers. */
+/** The identity of the client, as users and authorization servers see it. */
 export interface ClientIdentity {
-  /** The name that users are shown. */
+  /** The display name. */
   readonly name: string
   /**
-   * The HTTPS URL at which {@link clientMetadata} is published. It is then the client's identity at
-   * all authorization servers that read such documents.
+   * The HTTPS URL where {@link clientMetadata} is published. It serves as the client id at all
+   * authorization servers that support client id metadata documents.
    */
   readonly metadataUrl?: string
   /**
-   * More client metadata in the words of RFC 7591, such as `client_uri`, `logo_uri`, `contacts`.
+   * Additional client metadata of RFC 7591, such as `client_uri`, `logo_uri`, `contacts`.
    */
   readonly metadata?: JsonObject
 }
 
-/** How to get an identity. */
+/** How the client is identified. */
 export interface RegistrationOptions {
   readonly client: ClientIdentity
-  /** Credentials that authorization servers gave out beforehand. */
+  /** Credentials that authorization servers issued in advance. */
   readonly credentials?: readonly ClientCredentials[]
-  /** Asks the user for credentials when there is no other way. */
+  /** Asks the user for credentials if no other way is available. */
   readonly askCredentials?: (
     issuer: string,
   ) => Awaitable<Omit<ClientCredentials, 'issuer'> | undefined>
 }
 
-/** An identity, and its registration if it was registered here and can be again. */
+/** A client identity, with its registration if it was registered dynamically and can be again. */
 export interface Registered extends OAuthClient {
   readonly registration?: JsonObject
 }
@@ -49,9 +50,9 @@ export interface Registered extends OAuthClient {
 const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] }
 
 /**
- * The metadata document of a client, to be published as JSON at `client.metadataUrl`.
+ * The metadata document of a client, to publish as JSON at `client.metadataUrl`.
  *
- * @throws {TypeError} When that URL cannot be an identity.
+ * @throws {TypeError} If that URL cannot serve as a client id.
  */
 export function clientMetadata(
   client: ClientIdentity,
@@ -67,7 +68,7 @@ export function clientMetadata(
   }
 }
 
-/** Client identifiers are HTTPS URLs with a path, and as plain as URLs can be. */
+/** Checks that a client id is an HTTPS URL with a path, in its simplest form. */
 export function requireMetadataUrl(metadataUrl: string): string {
   const url = parseUrl(metadataUrl)
   const { protocol, username, password, pathname } = url ?? {}
@@ -76,18 +77,18 @@ export function requireMetadataUrl(metadataUrl: string): string {
   throw new TypeError(`"${metadataUrl}" cannot identify a client: it has to be HTTPS with a path`)
 }
 
-/** The redirect URI of the registration that is kept. */
+/** The redirect URI of the stored registration. */
 export async function knownRedirectUri(request: GrantRequest): Promise<string | undefined> {
   const uris = (await listRegistrations(request.tokens))[request.server.issuer]?.redirect_uris
-  // Kept as the server gave it
+  // Stored as received, so its type is unchecked
   return Array.isArray(uris) && typeof uris[0] === 'string' ? uris[0] : undefined
 }
 
 /**
- * Finds or gets an identity.
+ * Finds or creates the client's registration.
  *
- * @param registration The one that what is renewed was given to.
- * @throws {AuthorizationError} When there is no way to one, or registering fails.
+ * @param registration The registration that the refreshed token was issued to.
+ * @throws {AuthorizationError} If no way is available, or registration fails.
  */
 export async function findClient(
   request: GrantRequest,
@@ -123,14 +124,14 @@ export async function findClient(
   throw new AuthorizationError('registration', what)
 }
 
-/** Whether a registration is for the redirect URI, and its secret has not expired. */
+/** Whether a registration covers the redirect URI, and its secret has not expired. */
 function isUsable(kept: JsonObject, redirectUri: string | undefined): boolean {
   const until = Number(kept.client_secret_expires_at ?? 0)
   const fits = redirectUri === undefined || allowsRedirect(kept, redirectUri)
   return fits && (until === 0 || until * 1_000 > Date.now())
 }
 
-/** Whether a registration takes a redirect URI: on this machine, with any port if it names none. */
+/** Whether a registration allows a redirect URI: for loopback, with any port if it names none. */
 export function allowsRedirect({ redirect_uris: uris }: JsonObject, redirectUri: string): boolean {
   const url = new URL(redirectUri)
   if (isLocalHttp(url)) url.port = ''
@@ -142,7 +143,9 @@ export function allows(list: unknown, value: string): boolean {
   return !Array.isArray(list) || list.length === 0 || list.includes(value)
 }
 
-/** Whether a registration may ask for a scope: `offline_access` only if it may refresh tokens. */
+/**
+ * Whether a registration may request a scope: `offline_access` only if it may use refresh tokens.
+ */
 export function allowsScope({ scope: all, grant_types }: JsonObject, scope: string): boolean {
   if (scope === 'offline_access' && !allows(grant_types, 'refresh_token')) return false
   return allows(typeof all === 'string' && splitScope(all), scope)
@@ -162,7 +165,7 @@ function registered({ server }: GrantRequest, kept: JsonObject): Registered {
   return { ...client, registration: kept }
 }
 
-/** Registers with RFC 7591, which the protocol keeps for servers that read no metadata documents. */
+/** Registers by RFC 7591, the fallback for servers without client id metadata documents. */
 async function register(
   { network, server }: GrantRequest,
   client: ClientIdentity,
@@ -192,7 +195,7 @@ async function register(
   if (!ok || typeof client_id !== 'string' || !client_id) {
     throw refused(step, `Registering with "${redirectUri}" failed`, answer)
   }
-  // What the server says counts, and not what it was asked for
+  // The server's values take precedence over the requested ones
   return {
     redirect_uris: [redirectUri],
     ...json,

@@ -1,43 +1,46 @@
 /**
- * The registrations of clients that are kept: one for each authorization server.
+ * The stored client registrations: one per authorization server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { TokenStore } from './store.ts'
 
-/** What an authorization server knows a client by, in the words of RFC 7591. */
+/** A client's registration at an authorization server, in the format of RFC 7591. */
 export interface Registration extends JsonObject {
   readonly client_id: string
   readonly client_secret?: string | undefined
-  /** When the secret ends, in seconds since 1970; 0 for never. */
+  /** When the secret expires, in seconds since 1970; 0 means never. */
   readonly client_secret_expires_at?: number | undefined
-  /** How the client authenticates. Default: `client_secret_basic` where there is a secret. */
+  /** How the client authenticates. Default: `client_secret_basic` if there is a secret. */
   readonly token_endpoint_auth_method?: string | undefined
-  /** Where users may be sent back to. Default: wherever the client wants. */
+  /** The allowed redirect URIs. Default: any. */
   readonly redirect_uris?: readonly string[] | undefined
-  /** The scopes that may be asked for, separated by spaces. Default: all. */
+  /** The scopes that may be requested, separated by spaces. Default: all. */
   readonly scope?: string | undefined
-  /** The grants that may be used. Default: all that are needed. */
+  /** The allowed grants. Default: all that are needed. */
   readonly grant_types?: readonly string[] | undefined
-  /** When it was registered dynamically, in seconds since 1970. Without it, it cannot be again. */
+  /**
+   * When it was registered dynamically, in seconds since 1970. If absent, the client cannot be
+   * registered again.
+   */
   readonly client_id_issued_at?: number | undefined
 }
 
-/** The key of all registrations, which are one value so that they can be listed. */
+/** The key of all registrations, which are stored as one value so that they can be listed. */
 const KEY = 'clients'
 
-/** Lists the registrations that are kept, by the issuer of their authorization server. */
+/** Lists the stored registrations, by issuer. */
 export async function listRegistrations(tokens: TokenStore): Promise<Record<string, Registration>> {
   return ((await tokens.get(KEY)) ?? {}) as Record<string, Registration>
 }
 
 /**
- * Keeps a registration, in place of another at the same issuer: one that was made elsewhere spares
- * {@link signIn} registering.
+ * Stores a registration, replacing any other at the same issuer. Use it for a registration made
+ * elsewhere, so that {@link signIn} need not register.
  *
- * @param issuer Exactly as the authorization server's metadata has it, a slash at the end included.
- * @throws {TypeError} When the issuer is not a URL, or the registration has no `client_id`.
+ * @param issuer Exactly as in the authorization server's metadata, including a trailing slash.
+ * @throws {TypeError} If the issuer is not a URL, or the registration has no `client_id`.
  */
 export async function saveRegistration(
   tokens: TokenStore,
@@ -49,7 +52,7 @@ export async function saveRegistration(
   await putRegistration(tokens, issuer, registration)
 }
 
-/** Keeps a registration that was checked before. */
+/** Stores a validated registration. */
 export function putRegistration(
   tokens: TokenStore,
   issuer: string,
@@ -59,10 +62,10 @@ export function putRegistration(
 }
 
 /**
- * Forgets a registration, so that the next sign-in at the issuer registers again. Tokens that were
- * given to it can still be renewed.
+ * Deletes a registration, so that the next sign-in at the issuer registers again. Tokens issued to
+ * it can still be refreshed.
  *
- * @param clientId Forgets only the registration of this client. Default: whichever there is.
+ * @param clientId Deletes only the registration of this client. Default: any.
  */
 export function forgetRegistration(
   tokens: TokenStore,

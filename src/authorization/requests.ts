@@ -1,6 +1,6 @@
 /**
- * Requests to authorization servers and for metadata: bounded in time and size, to checked URLs,
- * with answers that are what they are, JSON or not.
+ * Requests to authorization servers and for metadata: limited in time and size, to checked URLs,
+ * with responses that may or may not be JSON.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#security-considerations
  */
@@ -14,47 +14,47 @@ import { checkUrl, type UrlPolicy } from './urls.ts'
 const MAX_REDIRECTS = 3
 /** The longest body that is read, in UTF-16 units. */
 const MAX_LENGTH = 256 * 1024
-/** How much of a body that is no JSON, and of a description, errors keep. */
+/** How much of a non-JSON body, or of a description, is included in errors. */
 const EXCERPT_LENGTH = 300
-/** What servers give, in forms, in JSON that is no object, and in pages that show either. */
+/** Secrets in forms, in malformed JSON, and in pages that show either. */
 const GIVEN = /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
 
-/** Proves that a token is used by whom it was given to (RFC 9449). */
+/** Proof of possession for sender-constrained tokens (RFC 9449). */
 export interface Proofs {
-  /** The algorithm of the key, which authorization servers have to know. */
+  /** The algorithm of the key, which authorization servers must support. */
   readonly alg: string
-  /** The extension of the protocol that clients with such proofs declare, if any. */
+  /** The protocol extension that clients with such proofs declare, if any. */
   readonly extension?: string | undefined
-  /** The headers that prove it for one request. */
+  /** The proof headers for one request. */
   headers(method: string, url: string, accessToken?: string): Promise<Record<string, string>>
-  /** Learns from a response; says whether the request is to be sent again with what it told. */
+  /** Reads the nonce of a response; returns whether to retry the request with it. */
   learn(response: Response, url: string): boolean
 }
 
 /** How requests are sent. */
 export interface Network {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** How long one request may take with its answer, in milliseconds. */
+  /** Timeout of one request including its response, in milliseconds. */
   readonly timeoutMs: number
   readonly allowed: UrlPolicy
   readonly proofs: Proofs | undefined
   readonly signal: AbortSignal | undefined
-  /** Whether a token of another type than `Bearer` is used like one. */
+  /** Whether to use a token of a type other than `Bearer` as a bearer token. */
   readonly acceptTokenType: ((tokenType: string, issuer: string) => boolean) | undefined
 }
 
-/** What came back. */
+/** A response that was read. */
 export interface Answer extends AuthorizationAnswer {
-  /** Whether the status is one of success. */
+  /** Whether the status indicates success. */
   readonly ok: boolean
-  /** The body, when it is a JSON object. */
+  /** The body, if it is a JSON object. */
   readonly json: JsonObject | undefined
 }
 
 /**
- * Gets a metadata document. Redirects are followed if each of their targets may be used.
+ * Fetches a metadata document. Redirects are followed if each target is allowed.
  *
- * @throws {AuthorizationError} When there is no answer, or a URL may not be used.
+ * @throws {AuthorizationError} If there is no response, or a URL is not allowed.
  */
 export async function getJson(
   network: Network,
@@ -68,7 +68,7 @@ export async function getJson(
     let init: RequestInit = { headers, redirect: 'manual' }
     let response = await send(network, url.href, init, step)
     if (response.type === 'opaqueredirect') {
-      // Browsers hide where it leads, and keep pages from what is not theirs
+      // Browsers hide redirect targets, and restrict cross-origin requests themselves
       init = { headers }
       response = await send(network, url.href, init, step)
       await checkUrl(response.url, 'URL', step, network.allowed)
@@ -87,7 +87,7 @@ export async function getJson(
 /**
  * Sends one request.
  *
- * @throws {AuthorizationError} When there is no response.
+ * @throws {AuthorizationError} If there is no response.
  */
 export async function send(
   { fetch, timeoutMs, signal }: Network,
@@ -105,8 +105,8 @@ export async function send(
 /**
  * Reads the body of a response.
  *
- * @param secrets What must not appear in errors, should the server repeat it.
- * @throws {AuthorizationError} When the body does not come, or is too long.
+ * @param secrets Values to redact from errors in case the server repeats them.
+ * @throws {AuthorizationError} If the body does not arrive, or is too long.
  */
 export async function readAnswer(
   { timeoutMs, signal }: Network,
@@ -133,7 +133,7 @@ export async function readAnswer(
     }
     return shown.replace(GIVEN, '$1***').slice(0, EXCERPT_LENGTH)
   }
-  // What may hold tokens is not shown
+  // A body that may contain tokens is not included
   const body = json || ok ? undefined : hide(text)
   return {
     url,
@@ -146,7 +146,7 @@ export async function readAnswer(
   }
 }
 
-/** The error for an answer that is not what was asked for. */
+/** The error for an unexpected response. */
 export function refused(step: AuthorizationStep, what: string, answer: Answer): AuthorizationError {
   const { json: _, ok: __, ...shown } = answer
   const { url, status, error, description, body } = answer

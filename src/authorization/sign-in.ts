@@ -29,13 +29,13 @@ import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
 import { checkUrl, parseUrl } from './urls.ts'
 
-/** How to sign users in. */
+/** How users are signed in. */
 export interface SignInOptions extends AuthorizationOptions, RegistrationOptions {
-  /** Takes the user to the authorization server and back. */
+  /** Sends the user to the authorization server and receives the redirect. */
   readonly interaction: AuthorizationFlow
-  /** How long that may take, in milliseconds. Default: 5 min. */
+  /** How long the user may take, in milliseconds. Default: 5 min. */
   readonly interactionTimeoutMs?: number
-  /** Whether to ask for access while the user is away (`offline_access`). Default: true. */
+  /** Whether to request access while the user is away (`offline_access`). Default: true. */
   readonly offlineAccess?: boolean
 }
 
@@ -47,10 +47,10 @@ const OPTIONS: OptionNames<SignInOptions> = {
 }
 
 /**
- * Signs users in: give the result to `connect` as `auth`. One serves any number of servers and
- * clients of one user.
+ * Signs users in: pass the result to `connect` as `auth`. One instance serves any number of servers
+ * and clients of one user.
  *
- * @throws {TypeError} When the options cannot work, or one is unknown.
+ * @throws {TypeError} If the options are inconsistent, or one is unknown.
  */
 export function signIn(options: SignInOptions): SignIn {
   requireKnown('signIn', options, OPTIONS)
@@ -60,10 +60,10 @@ export function signIn(options: SignInOptions): SignIn {
 
 const CODE = 'authorization_code'
 const REFRESH = 'refresh_token'
-/** The scope that makes authorization servers give refresh tokens. */
+/** The scope that requests refresh tokens. */
 const OFFLINE_ACCESS = 'offline_access'
 
-/** What is remembered while the user is away. */
+/** The stored state of a flow while the user is away. */
 type Flow = {
   readonly server: string
   readonly issuer: string
@@ -95,7 +95,7 @@ class CodeGrant implements Grant {
         const client = await findClient(request, this.#options, redirectUri)
         const { registration = {} } = client
         if (!allowsRedirect(registration, redirectUri)) {
-          // Maybe the user can be sent back to where the server wants it
+          // The flow may support the redirect URI that the server requires
           if (attempt === 0) continue
           throw changed(request, `other redirect URIs than "${redirectUri}"`)
         }
@@ -110,7 +110,7 @@ class CodeGrant implements Grant {
           signal,
         )
         const callback = await going.catch(async (cause: unknown) => {
-          // Some servers show unknown clients an error page, from which users do not come back
+          // Some servers show unknown clients an error page that never redirects back
           if (known === redirectUri && registration.client_id_issued_at)
             await forget(request, client)
           const what = `The user did not come back: ${String(cause)}`
@@ -134,10 +134,10 @@ class CodeGrant implements Grant {
       return requestToken(request, client, REFRESH, grant, 'refresh')
     }
     const { scopes } = request
-    // Few servers list it among what they granted
+    // Few servers list this scope among the granted ones
     const offline = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
     const all = scopes.length > 0 ? [...new Set([...scopes, ...offline])] : []
-    // Some servers refuse without scopes, others with any that they did not say they granted
+    // Some servers reject a refresh without scopes, others one with scopes not listed as granted
     const renewed = renew(all).catch((error: unknown) => {
       if (errorOf(error) !== 'invalid_scope') throw error
       return renew([])
@@ -158,7 +158,7 @@ class CodeGrant implements Grant {
   }
 }
 
-/** Adds its registration to a token; forgets a registration that the server no longer knows. */
+/** Adds its registration to a token; deletes a registration that the server no longer knows. */
 async function keepClient(
   request: GrantRequest,
   client: Registered,
@@ -176,7 +176,7 @@ async function keepClient(
   }
 }
 
-/** Forgets a registration, unless another has taken its place. */
+/** Deletes a registration, unless another has replaced it. */
 function forget({ tokens, server }: GrantRequest, { client_id }: Registered): Promise<void> {
   return forgetRegistration(tokens, server.issuer, client_id)
 }
@@ -186,12 +186,12 @@ function changed({ server }: GrantRequest, what: string): AuthorizationError {
   return new AuthorizationError('registration', text)
 }
 
-/** 256 random bits, as text of the 43 characters that a code verifier has at least. */
+/** 256 random bits, as the 43 characters that a code verifier needs at least. */
 function unguessable(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** Makes the URL to send the user to, and what has to be remembered meanwhile. */
+/** Creates the authorization URL, and the state to store meanwhile. */
 async function begin(
   { network, server, resource, scopes, mcpServer }: GrantRequest,
   { client_id }: Registered,
@@ -211,7 +211,7 @@ async function begin(
     code_challenge_method: 'S256',
     resource,
     ...scopeParam(scopes),
-    // OpenID Connect gives refresh tokens only to those whom the user was asked about
+    // OpenID Connect issues refresh tokens only after the user was asked for consent
     ...(scopes.includes(OFFLINE_ACCESS) && { prompt: 'consent' }),
   }
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
@@ -219,7 +219,7 @@ async function begin(
   return { url: url.href, flow }
 }
 
-/** Checks what came back, before anything else is done with it, and redeems the code. */
+/** Validates the authorization response before anything else, and redeems the code. */
 async function redeem(
   request: GrantRequest,
   client: Registered,
@@ -257,7 +257,7 @@ async function redeem(
   return requestToken(request, client, CODE, grant)
 }
 
-/** Without PKCE a code that leaks is a token that leaks, so it is not asked for one. */
+/** Without PKCE a leaked code is as good as a leaked token, so no code is requested. */
 function requirePkce({ server, old }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
   if (methods ? methods.includes('S256') : old) return
@@ -271,7 +271,7 @@ function requireRedirectUri(redirectUri: string): void {
   throw new TypeError(`The redirect URI "${redirectUri}" is neither HTTPS nor this machine`)
 }
 
-/** Whether the server does not know the client, in whichever of the usual words. */
+/** Whether the server does not know the client, in any of the common error forms. */
 function isUnknownClient(error: unknown): boolean {
   return /client/.test(errorOf(error) ?? '')
 }
@@ -280,7 +280,7 @@ function errorOf(error: unknown): string | undefined {
   return error instanceof AuthorizationError ? error.answer?.error : undefined
 }
 
-/** Reads what was kept while the page was left. */
+/** Parses the state that was stored while the page was left. */
 function readFlow(text: string): Flow {
   const flow: unknown = JSON.parse(text)
   if (isFlow(flow)) return flow

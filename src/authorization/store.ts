@@ -1,5 +1,5 @@
 /**
- * Where tokens and registrations are kept, and how those who share them take turns.
+ * Storage of tokens and registrations, and locking among the processes that share it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
@@ -8,24 +8,24 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../patterns/awaitable.ts'
 
 /**
- * Keeps what signing in led to, for one user. Values are plain JSON and secret. Implementations for
- * browsers and for files come with the runtimes.
+ * Stores the tokens and registrations of one user. Values are plain JSON and secret. The runtimes
+ * provide implementations for browsers and for files.
  */
 export interface TokenStore {
-  /** The value of a key. */
+  /** Gets the value of a key. */
   get(key: string): Awaitable<JsonObject | undefined>
-  /** Keeps a value, in place of another. */
+  /** Stores a value, replacing any other. */
   set(key: string, value: JsonObject): Awaitable<void>
-  /** Forgets a value. */
+  /** Deletes a value. */
   delete(key: string): Awaitable<void>
   /**
-   * Runs work while nobody else who shares the store runs any under this key: a mutex, for which
-   * `keyedMutex` does within a process.
+   * Runs work under a mutex for a key, shared by all users of the store. Within a process
+   * `keyedMutex` suffices.
    */
   withLock<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Keeps everything in memory, for as long as the process lives. */
+/** Stores everything in memory, for the lifetime of the process. */
 export function memoryTokenStore(): TokenStore {
   const values = new Map<string, JsonObject>()
   return {
@@ -36,36 +36,42 @@ export function memoryTokenStore(): TokenStore {
   }
 }
 
-/** A token, and what has to be known to use it and to get the next. */
+/** A token, with what is needed to use and to refresh it. */
 export type TokenRecord = {
-  /** The authorization server that gave it, and that its refresh token may be sent to. */
+  /** The issuer of the token, the only one that may receive its refresh token. */
   readonly issuer: string
-  /** The server that it is for. */
+  /** The server that the token is for. */
   readonly resource: string
   readonly accessToken: string
   readonly tokenType: 'bearer' | 'dpop'
-  /** When to get another one, in milliseconds since 1970; unknown when the server did not say. */
+  /**
+   * When to refresh it, in milliseconds since 1970; absent if the server did not state its
+   * lifetime.
+   */
   readonly renewAt?: number | undefined
   readonly refreshToken?: string | undefined
-  /** The registration that it was given to, where that was made here: another may follow it. */
+  /**
+   * The registration that the token was issued to, if it was made here; it may since have been
+   * replaced.
+   */
   readonly client?: JsonObject | undefined
-  /** The scopes that were asked for. */
+  /** The requested scopes. */
   readonly asked: readonly string[]
   /** The scopes that were granted. */
   readonly granted: readonly string[]
 }
 
-/** The key of a token, by the URL of the server that it is for. */
+/** The key of a token, by the URL of its server. */
 export function tokenKey(server: string): string {
   return `token ${server}`
 }
 
-/** Whether an access token may stand in a header. */
+/** Whether an access token is valid in a header. */
 export function isSendable(accessToken: unknown): boolean {
   return /^[\x21-\x7e]+$/.test(String(accessToken))
 }
 
-/** Reads a token; what is not understood counts as none. */
+/** Reads a token; a malformed one counts as missing. */
 export async function readToken(
   store: TokenStore,
   server: string,

@@ -1,5 +1,5 @@
 /**
- * Requests to the token endpoint, whatever the grant, and what comes of them.
+ * Requests to the token endpoint, for every grant, and their responses.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-5
  */
@@ -9,34 +9,36 @@ import { readAnswer, refused, send, type Answer, type Network } from './requests
 import { isSendable, type TokenRecord } from './store.ts'
 import { checkUrl } from './urls.ts'
 
-/** As whom to appear at the token endpoint. */
+/** The client at the token endpoint. */
 export interface OAuthClient {
   readonly client_id: string
-  /** Adds to a request what proves it. */
+  /** Adds the client authentication to a request. */
   readonly authenticate: ClientAuth
 }
 
-/** What a token is asked for. */
+/** What a token is requested for. */
 export interface TokenPurpose {
   readonly network: Network
   readonly server: AuthorizationServer
   /** The identifier of the server that the token is for. */
   readonly resource: string
-  /** The scopes that are asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[]
 }
 
 const BEARER = 'bearer'
-/** How long before its end a token is renewed, in milliseconds, or for short ones as a share. */
+/**
+ * How long before its expiry a token is refreshed, in milliseconds; a fraction of short lifetimes.
+ */
 const MARGIN_MS = 30_000
 const MARGIN_SHARE = 0.25
-/** The names of parameters that errors must not tell. */
+/** The names of parameters whose values are redacted from errors. */
 const SECRET = /code|token|secret|assertion/
 
 /**
- * Asks for a token.
+ * Requests a token.
  *
- * @throws {AuthorizationError} With the error that the server answered.
+ * @throws {AuthorizationError} With the error that the server returned.
  */
 export async function requestToken(
   purpose: TokenPurpose,
@@ -50,7 +52,7 @@ export async function requestToken(
   const answer = await postGrant(purpose, client, grantType, { ...params, resource }, step)
   const { json = {}, ok } = answer
   const { access_token: accessToken, refresh_token: refreshToken, scope } = json
-  // Servers that have only bearer tokens tend to leave it out
+  // Servers that issue only bearer tokens often omit it
   const { token_type: type = BEARER } = json
   const bound = proofs ? 'dpop' : BEARER
   if (!ok || json.error !== undefined || typeof accessToken !== 'string') {
@@ -67,7 +69,7 @@ export async function requestToken(
   if (!isSendable(accessToken)) {
     throw new AuthorizationError(step, 'The token has characters that no token has')
   }
-  // NaN for anything that is not a number, null and an empty text included
+  // `NaN` for anything that is not a number, including null and an empty string
   const lifeMs = Number.parseFloat(String(json.expires_in)) * 1_000
   return {
     issuer: server.issuer,
@@ -83,7 +85,9 @@ export async function requestToken(
   }
 }
 
-/** Sends a request to a token endpoint, once more when the server wants its nonce in the proof. */
+/**
+ * Sends a request to a token endpoint, and retries once if the server demands a nonce in the proof.
+ */
 export async function postGrant(
   { network, server }: Pick<TokenPurpose, 'network' | 'server'>,
   { client_id, authenticate }: OAuthClient,
@@ -115,7 +119,7 @@ export async function postGrant(
   }
 }
 
-/** The secret of a header, and the header, in all spellings in which a server may repeat them. */
+/** The secret of a header, and the header, in all forms in which a server may repeat them. */
 function readBasic(headers: Headers): string[] {
   const [, basic] = /^Basic (.+)/.exec(headers.get('authorization') ?? '') ?? []
   if (basic === undefined) return []
@@ -123,12 +127,12 @@ function readBasic(headers: Headers): string[] {
   return [basic, secret, new URLSearchParams(`=${secret}`).get('') ?? '']
 }
 
-/** The scopes of a list that is separated by spaces. */
+/** Splits a space-separated list of scopes. */
 export function splitScope(scope: string): string[] {
   return scope.split(' ').filter((one) => one !== '')
 }
 
-/** The parameter that asks for scopes; none when the server is to decide. */
+/** The `scope` parameter; omitted if the server should decide. */
 export function scopeParam(scopes: readonly string[]): Record<string, string> {
   return scopes.length > 0 ? { scope: scopes.join(' ') } : {}
 }

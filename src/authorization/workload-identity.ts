@@ -1,5 +1,5 @@
 /**
- * Workloads that their platform vouches for: no secret, no registration, only the platform's JWT.
+ * Workload identity: no secret and no registration, only a JWT issued by the platform.
  *
  * @see https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1933
  */
@@ -13,28 +13,28 @@ import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
 import type { OAuthClient } from './token.ts'
 
-/** How a workload proves itself. */
+/** How a workload authenticates. */
 export interface WorkloadIdentityOptions extends IssuerOptions {
   /**
-   * Gives the platform's JWT for an authorization server: from a file, a metadata service. Asked for
-   * each token, as platforms rotate them.
+   * Returns the platform's JWT for an authorization server, for example from a file or a metadata
+   * service. Called for each token, as platforms rotate them.
    */
   readonly assertion: (issuer: string) => Awaitable<string>
   /**
-   * Whether clients declare the extension `io.modelcontextprotocol/auth/wif`, an id that no text of
-   * the protocol names yet. Default: false.
+   * Whether clients declare the extension `io.modelcontextprotocol/auth/wif`, an id that the
+   * protocol does not define yet. Default: false.
    */
   readonly declare?: boolean
 }
 
-/** Nothing tells who the client is but the assertion. */
+/** The assertion alone identifies the client. */
 const nobody: OAuthClient = { client_id: 'workload', authenticate: () => {} }
 
 /**
- * Signs a workload in: give the result to `connect` as `auth`. An assertion that was refused is not
- * sent again.
+ * Signs a workload in: pass the result to `connect` as `auth`. A rejected assertion is not sent
+ * again.
  *
- * @throws {TypeError} When the issuer is missing, or an option is unknown.
+ * @throws {TypeError} If the issuer is missing, or an option is unknown.
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
   requireKnown('workloadIdentity', options, {
