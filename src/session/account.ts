@@ -1,6 +1,6 @@
 /**
- * The account of a caller: what counts as one caller where a limit is per caller, so that nobody can
- * use up what all share.
+ * The account of a caller, which per-caller limits apply to, so that no caller can use up what all
+ * share.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */

@@ -18,16 +18,17 @@ export interface SessionLimits {
   /** Milliseconds without a request after which a session ends; one hour by default. */
   idleMs?: number
   /**
-   * The most sessions at once; 10,000 by default. For one more, an idle one ends: the least recently
-   * used of the caller, else one of the caller with the most. When none is idle, the response is
-   * 503. A session counts as one more for each 10,000 characters of client info and capabilities.
+   * The most sessions at once; 10,000 by default. When the limit is reached, an idle one is
+   * evicted: the least recently used of the caller, else one of the caller with the most. If none
+   * is idle, the response is 503. A session counts as one more for each 10,000 characters of client
+   * info and capabilities.
    */
   maxSessions?: number
   /**
    * The most sessions of one principal, or without a principal of one network address; half of
-   * `maxSessions` by default. For one more, an idle one of the same caller ends; when none is idle,
-   * the response is 503. Where the host passes neither, as `createHandler` without a caller, only
-   * `maxSessions` applies.
+   * `maxSessions` by default. When the limit is reached, an idle one of the same caller is evicted;
+   * if none is idle, the response is 503. If the host provides neither, as with `createHandler`
+   * without a caller, only `maxSessions` applies.
    */
   maxSessionsPerCaller?: number
 }
@@ -47,7 +48,7 @@ export interface SessionObserver {
   report(error: unknown): void
 }
 
-/** Opens, finds and ends sessions. What fails because the store does can be tried again. */
+/** Opens, finds and ends sessions. Operations that fail because of the store can be retried. */
 export class SessionPool<S extends PooledSession> {
   readonly #store: SessionStore
   readonly #observer: SessionObserver
@@ -83,8 +84,8 @@ export class SessionPool<S extends PooledSession> {
   }
 
   /**
-   * Calls `visit` with every session that may listen to changes: those that the store lists, in which
-   * those of other processes are too, else all that are live here.
+   * Calls `visit` with every session that may listen to changes: those that the store lists,
+   * including those of other processes, or else all that are live here.
    */
   each(visit: (live: S) => void): void {
     const stored = this.#store.listening?.()
@@ -105,7 +106,7 @@ export class SessionPool<S extends PooledSession> {
   /**
    * Opens a session.
    *
-   * @param account The account of who opens it, if that is known.
+   * @param account The account of the caller, if known.
    * @throws {ProtocolError} `INTERNAL_ERROR` when it cannot be stored, or a limit is reached.
    */
   async open(record: SessionRecord, account?: string): Promise<S> {

@@ -1,6 +1,6 @@
 /**
- * How many sessions there may be, in total and per caller. Callers are told apart by their accounts:
- * see `account.ts`.
+ * How many sessions there may be, in total and per caller. Callers are distinguished by their
+ * accounts: see `account.ts`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */
@@ -8,13 +8,13 @@ import type { SessionRecord } from './session.ts'
 
 /** A session as quotas count it. */
 export interface CountedSession {
-  /** The account of who opened it, if that is known. */
+  /** The account of the caller that opened it, if known. */
   readonly account: string | undefined
-  /** As how many sessions it counts. */
+  /** The number of sessions that it counts as. */
   readonly weight: number
 }
 
-/** Counts sessions, and decides which has to make room for another. */
+/** Counts sessions, and decides which one to evict for another. */
 export class SessionQuota {
   readonly #max: number
   readonly #maxPerCaller: number
@@ -26,7 +26,10 @@ export class SessionQuota {
     this.#maxPerCaller = maxPerCaller
   }
 
-  /** As how many sessions one counts, so that those with long capabilities do not exceed memory. */
+  /**
+   * The number of sessions that one counts as, so that those with long capabilities do not exceed
+   * memory.
+   */
   weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
     const { length } = JSON.stringify([clientInfo, clientCapabilities])
     return Math.min(Math.ceil(length / 10_000), this.#maxPerCaller, this.#max)
@@ -48,8 +51,8 @@ export class SessionQuota {
   }
 
   /**
-   * The session that makes room for another. The caller's own come first; others end for it only if
-   * the caller is below its own limit, and then those of whoever has most.
+   * The session to evict for another. The caller's own come first; those of others are evicted only
+   * if the caller is below its own limit, and then those of the caller with the most.
    *
    * @param sessions The least recently used first.
    */
@@ -69,7 +72,7 @@ export class SessionQuota {
     return found
   }
 
-  /** Whether an account has all that it may have. Without an account, only the total counts. */
+  /** Whether an account has reached its limit. Without an account, only the total counts. */
   #isFull(account: string | undefined, weight: number): boolean {
     return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerCaller
   }

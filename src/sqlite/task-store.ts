@@ -9,7 +9,7 @@ import { chunkText } from './chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-// `seq` is the order in which tasks were created. A record too long for one row continues in others.
+// `seq` is the creation order. A record too long for one row continues in further rows.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS mcp_tasks (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
