@@ -103,7 +103,7 @@ describe('the request for authorization', () => {
   )
 })
 
-describe('what the user comes back with', () => {
+describe('the authorization response', () => {
   it.each([
     ['no state', (params) => params.delete('state')],
     ['another state', (params) => params.set('state', 'x')],
@@ -209,7 +209,7 @@ describe('what the user comes back with', () => {
   )
 })
 
-describe('a user who does not come back', () => {
+describe('a user who does not return', () => {
   it('is waited for as long as the application says', async () => {
     const world = createWorld()
     let ended = 0
@@ -272,7 +272,7 @@ describe('a user who does not come back', () => {
 })
 
 describe('a page that the user leaves', () => {
-  it('goes on with what was begun when it is back [M-ASEC-010]', async () => {
+  it('continues the started flow when it is restored [M-ASEC-010]', async () => {
     const world = createWorld()
     // The page as it was left
     const kept = await new Promise<{ url: string; flow: string }>((resolve) => {

@@ -13,7 +13,7 @@ import { createWorld, ISSUER, json, MCP, type Answer, type World } from './world
 
 const METADATA_URL = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
 
-describe('a server that wants no authorization', () => {
+describe('a server that requires no authorization', () => {
   it('is used without any [L-AUTH-001]', async () => {
     const world = createWorld({
       routes: {
@@ -55,7 +55,7 @@ describe('a transport that is not HTTP', () => {
   })
 })
 
-describe('a 401 while the client finds out what the server is', () => {
+describe('a 401 during version negotiation', () => {
   const challenge = { 'www-authenticate': `Bearer resource_metadata="${METADATA_URL}"` }
 
   it.each([
@@ -107,7 +107,7 @@ describe('a 401 while the client finds out what the server is', () => {
   })
 })
 
-describe('a sign-in that fails while the client finds out what the server is', () => {
+describe('a sign-in that fails during version negotiation', () => {
   const TOKEN = `${ISSUER}/token`
   const statuses = [400, 404, 405]
 
@@ -135,7 +135,7 @@ describe('a sign-in that fails while the client finds out what the server is', (
   )
 
   it.each(statuses)(
-    'with HTTP %i of the registration endpoint asks for no other transport [P014]',
+    'with HTTP %i of the registration endpoint tries no other transport [P014]',
     async (status) => {
       const routes = { [`POST ${ISSUER}/register`]: () => json({}, status) }
       const world = createWorld({ routes })

@@ -147,7 +147,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     'HTTPS://MCP.example/mcp',
     'https://mcp.example/mcp/',
   ])(
-    'for "%s" is taken, and tokens are asked for by this very text [M-ASEC-022] [L-AUTH-059]',
+    'for "%s" is taken, and tokens are requested by this very text [M-ASEC-022] [L-AUTH-059]',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       await signedIn(world)
@@ -385,7 +385,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     },
   )
 
-  it('is asked for as JSON, without any token', async () => {
+  it('is requested as JSON, without any token', async () => {
     const world = createWorld()
     await signedIn(world)
     for (const { url, headers } of world.seen.filter((one) => one.url.includes('well-known'))) {

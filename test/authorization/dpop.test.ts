@@ -113,7 +113,7 @@ function connectBound({ world, fetch }: ReturnType<typeof boundWorld>, options: 
 }
 
 describe('a token that is bound to a key', () => {
-  it('is asked for and used with a fresh proof each time [M-XAUTH-028] [M-XAUTH-029] [M-XAUTH-030]', async () => {
+  it('is requested and used with a fresh proof each time [M-XAUTH-028] [M-XAUTH-029] [M-XAUTH-030]', async () => {
     const one = boundWorld()
     await using client = await connectBound(one)
     await client.listAllTools()
@@ -163,7 +163,7 @@ describe('a token that is bound to a key', () => {
     expect(() => dpop({ alg })).toThrow(TypeError)
   })
 
-  it('is not asked for where the server knows other algorithms only [M-XAUTH-032]', async () => {
+  it('is not requested where the server supports only other algorithms [M-XAUTH-032]', async () => {
     const one = boundWorld({ algs: ['PS512'] })
     await expect(connectBound(one)).rejects.toMatchObject({
       step: 'token',
@@ -248,7 +248,7 @@ describe('a nonce', () => {
     expect(one.proofs.slice(count).map((proof) => proof.nonce)).toEqual(['rs-1', 'rs-2', 'rs-2'])
   })
 
-  it('that is never good enough is not tried for ever [M-XAUTH-031]', async () => {
+  it('that is never good enough is not tried forever [M-XAUTH-031]', async () => {
     let count = 0
     const server = boundWorld({ serverNonce: () => `as-${++count}` })
     await expect(connectBound(server)).rejects.toMatchObject({

@@ -82,7 +82,7 @@ describe('client credentials', () => {
     )
   })
 
-  it('get a new token when the old one is refused, but not for ever [M-ASEC-061]', async () => {
+  it('get a new token when the old one is refused, but not forever [M-ASEC-061]', async () => {
     const world = machineWorld()
     await using client = await world.connect(clientCredentials({ ...secret, fetch: world.fetch }))
     world.valid.clear()

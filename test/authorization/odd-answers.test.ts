@@ -136,7 +136,7 @@ describe('secrets that an authorization server repeats', () => {
   )
 })
 
-describe('what an error quotes', () => {
+describe('the text quoted by an error', () => {
   it('does not steer the terminal that shows it', async () => {
     const hostile = 'no\u001B[2J\r\n\u009Bx'
     const routes = { [`POST ${TOKEN}`]: () => json({ error: hostile }, 400) }
@@ -272,7 +272,7 @@ describe('an authorization server that is gone', () => {
   })
 })
 
-describe('a kept token', () => {
+describe('a stored token', () => {
   it('that cannot be sent counts as none, and is in no error', async () => {
     const world = createWorld()
     const tokens = openStore()
@@ -307,7 +307,7 @@ describe('a registration that another one followed', () => {
 })
 
 describe('signing out', () => {
-  it('is not undone by what was being got at the moment', async () => {
+  it('is not undone by a concurrent token request', async () => {
     const world = createWorld()
     const tokens = openStore()
     let release = (): void => {}
@@ -340,7 +340,7 @@ describe('signing out', () => {
 
 describe('metadata', () => {
   it.each([' https://mcp.example/mcp', `${MCP}\n`, 'https://user:word@mcp.example/mcp'])(
-    'is not for what is no plain URL: %j',
+    'is rejected for an invalid URL: %j',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       await expect(world.connect(world.signIn())).rejects.toMatchObject({

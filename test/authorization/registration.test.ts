@@ -143,7 +143,7 @@ describe('dynamic registration', () => {
     ['http://[::1]:3000/callback', 'native'],
     ['https://app.example/callback', 'web'],
   ])(
-    'says what kind of application is at %s [M-AREG-012] [M-AREG-013] [M-AREG-018]',
+    'declares the application_type for %s [M-AREG-012] [M-AREG-013] [M-AREG-018]',
     async (redirectUri, type) => {
       const world = createWorld()
       const interaction = {
@@ -222,7 +222,7 @@ describe('dynamic registration', () => {
     expect(await clientOf(world, { tokens })).toMatch(/^client-/)
   })
 
-  it('does not go on for ever when no client is ever known [M-AREG-024]', async () => {
+  it('does not continue forever when no client is ever known [M-AREG-024]', async () => {
     const world = createWorld({
       routes: { [`POST ${TOKEN}`]: () => json({ error: 'invalid_client' }, 401) },
     })
@@ -376,7 +376,7 @@ describe('a registration that the authorization server has forgotten', () => {
     expect(world.to(REGISTER)).toHaveLength(2)
   })
 
-  it('that the user entered is asked for once more [P013]', async () => {
+  it('that the user entered is requested once more [P013]', async () => {
     const { world, tokens, fetch } = await forgetful(TOKEN, () =>
       json({ error: 'invalid_client' }, 401),
     )
@@ -396,7 +396,7 @@ describe('a registration that the authorization server has forgotten', () => {
   })
 })
 
-describe('the registrations that are kept', () => {
+describe('the stored registrations', () => {
   it('can be listed, seeded and forgotten by the application [P013]', async () => {
     const world = createWorld()
     const tokens = openStore()
@@ -435,7 +435,7 @@ describe('the registrations that are kept', () => {
   })
 })
 
-describe('what the authorization server changed in a registration', () => {
+describe('the changes of an authorization server to a registration', () => {
   /** Registers, with a response that differs from the request. */
   const changing = (changes: JsonObject, server: JsonObject = {}): World =>
     createWorld({
@@ -446,7 +446,7 @@ describe('what the authorization server changed in a registration', () => {
       },
     })
 
-  it('bounds the scopes that are asked for [C007]', async () => {
+  it('limits the requested scopes [C007]', async () => {
     const world = changing({ scope: 'openid proxy' })
     await using client = await world.connect(world.signIn())
     const { scope, prompt } = world.to(`${ISSUER}/authorize`)[0]!.query
@@ -605,7 +605,7 @@ describe('when the MCP server changes to another authorization server', () => {
   })
 })
 
-describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
+describe('client authentication at the token endpoint [M-AREG-017]', () => {
   const secret = 'p a:ss+word'
 
   interface Way {
@@ -661,7 +661,7 @@ describe('proving who a client is at the token endpoint [M-AREG-017]', () => {
   )
 
   it.each(['client_secret_basic', 'client_secret_post', 'none'])(
-    'is asked for at registration as the server knows it: %s',
+    'is requested at registration as the server knows it: %s',
     async (method) => {
       const world = createWorld({
         server: { token_endpoint_auth_methods_supported: ['private_key_jwt', method] },

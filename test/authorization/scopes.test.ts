@@ -34,7 +34,7 @@ const challenge = (scope: string): string =>
   `Bearer resource_metadata="${RESOURCE_METADATA}", scope="${scope}"`
 const supported = { scopes_supported: ['all', 'of', 'them'] }
 
-describe('the scopes that are asked for [L-AUTH-051] [M-ASEC-001]', () => {
+describe('the requested scopes [L-AUTH-051] [M-ASEC-001]', () => {
   it('are those of the challenge, not those of the metadata [L-AUTH-049] [L-AUTH-050] [M-ASEC-002] [M-ASEC-003]', async () => {
     const scopes = await askedAtFirst({ challenge: challenge('read write'), resource: supported })
     expect(scopes).toEqual(['read', 'write'])
@@ -71,7 +71,7 @@ describe('the scopes that are asked for [L-AUTH-051] [M-ASEC-001]', () => {
 describe('access while the user is away', () => {
   const server = { scopes_supported: ['read', 'offline_access'] }
 
-  it('is asked for where the authorization server knows of it [M-ASEC-006]', async () => {
+  it('is requested where the authorization server knows of it [M-ASEC-006]', async () => {
     const world = createWorld({ challenge: challenge('read'), server })
     await using _ = await world.connect(world.signIn())
     expect(asked(world)).toEqual([['read', 'offline_access']])
@@ -79,7 +79,7 @@ describe('access while the user is away', () => {
   })
 
   it.each([undefined, [], ['read']])(
-    'is not asked for where it knows %j [M-ASEC-006]',
+    'is not requested where it knows %j [M-ASEC-006]',
     async (scopes_supported) => {
       const scopes = await askedAtFirst({
         challenge: challenge('read'),
@@ -89,7 +89,7 @@ describe('access while the user is away', () => {
     },
   )
 
-  it('is not asked for when the application does not want it', async () => {
+  it('is not requested when the application does not want it', async () => {
     const scopes = await askedAtFirst(
       { challenge: challenge('read'), server },
       { offlineAccess: false },
@@ -126,7 +126,7 @@ describe('a call that needs more than was granted', () => {
     expect(asked(world)).toEqual([undefined, ['default', 'write']])
   })
 
-  it('does not ask for scopes of another authorization server', async () => {
+  it('does not request scopes of another authorization server', async () => {
     const world = createWorld({ callNeeds: ['write'], challenge: challenge('read') })
     const tokens = openStore()
     await using client = await world.connect(world.signIn({ tokens }))

@@ -96,7 +96,7 @@ describe('a token', () => {
     await client.listAllTools()
   })
 
-  it('is kept for the next time [L-AUTH-072]', async () => {
+  it('is stored for the next connection [L-AUTH-072]', async () => {
     const world = createWorld()
     const tokens = openStore()
     await using _ = await world.connect(world.signIn({ tokens }))

@@ -147,7 +147,7 @@ describe('results', () => {
     await client.close()
   })
 
-  test('may be changed by who gets them', async () => {
+  test('may be modified by the caller', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
     for (const _ of [1, 2, 3]) {
@@ -207,7 +207,7 @@ describe('results', () => {
     await client.close()
   })
 
-  test('of a discovery are asked for again by a ping only', async () => {
+  test('of a discovery are requested again by a ping only', async () => {
     const peer = modernPeer((seen) => result(seen, {}))
     const client = await connectTo(peer)
     await client.ping()
@@ -273,7 +273,7 @@ describe('a change', () => {
 })
 
 describe('pages', () => {
-  test('have a time each, and are asked for by their cursors [M-CACHE-033] [M-CACHE-034]', async () => {
+  test('have a time each, and are requested by their cursors [M-CACHE-033] [M-CACHE-034]', async () => {
     const peer = modernPeer((seen) =>
       seen.message.params?.cursor === 'p2'
         ? result(seen, { tools: [], ttlMs: 1_000 })

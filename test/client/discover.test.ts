@@ -152,7 +152,7 @@ describe('era over HTTP', () => {
     expect(peer.seen).toHaveLength(2)
   })
 
-  test('404 with -32601 tries initialize, then goes on without discovery [M-COMPAT-024]', async () => {
+  test('404 with -32601 tries initialize, then continues without discovery [M-COMPAT-024]', async () => {
     const peer = httpPeer((seen) =>
       seen.message.method === 'tools/call' ? result(seen, { content }) : error(seen, -32601, 404),
     )

@@ -185,7 +185,7 @@ describe('A stream of 2026-07-28, once it was acknowledged', () => {
     ['406 of a firewall', () => new Response('Blocked', { status: 406 })],
     ['503 and a JSON-RPC error', (seen) => error(seen, -32603, 503)],
     ['a rate limiter', (seen) => error(seen, 429)],
-  ])('is asked for again after %s [C017]', async (_what, refuse) => {
+  ])('is requested again after %s [C017]', async (_what, refuse) => {
     vi.useFakeTimers()
     const { opened, open } = streams()
     const peer = modernPeer((seen) => {

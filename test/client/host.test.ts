@@ -143,7 +143,7 @@ describe('URLs that a server asks the user to visit', () => {
   })
 })
 
-describe.each(LEGACY)('what a model is asked in %s', (revision) => {
+describe.each(LEGACY)('a sampling request in %s', (revision) => {
   const question = { messages: [{ role: 'user', content: text('hi') }], maxTokens: 5 }
   const said = { role: 'assistant' as const, model: 'm', content: text('secret answer') }
 

@@ -68,7 +68,7 @@ describe('HTTP+SSE', () => {
     await until(() => stream.cancelled)
   })
 
-  test('ends with its stream: what is in flight fails [L-SSE-011] [L-HTTP-071]', async () => {
+  test('ends with its stream: pending requests fail [L-SSE-011] [L-HTTP-071]', async () => {
     const { peer, stream } = oldPeer('/post?s=1')
     const client = await connectTo(peer, options)
     await client.callTool('a')
@@ -84,7 +84,7 @@ describe('HTTP+SSE', () => {
     await until(() => stream.cancelled)
   })
 
-  test('answers what the server asks', async () => {
+  test('answers requests of the server', async () => {
     const { peer, stream } = oldPeer('/post?s=1')
     const client = await connectTo(peer, { ...options, roots: [{ uri: 'file:///a' }] })
     stream.event({ jsonrpc: '2.0', id: 'r', method: 'roots/list' })

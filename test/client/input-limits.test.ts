@@ -69,7 +69,7 @@ const tooMuch = {
   message: expect.stringContaining('"maxInputs"') as string,
 }
 
-describe('what a server asks during one call', () => {
+describe('the input requests of one call', () => {
   test('ends the call after 100 questions by default, over a transport [S014]', async () => {
     const { counts, options } = counting()
     const peer = sessionPeer()
@@ -180,7 +180,7 @@ describe('what a server asks during one call', () => {
     },
   )
 
-  test('makes way for other questions when the server cancels it, though its handler goes on [S014]', async () => {
+  test('makes way for other questions when the server cancels it, though its handler continues [S014]', async () => {
     const problems: Error[] = []
     let shown = 0
     const peer = sessionPeer()

@@ -222,7 +222,7 @@ describe('a call that needs input', () => {
     },
   )
 
-  test('fails with what a handler throws, and is not sent again [M-MRTR-055] [M-SAMP-027] [M-ROOT-010]', async () => {
+  test('fails with the error of a handler, and is not sent again [M-MRTR-055] [M-SAMP-027] [M-ROOT-010]', async () => {
     const peer = asking(once({ what: sampling }))
     const bad = new Error('no model')
     const client = await connectTo(peer, { onSample: () => Promise.reject(bad) })
@@ -232,7 +232,7 @@ describe('a call that needs input', () => {
   })
 
   test.each(['decline', 'cancel'] as const)(
-    'goes on when the user says %s, without content [M-MRTR-056] [M-ELIC-019]',
+    'continues when the user says %s, without content [M-MRTR-056] [M-ELIC-019]',
     async (action) => {
       const peer = asking(once({ who: elicitation }))
       const client = await connectTo(peer, {
@@ -649,7 +649,7 @@ describe('requests of a server with sessions', () => {
   })
 })
 
-test('capabilities follow the handlers, and what nothing handles is not declared [M-ELIC-002]', async () => {
+test('capabilities follow the handlers, and others are not declared [M-ELIC-002]', async () => {
   const peer = asking(() => ({ content }))
   const client = await connectTo(peer, {
     ...accept,

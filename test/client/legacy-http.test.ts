@@ -525,7 +525,7 @@ describe('resuming a stream', () => {
     await client.close()
   })
 
-  test('goes on where it was, though a connection brought nothing but comments [L-HTTP-043]', async () => {
+  test('continues where it was, though a connection brought nothing but comments [L-HTTP-043]', async () => {
     let gone = 0
     const peer = scripted((seen) => {
       const call = peer.sent('tools/call')[0]?.message.id
@@ -572,7 +572,7 @@ describe('resuming a stream', () => {
     await client.close()
   })
 
-  test('that keeps failing is given up after some attempts', async () => {
+  test('that keeps failing is abandoned after some attempts', async () => {
     vi.useFakeTimers()
     const peer = scripted((seen) => {
       if (seen.method === 'GET') return Promise.reject(new TypeError('down'))
@@ -790,7 +790,7 @@ describe('a session that the server ended', () => {
     await client.close()
   })
 
-  test('that is lost again at once is given up [B021]', async () => {
+  test('that is lost again at once is abandoned [B021]', async () => {
     let initializes = 0
     const peer = httpPeer((seen) => {
       if (seen.message.method === 'initialize') {
@@ -907,7 +907,7 @@ describe('signing in', () => {
     await client.close()
   })
 
-  test('that does not help is given up', async () => {
+  test('that does not help is abandoned', async () => {
     let asked = 0
     const peer = httpPeer(() => new Response(null, { status: 401 }))
     const auth = { headers: () => ({}), challenged: () => ++asked > 0 }

@@ -155,7 +155,7 @@ describe('pings of the server', () => {
   })
 })
 
-describe('what the server did not offer', () => {
+describe('a capability that the server did not declare', () => {
   test('is refused locally, and nothing is sent [L-LIFE-016] [L-RES-018] [L-PROM-013]', async () => {
     const peer = sessionPeer(undefined, initialized('2025-11-25', { resources: {} }))
     const client = await connectTo(peer, legacy)
@@ -239,7 +239,7 @@ describe('batches', () => {
 })
 
 describe('closing', () => {
-  test('rejects what is in flight, and all that follows, with CLOSED', async () => {
+  test('rejects pending and later requests with CLOSED', async () => {
     const peer = sessionPeer(() => undefined)
     const client = await connectTo(peer, legacy)
     const call = client.callTool('a')

@@ -110,7 +110,7 @@ describe('lists', () => {
     expect(asked).toEqual([undefined, odd, '0'])
   })
 
-  test('go on at an empty cursor, and end without one or with null [L-PAGE-003] [M-PAGE-003] [M-PAGE-004] [M-PAGE-005]', async () => {
+  test('continue at an empty cursor, and end without one or with null [L-PAGE-003] [M-PAGE-003] [M-PAGE-004] [M-PAGE-005]', async () => {
     const { result, asked } = await withPages(
       [
         [undefined, [[1], '']],

@@ -145,7 +145,7 @@ describe('arguments in headers', () => {
     expect(peer.sent('tools/list')).toHaveLength(2)
   })
 
-  test('that never please the server are given up [M-HDR-057]', async () => {
+  test('that never please the server are abandoned [M-HDR-057]', async () => {
     const peer = modernPeer((seen) =>
       seen.message.method === 'tools/list' ? result(seen, { tools: [] }) : error(seen, -32020, 400),
     )
@@ -226,7 +226,7 @@ describe('streams of 2026-07-28', () => {
     }
   })
 
-  test('that break under a list are asked for again, with a new id [M-HTTP-033] [M-HTTP-034]', async () => {
+  test('that break under a list are requested again, with a new id [M-HTTP-033] [M-HTTP-034]', async () => {
     let first = true
     const peer = modernPeer((seen) => {
       if (!first) return result(seen, { tools: [] })

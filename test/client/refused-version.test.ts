@@ -22,7 +22,7 @@ test('a server that refuses the version that it supports is asked once more', as
   expect(peer.sent('server/discover')).toHaveLength(2)
 })
 
-test('a server that goes on refusing the version that it supports is given up', async () => {
+test('a server that continues refusing the version that it supports is abandoned', async () => {
   const peer = httpPeer((seen) => error(seen, -32022, 400, refusal))
   const connecting = connect('http://peer.test/mcp', { fetch: peer.fetch })
   await expect(connecting).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })

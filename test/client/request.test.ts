@@ -78,7 +78,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.close()
   })
 
-  test('that get both result and error, or neither, fail and the session goes on [M-BASE-020] [L-RPC-007]', async () => {
+  test('that get both result and error, or neither, fail and the session continues [M-BASE-020] [L-RPC-007]', async () => {
     const answers = [
       (message: JsonObject) => ({
         ...reply(message, { content }),

@@ -75,7 +75,7 @@ async function take(
 }
 
 describe('listening over HTTP', () => {
-  test('resolves on the acknowledgement, with what the server agreed to [M-SUB-002] [M-SUB-022] [M-SUB-023]', async () => {
+  test('resolves on the acknowledgement, with the filter that the server accepted [M-SUB-002] [M-SUB-022] [M-SUB-023]', async () => {
     const { peer, streams, listens } = listenPeer(() => undefined)
     const client = await connectTo(peer)
     let open = false
@@ -135,7 +135,7 @@ describe('listening over HTTP', () => {
     expect(peer.seen).toHaveLength(sent + 2)
   })
 
-  test('is not possible with `client.request`, which says what to use', async () => {
+  test('is not possible with `client.request`, whose error names the replacement', async () => {
     const { peer, listens } = listenPeer()
     const client = await connectTo(peer)
     await expect(client.request('subscriptions/listen')).rejects.toMatchObject({
@@ -229,7 +229,7 @@ describe('listening over HTTP', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('ends for good when nothing was agreed to, or the server refuses to go on', async () => {
+  test('ends for good when nothing was agreed to, or the server refuses to continue', async () => {
     vi.useFakeTimers()
     const nothing = listenPeer((_, stream) => {
       queueMicrotask(() => stream.end())
@@ -447,7 +447,7 @@ describe('hooks', () => {
     await client.close()
   })
 
-  test('report a stream that was refused, and the client goes on', async () => {
+  test('report a stream that was refused, and the client continues', async () => {
     const problems: Error[] = []
     const { peer } = listenPeer((seen) => error(seen, -32601, 404))
     const client = await connectTo(peer, { onToolsChanged() {}, onError: (e) => problems.push(e) })
@@ -467,7 +467,7 @@ describe('hooks', () => {
     ['a stream that ends before its acknowledgement', () => eventStreamThatEnds()],
     ['a server that is starting', () => new Response('Starting', { status: 503 })],
     ['a limit', () => new Response(null, { status: 429 })],
-  ])('go on trying to listen after %s', async (_what, fail) => {
+  ])('continue trying to listen after %s', async (_what, fail) => {
     vi.useFakeTimers()
     const problems: Error[] = []
     const received: string[] = []
@@ -492,7 +492,7 @@ describe('hooks', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('go on trying to listen to a silent server', async () => {
+  test('continue trying to listen to a silent server', async () => {
     vi.useFakeTimers()
     let silent = true
     const received: string[] = []
@@ -533,7 +533,7 @@ describe('hooks', () => {
     expect(problems).toEqual([])
   })
 
-  test('go on hearing after one of them threw', async () => {
+  test('continue hearing after one of them threw', async () => {
     const problems: string[] = []
     let received = 0
     const { peer, streams, listens } = listenPeer()

@@ -85,7 +85,7 @@ describe('The tiny client', () => {
     expect(peer.sent('tools/call')).toHaveLength(2)
   })
 
-  test('answers pings of a session, refuses its questions, and goes on with the call [L-PING-001] [L-RPC-014]', async () => {
+  test('answers pings of a session, refuses its questions, and continues with the call [L-PING-001] [L-RPC-014]', async () => {
     const stream = eventStream()
     const peer = legacyPeer(() => stream.response)
     await using client = await connectTo(peer, legacy)
@@ -237,7 +237,7 @@ describe('The tiny client', () => {
     expect(peer.sent('tools/call')[0]?.headers.get('mcp-param-city')).toBe('Oslo')
   })
 
-  test('gives up a list with too many pages, and ends one whose cursors repeat [M-PAGE-003] [M-PAGE-011]', async () => {
+  test('rejects a list with too many pages, and ends one whose cursors repeat [M-PAGE-003] [M-PAGE-011]', async () => {
     const cursors: unknown[] = []
     const endless = modernPeer((seen) => {
       cursors.push(seen.message.params?.cursor)
@@ -259,7 +259,7 @@ describe('The tiny client', () => {
     }
   })
 
-  test('shows progress, gives up in time and when it is aborted, and says so', async () => {
+  test('reports progress, and rejects on timeout and on abort', async () => {
     const peer = legacyPeer((seen) => {
       const { _meta } = (seen.message.params ?? {}) as { _meta?: JsonObject }
       const stream = eventStream()
@@ -394,7 +394,7 @@ describe('Tasks that the tiny client follows', () => {
   })
 })
 
-test('what the tiny client lacks does not compile', () => {
+test('using a feature that the tiny client lacks does not compile', () => {
   type Lacks = 'listen' | 'subscribe' | 'answerInputs' | 'complete' | 'setLogLevel' | 'ping'
   expectTypeOf<Extract<keyof Client, Lacks>>().toEqualTypeOf<never>()
   expectTypeOf<FullClient>().toExtend<Client>()

@@ -37,7 +37,7 @@ describe.each([
   const refused = { name: 'McpError', code: 'INVALID_USE', cause: expect.any(Error) }
 
   test.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)(
-    'are refused in memory, and the connection goes on, in %s',
+    'are refused in memory, and the connection continues, in %s',
     async (revision) => {
       const server = createServer(info)
       server.tool('a', {}, () => 'a')
@@ -52,7 +52,7 @@ describe.each([
   test.each([
     ['2025-11-25', legacyPeer],
     ['2026-07-28', modernPeer],
-  ])('are refused over HTTP, and the connection goes on, in %s', async (_revision, make) => {
+  ])('are refused over HTTP, and the connection continues, in %s', async (_revision, make) => {
     const peer = make((seen) => result(seen, { content, resultType: 'complete' }))
     const client = await connectTo(peer)
     await expect(client.callTool('a', args)).rejects.toMatchObject(refused)
@@ -62,7 +62,7 @@ describe.each([
     await client.close()
   })
 
-  test('are refused over HTTP+SSE, and the connection goes on', async () => {
+  test('are refused over HTTP+SSE, and the connection continues', async () => {
     const server = createServer(info)
     server.tool('a', {}, () => 'a')
     const handle = createSseHandler(server)
@@ -122,7 +122,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     },
   )
 
-  test('an answer that the server refuses fails the call with what was refused', async () => {
+  test('a response that the server rejects fails the call with the rejected value', async () => {
     const { outcome } = await asked(() => ({ action: 'accept', content: { name: 'too long' } }))
     const what = outcome instanceof Error ? outcome.message : JSON.stringify(outcome)
     expect(what).toMatch(

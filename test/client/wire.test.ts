@@ -68,7 +68,7 @@ async function declared(options: ConnectOptions): Promise<JsonObject[]> {
   return all
 }
 
-describe('what a client can do', () => {
+describe('the capabilities of a client', () => {
   test('is declared in each request, and nothing else is [M-ELIC-001] [M-SAMP-001] [M-ROOT-001]', async () => {
     for (const one of await declared({})) expect(one).toEqual({})
     const { onElicit, onSample, roots } = handlers
@@ -184,7 +184,7 @@ describe('rounds of input', () => {
   })
 })
 
-describe('what tools say of themselves', () => {
+describe('the annotations of tools', () => {
   test('approves nothing [M-TOOL-027]', async () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
     const peer = modernPeer((seen) =>
@@ -258,7 +258,7 @@ describe('error codes of no meaning of their own', () => {
   )
 })
 
-describe('what a server asks', () => {
+describe('a server request', () => {
   /** Answers a call once the client gave the answers; `answers` has what it gave. */
   function asks(inputRequests: JsonObject, answers: unknown[] = []) {
     return duplexPeer((message) => {

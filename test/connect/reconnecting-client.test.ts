@@ -102,7 +102,7 @@ describe('An observable connection', () => {
     expect(new Set(statuses().slice(3))).toEqual(new Set(['reconnecting', 'ready']))
   })
 
-  it('gives up after so many attempts in a row', async () => {
+  it('stops after the maximum of consecutive attempts', async () => {
     const net = network()
     const fetch: ReconnectingOptions['fetch'] = (url, init) => net.fetch!(url, init)
     const { connection, states } = begin(URL_, { ...quick, maxRetries: 3, fetch })
@@ -150,7 +150,7 @@ describe('An observable connection', () => {
     expect((await second.callTool('greet')).content).toHaveLength(1)
   })
 
-  it('closes the transport that it gives up, whose end does not end the next one', async () => {
+  it('closes an abandoned transport, whose end does not end the next one', async () => {
     const ends: { far: Transport; closed: boolean }[] = []
     let mute = true
     const { connection, statuses } = begin(() => {
@@ -179,7 +179,7 @@ describe('An observable connection', () => {
     expect(statuses()).toEqual(['idle', 'connecting', 'ready', 'reconnecting', 'ready'])
   })
 
-  it('gives up a transport that is still starting when it is closed', async () => {
+  it('abandons a transport that is still starting when it is closed', async () => {
     let closed = 0
     const { connection } = begin(() => ({
       start: () => new Promise<never>(() => {}),
@@ -252,7 +252,7 @@ describe('An observable connection', () => {
     expect(await connection.ready()).toBe(client)
   })
 
-  it('goes on trying while a proxy answers for a server that starts again', async () => {
+  it('continues trying while a proxy answers for a server that starts again', async () => {
     const net = Object.assign(network(), { maxRetries: Infinity })
     let busy = 0
     const { connection, statuses } = begin(URL_, {
@@ -295,7 +295,7 @@ describe('An observable connection', () => {
     expect(statuses()).not.toContain('failed')
   })
 
-  it('counts no attempts without a network when it gives up', async () => {
+  it('does not count attempts while offline', async () => {
     const offline = new Error('offline')
     const net = Object.assign(network(), { maxRetries: 3 })
     let isOffline = false
@@ -372,7 +372,7 @@ describe('An observable connection', () => {
     expect(problems).toEqual([])
   })
 
-  it('rejects who waits for the client when it is closed', async () => {
+  it('rejects pending waits for the client when it is closed', async () => {
     const { connection } = begin(URL_, network())
     const waiting = connection.ready()
     await connection.close()
@@ -381,7 +381,7 @@ describe('An observable connection', () => {
 })
 
 describe('A connection whose user has to sign in', () => {
-  it('goes on when a listener of its sign-in throws', async () => {
+  it('continues when a listener of its sign-in throws', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const interaction = observeSignIn({
       begin: () => ({ redirectUri: '/back', go: async (url) => `${url}?code=1` }),

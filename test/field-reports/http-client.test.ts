@@ -121,7 +121,7 @@ describe('the time after which a stream is resumed', () => {
 })
 
 describe('the stream of the session', () => {
-  it('may be 404 although the session is there: calls go on, and sessions are not opened for ever [B023]', async () => {
+  it('may be 404 although the session is there: calls continue, and sessions are not opened forever [B023]', async () => {
     vi.useFakeTimers()
     const problems: Error[] = []
     const peer = scripted(({ method }) =>

@@ -65,7 +65,7 @@ describe('null as an id', () => {
     expect(ran).toEqual([])
   })
 
-  it('is in no answer to what cannot be read [B041]', async () => {
+  it('is in no response to an unreadable message [B041]', async () => {
     const handle = sessionHandler(makeServer().server)
     for (const response of [
       await postRaw(handle, '{"jsonrpc":"2.0","id":1'),

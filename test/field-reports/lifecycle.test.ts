@@ -98,7 +98,7 @@ describe('before the handshake is complete', () => {
     )
   })
 
-  it('a client answers pings while it still finds out what the server is [B051]', async () => {
+  it('a client answers pings during version negotiation [B051]', async () => {
     const peer = duplexPeer((message) => {
       if (message.method === 'server/discover') {
         peer.send({ jsonrpc: '2.0', id: 'early', method: 'ping' })
@@ -127,7 +127,7 @@ describe('before the handshake is complete', () => {
   })
 })
 
-describe('what was not declared', () => {
+describe('an undeclared capability', () => {
   const schema = z.object({ yes: z.boolean() })
   const tools = [{ name: 't', inputSchema: { type: 'object' as const } }]
   const messages = [{ role: 'user' as const, content: text('x') }]

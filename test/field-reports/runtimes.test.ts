@@ -8,7 +8,7 @@ import { stdioTransport } from '../../src/transport/index.ts'
 import { makeServer } from '../server/fixture.ts'
 import { lastMessage, openSession } from '../transport/streamable-http/post.ts'
 
-describe('what an application can reach', () => {
+describe('the globals that an application can modify', () => {
   it('decides nothing of where answers go: writing over all of it loses none [B093]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('greedy', {}, async (_args, ctx) => {

@@ -77,7 +77,7 @@ const schemas: [name: string, schema: StandardSchema, good: JsonObject[], bad: J
   ],
 ]
 
-describe('what a tool takes', () => {
+describe('the arguments of a tool', () => {
   it.each(schemas)('is advertised as it is checked: %s [B063]', async (_, input, good, bad) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('t', { input }, () => 'ok')

@@ -57,7 +57,7 @@ describe('validateMessage, fuzzed', () => {
     return Object.fromEntries(chosen.map(([name, make]) => [name, make()]))
   }
 
-  it('accepts exactly what is a message, and throws INVALID_REQUEST otherwise [L-RPC-001]', async () => {
+  it('accepts exactly the valid messages, and throws INVALID_REQUEST otherwise [L-RPC-001]', async () => {
     let accepted = 0
     await repeat(4000, (random) => {
       const value = random.chance(0.9) ? randomMessage(random) : random.json()

@@ -74,7 +74,7 @@ describe('damaged requests over HTTP', () => {
 })
 
 describe('damaged frames on a connection', () => {
-  it('are answered by messages, and the connection goes on', async () => {
+  it('are answered by messages, and the connection continues', async () => {
     const random = new Random(12)
     const [near, far] = inMemoryTransports()
     void serveTransport(makeServer().server, far)

@@ -72,7 +72,7 @@ const handlers: ConnectOptions = {
   onLog: () => {},
 }
 
-describe('a server that says anything at any time', () => {
+describe('a server that sends any message at any time', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const)(
     'in %s does not disturb the calls of a client, which sends nothing but messages',
     async (revision) => {
@@ -137,7 +137,7 @@ describe('a server that says anything at any time', () => {
 
 describe('a client that answers anything', () => {
   it.each(['2024-11-05', '2025-06-18', '2025-11-25'] as const)(
-    'in %s has each of its calls end, and the connection go on',
+    'in %s has each of its calls end, and the connection continue',
     async (revision) => {
       const random = new Random(23)
       const server = createServer({ name: 's', version: '1' }, { onError: () => {} })

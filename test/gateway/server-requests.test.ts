@@ -83,7 +83,7 @@ async function joined(server: Server, name: string, more: InMemoryOptions = {}) 
   return { ...has, client }
 }
 
-describe('what a server behind a gateway asks outside of calls', () => {
+describe('requests of an upstream server outside of calls', () => {
   it('waits for the first client, and is answered by it while it is the only one [I005]', async () => {
     const behind = rooted()
     const server = await gatewayTo(behind)
@@ -162,7 +162,7 @@ describe('what a server behind a gateway asks outside of calls', () => {
   })
 })
 
-describe('what a server behind a gateway logs outside of calls', () => {
+describe('log messages of an upstream server outside of calls', () => {
   it('reaches the only client, in the levels that it wants, and none of several [I007]', async () => {
     const behind = rooted()
     const server = await gatewayTo(behind)

@@ -105,7 +105,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       expect(watched.has(note(7))).toBe(true)
     })
 
-    it('what a principal listens to counts for all of its connections [S016]', async () => {
+    it('the subscriptions of a principal count across all of its connections [S016]', async () => {
       const { gateway } = await many()
       const tabs = await Promise.all(
         [1, 2].map(async () =>

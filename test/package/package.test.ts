@@ -103,7 +103,7 @@ await client.close()
 })
 
 describe('The version of the manifest', () => {
-  it('is what clients say of themselves', async () => {
+  it('is the version in clientInfo', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('who', {}, (_args, ctx) => `${ctx.client.info?.name} ${ctx.client.info?.version}`)
     await using client = await connectInMemory(server)

@@ -26,7 +26,7 @@ describe('A bounded cache', () => {
     expect(held(cache)).toEqual(['a', 'c'])
   })
 
-  test('does not count what was deleted', () => {
+  test('does not count deleted entries', () => {
     const cache = boundedCache<string, number>(2)
     cache.set('a', 1)
     cache.set('b', 2)
@@ -63,7 +63,7 @@ describe('A bounded cache', () => {
     expect(held(cache)).toEqual(['c', 'd'])
   })
 
-  test('evicts what was set first, also when a later entry expired before it', () => {
+  test('evicts the oldest entry, also when a later entry expired before it', () => {
     let time = 0
     const cache = boundedCache<string, number>(2, () => time)
     cache.set('a', 1)
@@ -74,7 +74,7 @@ describe('A bounded cache', () => {
     expect(held(cache)).toEqual(['c'])
   })
 
-  test('holds what was set last even when its limit is zero', () => {
+  test('holds the newest entry even when its limit is zero', () => {
     const cache = boundedCache<string, number>(0)
     cache.set('a', 1)
     cache.set('b', 2)

@@ -32,7 +32,7 @@ test('an answer to a question with a key of its own is taken without requestStat
   expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello, Ada' }] })
 })
 
-test('an early answer that the schema refuses is asked for', async () => {
+test('an early answer that the schema rejects is requested again', async () => {
   const result = await call('named', { who: { action: 'accept', content: { name: 7 } } })
   expect(result).toMatchObject({ resultType: 'input_required' })
   expect(Object.keys(result?.inputRequests as object)).toEqual(['who'])

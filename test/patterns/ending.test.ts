@@ -21,7 +21,7 @@ describe('The end of a host', () => {
     expect(notified).not.toHaveBeenCalled()
   })
 
-  test('calls at once who comes when it is ended', () => {
+  test('calls listeners at once that are added after it ended', () => {
     const ending = new Ending()
     ending.end()
     const notified = vi.fn()

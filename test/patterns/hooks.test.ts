@@ -10,7 +10,7 @@ import { closing } from '../closing.ts'
 const rejects = (what: string) => (): unknown => Promise.reject(new Error(what))
 
 describe('hooks of an application', () => {
-  it('a hook is called at once, and what it throws or rejects with is reported [S012]', async () => {
+  it('a hook is called at once, and its error or rejection is reported [S012]', async () => {
     const reported: unknown[] = []
     let calls = 0
     const report = (error: unknown) => void reported.push(error)
@@ -25,7 +25,7 @@ describe('hooks of an application', () => {
       .toEqual(['Error: rejected', 'Error: thrown'])
   })
 
-  it('what an observer rejects with goes to onError of the server [S012]', async () => {
+  it('the rejection of an observer goes to onError of the server [S012]', async () => {
     const errors: unknown[] = []
     const server = createServer(
       { name: 's', version: '1' },

@@ -15,7 +15,7 @@ describe('createSealer', () => {
     [false],
     [[]],
     [{ ['__proto__']: 1 }],
-  ])('opens what it sealed: %j', async (value) => {
+  ])('unseals its own values: %j', async (value) => {
     const opened = await sealer.open(await sealer.seal(value))
 
     expect(opened).toEqual(value)

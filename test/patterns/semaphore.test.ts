@@ -18,7 +18,7 @@ describe('A semaphore', () => {
     expect(await Promise.all(all)).toEqual(['1', '2', '3', '4'])
   })
 
-  test('goes on after failures', async () => {
+  test('continues after failures', async () => {
     const limited = semaphore(1)
     const failed = limited(() => Promise.reject(new Error('Broken')))
     const next = limited(async () => 1)

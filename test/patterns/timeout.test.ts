@@ -14,7 +14,7 @@ describe('Work with a timeout', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('rejects with what it throws before it returns a promise', async () => {
+  test('rejects with the error of a function that throws synchronously', async () => {
     const work = (): Promise<never> => {
       throw new Error('Broken')
     }
@@ -36,7 +36,7 @@ describe('Work with a timeout', () => {
     expect(given?.reason).toBe(error)
   })
 
-  test('says what the caller wants it to say', async () => {
+  test('uses the message of the caller', async () => {
     const late = withTimeout(10, () => never, undefined, 'The printer is slow')
     const said = expect(late).rejects.toThrow('The printer is slow')
     await vi.advanceTimersByTimeAsync(10)

@@ -151,7 +151,7 @@ describe('Playground: 1,000 tools', () => {
     await page.getByRole('link', { name: 'one', exact: true }).waitFor()
   })
 
-  it('show more when asked, and the focus goes on there', async () => {
+  it('show more when asked, and the focus continues there', async () => {
     await press(page, `Show 100 more of ${TOOLS - 97}`)
     expect(await links().count()).toBe(201)
     expect(await page.locator(':focus').innerText()).toContain('tool-0098')

@@ -70,7 +70,7 @@ describe('A request without an access token', () => {
 })
 
 describe('A good access token', () => {
-  it('lets handlers know who calls, in both eras [L-AUTH-060] [M-ASEC-027]', async () => {
+  it('passes the caller to handlers, in both eras [L-AUTH-060] [M-ASEC-027]', async () => {
     const { handle } = protect(issuer)
     const exp = second(300)
     const headers = bearer(await issuer.token({ exp, scope: 'mcp notes:read', tenant: 'acme' }))
@@ -255,7 +255,7 @@ describe('A bad access token', () => {
     expect((await call(handle, 'whoami', bearer(token))).status).toBe(200)
   })
 
-  it('for the host that the request claims is refused: what a request says of its own host counts nothing', async () => {
+  it('for the host that the request claims is rejected: the Host header is not trusted', async () => {
     const { handle } = protect(issuer)
     const headers = bearer(await issuer.token({ aud: 'https://other.example/mcp' }))
     const response = await call(handle, 'whoami', headers, 'https://other.example/mcp')

@@ -204,7 +204,7 @@ describe('A token that is bound to nothing', () => {
     expect(nothing.headers.get('www-authenticate')).not.toContain('Bearer')
   })
 
-  it('is not asked for again by what is wrong with it where every token must be bound', async () => {
+  it('is not requested again by what is wrong with it where every token must be bound', async () => {
     const { handle } = protect(issuer, { dpop: dpopProofs({ required: true }) })
     for (const headers of [bearer('garbage'), { authorization: 'Bearer a b' }]) {
       const response = await call(handle, 'whoami', headers)

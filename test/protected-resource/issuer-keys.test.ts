@@ -98,7 +98,7 @@ describe('The keys of an issuer', () => {
   })
 })
 
-describe('An issuer in trouble', () => {
+describe('A failing issuer', () => {
   const HTML = '<html>token store at 10.0.0.7 is down</html>'
   const troubles: [string, (issuer: Issuer) => void][] = [
     [
@@ -202,7 +202,7 @@ describe('An issuer in trouble', () => {
     },
   )
 
-  it('that names keys without TLS is not believed', async () => {
+  it('that names keys without TLS is rejected', async () => {
     const fetch: typeof globalThis.fetch = () =>
       Promise.resolve(
         Response.json({ issuer: issuer.issuer, jwks_uri: 'http://issuer.example/jwks' }),

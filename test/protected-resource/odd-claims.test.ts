@@ -31,7 +31,7 @@ function sign(payload: unknown, header: object = {}): Promise<string> {
 
 describe('An odd claim', () => {
   it.each([...Object.keys(claims), 'scp', 'nbf', 'iat', 'cnf', 'azp'])(
-    'is no fault of the server, nor a way in: %s',
+    'causes no server error, and grants no access: %s',
     async (name) => {
       for (const dpop of [undefined, dpopProofs()]) {
         const { handle, errors } = protect(issuer, { scopes: ['mcp'], ...(dpop && { dpop }) })

@@ -142,7 +142,7 @@ describe('Why a JWT is refused', () => {
 })
 
 describe('Why any other token is refused', () => {
-  it('is what the verifier says, if it says it', async () => {
+  it('is the reason that the verifier returns', async () => {
     const verify = (refused?: string) => ({
       verify: async () => (refused === undefined ? undefined : { refused }),
     })
@@ -165,7 +165,7 @@ describe('Why any other token is refused', () => {
 })
 
 describe('Why a proof is refused', () => {
-  it('names what does not fit', async () => {
+  it('names the mismatch', async () => {
     const prover = await Prover.make()
     const token = await issuer.token({ cnf: { jkt: prover.thumbprint } })
     const dpop = dpopProofs()

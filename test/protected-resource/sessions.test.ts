@@ -70,7 +70,7 @@ describe('A session', () => {
     expect((await send(handle, whoami, { ...ada, 'mcp-session-id': session })).status).toBe(200)
   })
 
-  it('goes on with a new token of the same principal, as that token allows', async () => {
+  it('continues with a new token of the same principal, as that token allows', async () => {
     const { handle } = protect(issuer)
     const session = await open(handle, ada)
     const renewed = bearer(await issuer.token({ sub: 'ada', scope: 'mcp more' }))
@@ -78,7 +78,7 @@ describe('A session', () => {
     expect(JSON.parse(await textOf(response))).toMatchObject({ scopes: ['mcp', 'more'] })
   })
 
-  it('belongs to whom the author says', async () => {
+  it('belongs to the account that the author returns', async () => {
     const { handle } = protect(issuer, {
       principal: ({ clientId, subject }) => `${clientId}/${subject}`,
     })
@@ -103,7 +103,7 @@ describe('A session', () => {
 })
 
 describe('HTTP+SSE', () => {
-  it('checks tokens and scopes with each request, and binds the stream to who opened it [L-HTTP-060] [L-AUTH-008]', async () => {
+  it('checks tokens and scopes with each request, and binds the stream to its principal [L-HTTP-060] [L-AUTH-008]', async () => {
     const { server, seen } = makeServer()
     const handle = createSseHandler(server, {
       auth: protectedResource({

@@ -202,7 +202,7 @@ describe('Remembered tokens', () => {
 describe('A verifying function', () => {
   const token: AccessToken = { subject: 'ada', audience: RESOURCE, scopes: ['mcp'] }
 
-  it('decides, and learns for whom the token must be', async () => {
+  it('decides, and receives the expected audience', async () => {
     const given: unknown[] = []
     const { handle } = protect(undefined, {
       verify: (text, { resource, authorizationServers }) => {
@@ -240,7 +240,7 @@ describe('A verifying function', () => {
     expect(errors).toMatchObject([{ message: 'database at 10.0.0.7' }])
   })
 
-  it('that works for its users at a third party refuses whom that no longer knows [L-AUTH-093]', async () => {
+  it('that acts for its users at a third party rejects users that it no longer knows [L-AUTH-093]', async () => {
     const upstream = new Map([['ada', { expiresAt: Date.now() + 60_000, revoked: false }]])
     let renewals = 0
     const { handle } = protect(undefined, {

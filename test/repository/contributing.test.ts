@@ -109,7 +109,7 @@ describe('The page for contributors', () => {
     )
   })
 
-  it('says of every folder of the sources what it is for', () => {
+  it('states the purpose of every source folder', () => {
     const [, list = ''] = page.split('## Where things are\n')
     const [table = ''] = list.split('\n### ')
     const folders = ['src', 'src/server'].flatMap((parent) =>

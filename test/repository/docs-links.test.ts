@@ -6,7 +6,7 @@ import { pages } from './docs-pages.ts'
 import { root } from '../root.ts'
 
 describe.each(pages)('%s', (page) => {
-  it('links to files and headings that are there', () => {
+  it('links to existing files and headings', () => {
     const broken = linksOf(page).filter((link) => {
       const [path = '', heading] = link.split('#')
       const target = path === '' ? page : posix.join(dirname(page), path)

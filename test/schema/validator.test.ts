@@ -107,7 +107,7 @@ describe('checkMessage', () => {
     expect(checkMessage(revision, direction, message, method)).not.toEqual([])
   })
 
-  it('accepts a batch in 2025-03-26, and the answer that asks for input in 2026-07-28', () => {
+  it('accepts a batch in 2025-03-26, and the result that asks for input in 2026-07-28', () => {
     const result = { resultType: 'input_required', requestState: 'x' }
     const answer = { jsonrpc: '2.0', id: 1, result }
 

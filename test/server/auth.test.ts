@@ -35,7 +35,7 @@ const handlers: [string, Handler][] = [
 
 describe.each(handlers)('%s that identifies callers', (_name, handle) => {
   test.each(['2025-06-18', '2026-07-28'] as const)(
-    'serves whom it knows, in %s',
+    'serves authenticated callers, in %s',
     async (revision) => {
       await using client = await connect(url, {
         revision,

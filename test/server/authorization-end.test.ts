@@ -125,7 +125,7 @@ describe('At the end of its token', () => {
     finish()
   })
 
-  it("a session's stream ends, and a new token gets what happened since [S032]", async () => {
+  it("a session's stream ends, and a new token gets the missed events [S032]", async () => {
     const { server, handle, token } = makeProtected()
     const first = token(LIFE_MS)
     const session = await open(handle, bearer(first))
@@ -198,7 +198,7 @@ describe('At the end of its token', () => {
   })
 })
 
-describe('Where revocation is asked for', () => {
+describe('Where revocation is checked', () => {
   it('an open stream ends once its token is revoked, but not while that cannot be checked [S032]', async () => {
     const fixture = makeProtected({ revocationCheckMs: 20 })
     const { handle, token, revoke, errors } = fixture
@@ -217,7 +217,7 @@ describe('Where revocation is asked for', () => {
 
 describe('Our client', () => {
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'goes on listening in %s with a new token, and loses no change [S032]',
+    'continues listening in %s with a new token, and loses no change [S032]',
     async (revision) => {
       const { server, handle, token } = makeProtected()
       let changes = 0

@@ -209,7 +209,7 @@ describe('The requests of a batch', () => {
   })
 })
 
-it('a server goes on after a batch that asks for more than a string can hold [S001]', async () => {
+it('a server continues after a batch that asks for more than a string can hold [S001]', async () => {
   const { server } = probe()
   await using http = await serve(server)
   const send = (body: unknown): Promise<Response> =>

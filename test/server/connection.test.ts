@@ -84,7 +84,7 @@ describe('a server on a connection', () => {
     await answer(5).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('judges each request by what it declares itself [M-BASE-044]', async () => {
+  it('checks each request by its own declared capabilities [M-BASE-044]', async () => {
     const { send, answer } = await peer()
     const confirm = { name: 'confirm', arguments: { what: 'tea' } }
     await send(modernRequest('tools/call', confirm, { elicitation: {} }))
@@ -93,7 +93,7 @@ describe('a server on a connection', () => {
     await answer(2).toMatchObject({ error: { code: -32021 } })
   })
 
-  it('refuses a second initialize and goes on [L-LIFE-014]', async () => {
+  it('refuses a second initialize and continues [L-LIFE-014]', async () => {
     const { send, answer, initialize } = await peer()
     await initialize('2025-11-25')
     await send({ jsonrpc: '2.0', id: 2, method: 'initialize', params: {} })
@@ -188,7 +188,7 @@ describe('a server on a connection', () => {
     await answer(2).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('cancels what runs when the connection closes', async () => {
+  it('cancels running requests when the connection closes', async () => {
     const { server, ran } = makeServer()
     const { send, near, served } = await peer(server)
     await send(modernRequest('tools/call', { name: 'wait' }))

@@ -109,7 +109,7 @@ describe.each(URLS)('URLs that would carry credentials, in %s', (revision) => {
     'https://pay.example/?password=hunter2',
     'https://pay.example/?a=1&access_token=hunter2',
     'https://pay.example/?API-KEY=hunter2',
-  ])('are refused, however they are asked for: %s [L-ELIC-040] [L-ELIC-041]', async (url) => {
+  ])('are refused, however they are requested: %s [L-ELIC-040] [L-ELIC-041]', async (url) => {
     const errors: unknown[] = []
     const server = createServer(
       { name: 's', version: '1' },
@@ -145,7 +145,7 @@ describe.each(URLS)('URLs that would carry credentials, in %s', (revision) => {
   })
 })
 
-describe('the end of what a URL asked for', () => {
+describe('the completion of a URL elicitation', () => {
   it('is notified once, to the client that got the elicitation, by its id [L-ELIC-024] [L-ELIC-025]', async () => {
     const { server, ids } = makeServer()
     const received: unknown[][] = [[], []]
@@ -257,7 +257,7 @@ describe('a form', () => {
     expect(taken).toHaveLength(5)
   })
 
-  it('is flat, and never asks for secrets [L-ELIC-008] [L-ELIC-016] [L-ELIC-017]', async () => {
+  it('is flat, and never requests secrets [L-ELIC-008] [L-ELIC-016] [L-ELIC-017]', async () => {
     const { client } = await connected('2025-11-25', { onElicit: () => ({ action: 'cancel' }) })
     expect(await client.callTool('nested')).toMatchObject({ content: [{ text: /A form is flat/ }] })
     expect(await client.callTool('list')).toMatchObject({ content: [{ text: /A form is flat/ }] })

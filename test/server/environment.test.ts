@@ -69,7 +69,7 @@ describe('The environment that a host gives', () => {
   })
 })
 
-describe('Work that goes on after the answer', () => {
+describe('Work that continues after the response', () => {
   it('is given to the host', async () => {
     const server = createServer({ name: 'late', version: '1' })
     server.tool('late', {}, (_args, ctx) => {

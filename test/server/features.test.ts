@@ -14,7 +14,7 @@ async function connected(revision: Revision, options: ConnectOptions = {}) {
 }
 
 describe.each(VERSIONS)('a server of everything in %s', (revision) => {
-  it('says who it is and what it offers [L-LIFE-003] [L-LIFE-019] [M-DISC-007]', async () => {
+  it('reports its info and capabilities [L-LIFE-003] [L-LIFE-019] [M-DISC-007]', async () => {
     const { client } = await connected(revision)
     expect(client.revision).toBe(revision)
     expect(client.serverInfo).toMatchObject({ name: 'fixture', version: '1.0.0' })
@@ -123,7 +123,7 @@ describe.each(VERSIONS)('a server of everything in %s', (revision) => {
     expect(nothing.values).toEqual([])
   })
 
-  it('stops a tool when the client gives up, and sends nothing more [L-CANC-005]', async () => {
+  it('stops a tool when the client cancels, and sends nothing more [L-CANC-005]', async () => {
     const { client, ran } = await connected(revision)
     const controller = new AbortController()
     const call = client.callTool('wait', {}, { signal: controller.signal })

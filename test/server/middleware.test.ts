@@ -125,7 +125,7 @@ describe('middleware', () => {
     expect(errors).toMatchObject([{ name: 'TypeError' }, { name: 'TypeError' }])
   })
 
-  it('cannot change what the server says that it offers', async () => {
+  it('cannot change the capabilities that the server declares', async () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const server = createServer({ name: 's', version: '1' }, { onError })

@@ -158,7 +158,7 @@ describe('a mounted server', () => {
     expect(await client.callTool('in_act')).toMatchObject({ content: [{ text: 'after' }] })
   })
 
-  it('is followed when only what lists do not show changes', async () => {
+  it('is followed when only unlisted properties change', async () => {
     const inner = createServer({ name: 'inner', version: '1' })
     const input = z.object({ city: z.string() })
     const prompt = inner.prompt('go', { input, complete: { city: () => ['Oslo'] } }, () => 'go')
@@ -252,18 +252,21 @@ describe.each(ASKING)('a gateway to a server of %s', (upstream: Revision) => {
     await expect.poll(() => changes).toBe(1)
     expect(await client.callTool('in_late')).toMatchObject({ content: [{ text: 'late' }] })
   })
-  it.each(VERSIONS)('completes for a client of %s what the other completes', async (revision) => {
-    const { outer } = await gateway()
-    const client = await connected(outer, { revision })
-    const prompt = { type: 'ref/prompt', name: 'in_greet' } as const
-    const greeted = await client.complete(prompt, { name: 'who', value: 'A' })
-    expect(greeted.values).toHaveLength(100)
-    expect(greeted.values[3]).toBe('A3')
-    const template = { type: 'ref/resource', uri: 'user://{id}/profile' } as const
-    expect(await client.complete(template, { name: 'id', value: '7' })).toMatchObject({
-      values: ['71', '72'],
-    })
-  })
+  it.each(VERSIONS)(
+    'forwards completions of the upstream server to a client of %s',
+    async (revision) => {
+      const { outer } = await gateway()
+      const client = await connected(outer, { revision })
+      const prompt = { type: 'ref/prompt', name: 'in_greet' } as const
+      const greeted = await client.complete(prompt, { name: 'who', value: 'A' })
+      expect(greeted.values).toHaveLength(100)
+      expect(greeted.values[3]).toBe('A3')
+      const template = { type: 'ref/resource', uri: 'user://{id}/profile' } as const
+      expect(await client.complete(template, { name: 'id', value: '7' })).toMatchObject({
+        values: ['71', '72'],
+      })
+    },
+  )
 
   it.each(VERSIONS)(
     'forwards updates of the upstream server to subscribers of %s',
@@ -352,7 +355,7 @@ describe('URLs behind a gateway', () => {
     }
   })
 
-  it('cannot be asked of those who open none, and the other server learns why', async () => {
+  it('cannot be requested of clients that open none, and the upstream server gets the reason', async () => {
     const { server } = await payable()
     const client = await connected(server, { revision: '2024-11-05' })
     await expect(client.callTool('shop_ask')).rejects.toMatchObject({

@@ -122,7 +122,7 @@ function round({ result }: JsonRpcResultResponse): Round {
 afterEach(() => void vi.useRealTimers())
 
 describe('asking over rounds', () => {
-  it('plays back what was answered, and runs steps once [M-MRTR-001] [M-MRTR-016] [M-MRTR-039] [M-MRTR-010]', async () => {
+  it('replays earlier answers, and runs steps once [M-MRTR-001] [M-MRTR-016] [M-MRTR-039] [M-MRTR-010]', async () => {
     const { server, runs } = makeServer()
     const handle = sessionHandler(server)
     const first = round(await call(handle, { name: 'two' }))
@@ -149,7 +149,7 @@ describe('asking over rounds', () => {
     expect(runs.filter((what) => what === 'step')).toHaveLength(1)
   })
 
-  it('goes on in another instance with the same secret, after any restart [M-MRTR-026] [M-MRTR-029] [M-BASE-046]', async () => {
+  it('continues in another instance with the same secret, after any restart [M-MRTR-026] [M-MRTR-029] [M-BASE-046]', async () => {
     const first = round(
       await call(sessionHandler(makeServer().server, { secrets: SHARED }), { name: 'two' }),
     )
@@ -410,7 +410,7 @@ describe('asking over rounds', () => {
     expect((await call(handle, { name: 'nothing' })).error.code).toBe(-32603)
   })
 
-  it('asks only for what the request declares, and says what is missing [M-MRTR-011] [M-MRTR-014] [M-META-013] [M-META-015] [M-META-016] [M-META-017]', async () => {
+  it('requests only input that the client declares, and names the missing capability [M-MRTR-011] [M-MRTR-014] [M-META-013] [M-META-015] [M-META-016] [M-META-017]', async () => {
     const handle = sessionHandler(makeServer().server)
     await call(handle, { name: 'own' })
     for (const name of ['two', 'own']) {
@@ -498,7 +498,7 @@ describe('pages that the user must visit first', () => {
   ])
   const capabilities = { elicitation: { form: {}, url: {} } }
 
-  it('are asked for by no method that cannot ask [M-MRTR-002]', async () => {
+  it('are requested by no method that cannot ask [M-MRTR-002]', async () => {
     const { server } = makeServer()
     server.use('tools/list', () => Promise.reject(required))
     const response = await postModern(sessionHandler(server), 'tools/list', {}, capabilities)

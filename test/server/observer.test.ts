@@ -24,7 +24,7 @@ function makeServer(observe: (event: ObservedEvent) => void) {
   return sessionHandler(server)
 }
 
-describe('what is observed of a server', () => {
+describe('the observed events of a server', () => {
   it('a bare function as "observe" is refused with what to pass instead', () => {
     const observe: object = (): void => {}
     expect(() =>
@@ -99,7 +99,7 @@ describe('what is observed of a server', () => {
     }
   })
 
-  it('an observer that throws harms nothing', async () => {
+  it('an observer that throws affects nothing', async () => {
     const handle = makeServer(() => {
       throw new Error('observer')
     })

@@ -50,7 +50,7 @@ describe('A list', () => {
     expect(paginate(items, undefined, 10)).toEqual(paginate(items, undefined, 10))
   })
 
-  it('goes on when the list changed between pages [L-PAGE-005]', () => {
+  it('continues when the list changed between pages [L-PAGE-005]', () => {
     const { nextCursor } = paginate(items, undefined, 10)
 
     expect(paginate(['new', ...items], nextCursor, 10).page).toEqual(items.slice(9, 19))

@@ -97,7 +97,7 @@ describe.each(LEGACY)('prompts in %s', (revision) => {
     expect(await wire.code('prompts/get', { name: 'a' })).toBe(-32602)
   })
 
-  it('are described by what the revision has [L-PROM-015]', async () => {
+  it('are described with the fields of the revision [L-PROM-015]', async () => {
     const wire = await openWire(makeRichServer().server, revision)
     const [prompt] = (await wire.result('prompts/list')).prompts as JsonObject[]
     const members = ['arguments', 'description', 'name']

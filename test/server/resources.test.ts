@@ -111,7 +111,7 @@ describe.each(LEGACY)('resources in %s', (revision) => {
     expect(atob(String(read?.blob)).length).toBe(1001)
   })
 
-  it('are described by what the revision has [L-RES-020]', async () => {
+  it('are described with the fields of the revision [L-RES-020]', async () => {
     const wire = await openWire(makeRichServer().server, revision)
     const [resource] = (await wire.result('resources/list')).resources as JsonObject[]
     const members = ['annotations', 'description', 'mimeType', 'name']

@@ -28,7 +28,7 @@ const as = (handle: Handler, caller: Caller): Handler =>
   Object.assign((request: Request) => handle(request, caller), { close: () => handle.close() })
 
 describe('a requestState sent twice', () => {
-  it('brings the same value of a step each time, by which an author makes things happen once [M-MRTR-025]', async () => {
+  it('returns the same step value each time, which serves as an idempotency key [M-MRTR-025]', async () => {
     const orders = new Set<string>()
     const server = createServer({ name: 's', version: '1' })
     server.tool('buy', {}, async (_args, ctx) => {
@@ -147,7 +147,7 @@ describe('questions that are not answered as hoped', () => {
   })
 })
 
-describe('questions where no session is kept', () => {
+describe('questions without a stateful session', () => {
   it('fail at once and say why, in prompts and resources too', async () => {
     const server = createServer({ name: 's', version: '1' }, { onError: () => {} })
     server.prompt('ask', {}, async (_args, ctx) => (await ctx.roots())[0]?.uri ?? '')
@@ -280,7 +280,7 @@ describe('listeners', () => {
   })
 })
 
-describe('who asks and who answers', () => {
+describe('the user that answers', () => {
   const server = createServer({ name: 's', version: '1' })
   const notes = new Map<string, string>()
   server.tool('note', { input: z.object({ note: z.string() }) }, async ({ note }, ctx) => {
@@ -382,7 +382,7 @@ describe('logs', () => {
   })
 })
 
-describe('what a model is asked, and answers', () => {
+describe('the content of a sampling request and its result', () => {
   it('is in no event, no error and no state that can be read [M-SAMP-026]', async () => {
     const seen: unknown[] = []
     const server = createServer(

@@ -143,7 +143,7 @@ describe.each(ways)('A tiny server behind %s', (_name, open) => {
     await expect(client.callTool('constructor')).rejects.toMatchObject({ code: -32602 })
   })
 
-  test.each(all)('says in %s what it does not do', async (revision) => {
+  test.each(all)('reports unsupported methods in %s', async (revision) => {
     await using client = await open(revision)
     expect(client.serverCapabilities).toEqual({ tools: {}, resources: {}, prompts: {} })
     const prompt = { type: 'ref/prompt', name: 'greet' } as const
@@ -193,11 +193,14 @@ describe('The tiny handler', () => {
     expect((await lastMessage(response)).error.code).toBe(-32601)
   })
 
-  test.each(['GET', 'DELETE', 'PUT'])('refuses %s, and says what it takes', async (method) => {
-    const headers = { accept: 'text/event-stream', 'mcp-session-id': 'any' }
-    const refused = await handle(new Request(url, { method, headers }))
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
-  })
+  test.each(['GET', 'DELETE', 'PUT'])(
+    'rejects %s, and names the accepted values',
+    async (method) => {
+      const headers = { accept: 'text/event-stream', 'mcp-session-id': 'any' }
+      const refused = await handle(new Request(url, { method, headers }))
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+    },
+  )
 
   test('answers a batch of 2025-03-26', async () => {
     const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: add(id) })
@@ -250,7 +253,7 @@ describe('The tiny handler', () => {
     }
   })
 
-  test('takes only what is a server', () => {
+  test('accepts only a server', () => {
     expect(() => createTinyHandler({} as TinyServer)).toThrow(TypeError)
   })
 })
@@ -284,7 +287,7 @@ test('middleware wraps a tiny server, and what is registered can change', async 
   expect(seen).toContain('tools/call ada')
 })
 
-describe('What asks or completes on a tiny server', () => {
+describe('Input requests and completions on a tiny server', () => {
   const server = createTinyServer({ name: 'tiny', version: '1.0.0' })
   const pages = [
     { mode: 'url', elicitationId: '1', message: 'Sign', url: 'https://sign.test/' },
@@ -352,7 +355,7 @@ test('a tiny server is refused, and left alone, by what needs a whole one', asyn
   )
 })
 
-test('what a tiny server lacks names the entry that has it', () => {
+test('the error for a feature that a tiny server lacks names the entry that has it', () => {
   const tiny = createTinyServer({ name: 'tiny', version: '1' })
   expect(Object.keys(tiny)).toEqual(['info', 'tool', 'resource', 'prompt', 'use'])
   for (const name of ['notify', 'resourceTemplate', 'extend', 'mount']) {
@@ -375,7 +378,7 @@ test.each(['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step'
   },
 )
 
-test('what a tiny server lacks does not compile', () => {
+test('using a feature that a tiny server lacks does not compile', () => {
   type Asks = 'elicit' | 'elicitUrl' | 'sample' | 'roots' | 'step' | 'log'
   type Reaches = 'notify' | 'resourceTemplate' | 'extend' | 'mount'
   expectTypeOf<Extract<keyof TinyContext, Asks>>().toEqualTypeOf<never>()

@@ -190,7 +190,7 @@ describe.each(LEGACY)('tools in %s', (revision) => {
     else expect(shown[1]).toBeUndefined()
   })
 
-  it('are described by what the revision has [L-TOOL-038]', async () => {
+  it('are described with the fields of the revision [L-TOOL-038]', async () => {
     const { server } = makeRichServer()
     const wire = await openWire(server, revision)
     const [tool, structured] = (await wire.result('tools/list')).tools as Record<string, object>[]

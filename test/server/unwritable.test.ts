@@ -119,7 +119,7 @@ it('a question after the answer is refused at once, as nothing would carry it', 
   await expect(late).rejects.toMatchObject({ code: 'INVALID_USE' })
 })
 
-describe('what an author gives that the protocol does not have', () => {
+describe('a value that the protocol cannot carry', () => {
   it('is an error of the server, not an invalid frame', async () => {
     for (const [result, code] of [
       [() => ({ content: [null] }), -32603],

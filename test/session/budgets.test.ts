@@ -104,7 +104,7 @@ describe('Event streams whose readers are slow', () => {
   })
 })
 
-it('a stdio peer that does not read is given up when 16 Mi characters wait for it [S009]', async () => {
+it('a stdio peer that does not read is abandoned when 16 Mi characters wait for it [S009]', async () => {
   const never = new WritableStream<Uint8Array>({ write: () => new Promise(() => {}) })
   const transport = stdioTransport(new ReadableStream(), never)
   const closed = new Promise<Error | undefined>((resolve) => {

@@ -79,7 +79,7 @@ const ada = { principal: 'ada' }
 const eve = { principal: 'eve' }
 
 describe('Sessions at their bound', () => {
-  it('end only if they are idle: one with a call or a stream goes on [S008]', async () => {
+  it('end only if they are idle: one with a call or a stream continues [S008]', async () => {
     const { open, call, listen, ping } = serve({ maxSessions: 4 })
     const calling = await open(ada)
     const answer = await call(ada, calling.id)
@@ -165,7 +165,7 @@ it('HTTP+SSE: one caller has half of the streams at most [S008]', async () => {
   await handle.close()
 })
 
-describe('Whom limits count for', () => {
+describe('The account that limits apply to', () => {
   it.each([
     [{ principal: 'ada', address: '192.0.2.1' }, 'is ada'],
     [{ address: '192.0.2.1' }, 'at 192.0.2.1'],

@@ -172,7 +172,7 @@ describe('A store that fails', () => {
     expect(reported).toMatchObject([{ message: 'The disk is full' }])
   })
 
-  it('lets no stream go on when the server is closed', async () => {
+  it('lets no stream continue when the server is closed', async () => {
     const { handle, failing } = serve()
     const streams: EventReader[] = []
     for (let n = 0; n < 2; n++) {

@@ -160,7 +160,7 @@ describe('a server with skills', () => {
     },
   )
 
-  it('shows a skill to those who may see it only', async () => {
+  it('shows a skill only to callers who may see it', async () => {
     const mine = {
       ...PDF,
       visible: ({ principal }: { principal?: string | undefined }) => principal === 'me',
@@ -283,7 +283,7 @@ describe('a client of a server with skills', () => {
   })
 })
 
-describe('a skill that is not what its entry says', () => {
+describe('a skill that does not match its entry', () => {
   const text = skillFile('a')
   const genuine = { uri: 'skill://a/SKILL.md', frontmatter: { name: 'a', description: 'About a' } }
 
@@ -372,7 +372,7 @@ describe('the discovery of skills', () => {
     expect(await listAllSkills(client)).toHaveLength(1)
   })
 
-  it('is repeated for a list that goes on for ever, but not for ever', async () => {
+  it('is repeated for a list that continues forever, but not forever', async () => {
     const peer = modernPeer(
       (seen) => result(seen, { resultType: 'complete', skills: [], nextCursor: 'same' }),
       { extensions: { [SKILLS_EXTENSION]: {} } },

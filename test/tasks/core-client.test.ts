@@ -251,7 +251,7 @@ describe('A client of 2025-11-25', () => {
     },
   )
 
-  test('looks as often as the server wishes, and fetches the result at the end only [L-TASK-019]', async () => {
+  test('polls at the interval of the server, and fetches the result only at the end [L-TASK-019]', async () => {
     const at: number[] = []
     const server = peer({
       'tools/list': (message) => reply(message, { tools }),
@@ -391,7 +391,7 @@ describe('A client of 2025-11-25', () => {
     await client.close()
   })
 
-  test('does not wait for ever for the result of a task that is done', async () => {
+  test('does not wait forever for the result of a task that is done', async () => {
     const server = peer({
       'tasks/get': (message) => reply(message, state('completed')),
       'tasks/result': (message, turn) => {
@@ -416,7 +416,7 @@ describe('A client of 2025-11-25', () => {
     await client.close()
   })
 
-  test('goes on with a task by its id in another session [L-TASK-032]', async () => {
+  test('continues with a task by its id in another session [L-TASK-032]', async () => {
     const fixture = makeFixture()
     const first = await legacy(fixture.server)
     const started = await createTask(first, 'wait')
@@ -430,7 +430,7 @@ describe('A client of 2025-11-25', () => {
     await second.close()
   })
 
-  test('asks for approval before a task as before any call', async () => {
+  test('requests approval before a task as before any call', async () => {
     const client = await legacy(makeFixture().server, { approve: () => false })
     await expect(callTask(client, 'wait')).rejects.toMatchObject({ code: 'DENIED' })
     await client.close()
@@ -545,7 +545,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     await connected.close()
   })
 
-  test('are kept for no time where the server wants none kept: ttl 0 [P031]', async () => {
+  test('are not kept where the server sets ttl 0 [P031]', async () => {
     const client = peer({})
     const connected = await connectTo(client, {
       extensions: [taskPolling()],

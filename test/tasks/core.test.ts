@@ -85,7 +85,7 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
     },
   )
 
-  test('by each tool: one that is never a task refuses, one that always is one insists [L-TASK-006] [L-TASK-008]', async () => {
+  test('by each tool: "forbidden" rejects tasks, "required" rejects plain calls [L-TASK-006] [L-TASK-008]', async () => {
     const wire = await open(makeFixture())
     expect(await wire.code('tools/call', { name: 'plain', task: {} })).toBe(
       ErrorCode.METHOD_NOT_FOUND,
@@ -136,7 +136,7 @@ describe('A task of 2025-11-25', () => {
     expect(seen).not.toHaveProperty('resultType')
   })
 
-  test('has the time that the client wishes, up to a bound [L-TASK-018] [L-TASK-049]', async () => {
+  test('has the ttl that the client requests, up to a limit [L-TASK-018] [L-TASK-049]', async () => {
     const wire = await open(makeFixture({ maxTtlMs: 10_000 }))
     expect((await start(wire, 'wait', { ttl: 5000 })).ttl).toBe(5000)
     expect((await start(wire, 'wait', { ttl: 1e9 })).ttl).toBe(10_000)
@@ -145,7 +145,7 @@ describe('A task of 2025-11-25', () => {
     await expect.poll(() => wire.code('tasks/get', { taskId })).toBe(ErrorCode.INVALID_PARAMS)
   })
 
-  test('is kept for the shortest time where its client wants none kept: ttl 0 [P031]', async () => {
+  test('is kept for the shortest time if its client sets ttl 0 [P031]', async () => {
     const wire = await open(makeFixture({ maxTtlMs: 10_000 }))
     const { taskId, ttl } = await start(wire, 'wait', { ttl: 0 })
     expect(ttl).toBe(1)
@@ -369,7 +369,7 @@ describe('Log messages of a task of 2025-11-25', () => {
 })
 
 describe('Cancelling a task of 2025-11-25', () => {
-  test('is done before it is said, and stays [L-TASK-039] [L-TASK-040] [L-TASK-015]', async () => {
+  test('is stored before it is acknowledged, and is final [L-TASK-039] [L-TASK-040] [L-TASK-015]', async () => {
     const fixture = makeFixture()
     const wire = await open(fixture)
     const { taskId } = await start(wire, 'wait')
@@ -387,7 +387,7 @@ describe('Cancelling a task of 2025-11-25', () => {
     ['quick', 'completed'],
     ['crash', 'failed'],
     ['for-ever', 'cancelled'],
-  ])('is -32602 where %s is at its end already [L-TASK-038]', async (name, status) => {
+  ])('is -32602 where %s is already terminal [L-TASK-038]', async (name, status) => {
     const wire = await open(makeFixture())
     const { taskId } = await start(wire, name)
     if (status === 'cancelled') await wire.result('tasks/cancel', { taskId })

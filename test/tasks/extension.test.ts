@@ -60,7 +60,7 @@ describe('The tasks extension is negotiated', () => {
     expect(error?.code).toBe(ErrorCode.MISSING_REQUIRED_CLIENT_CAPABILITY)
   })
 
-  test('what it left out of 2025-11-25 is not there, and the task param means nothing [M-TASK-063] [M-TASK-064] [M-TASK-065] [M-TOOL-051]', async () => {
+  test('features removed since 2025-11-25 do not exist, and the task param is ignored [M-TASK-063] [M-TASK-064] [M-TASK-065] [M-TOOL-051]', async () => {
     const wire = wireTo(makeFixture({ list: true }).server)
     const taskId = await wire.start('wait')
     expect((await wire.call('tasks/result', { taskId })).error?.code).toBe(
@@ -97,7 +97,7 @@ describe('A task', () => {
     )
   })
 
-  test('is not harmed by who looks at it too often [M-TASK-033]', async () => {
+  test('is not affected by clients that poll too often [M-TASK-033]', async () => {
     const { server, gate, ran } = makeFixture()
     server.use('tasks/get', rateLimit({ requests: 3, perMs: 60_000 }))
     const wire = wireTo(server)
@@ -136,7 +136,7 @@ describe('A task', () => {
     }
   })
 
-  test('says what is being done while it works [M-TASK-019] [M-TASK-024]', async () => {
+  test('reports a status message while it works [M-TASK-019] [M-TASK-024]', async () => {
     const { server, gate } = makeFixture()
     const wire = wireTo(server)
     const taskId = await wire.start('wait')
@@ -148,7 +148,7 @@ describe('A task', () => {
     expect(done.statusMessage).toBeUndefined()
   })
 
-  test('completes with what the tool would have answered, failures of the tool included [M-TASK-021] [M-TASK-025] [M-TASK-026] [M-TASK-012]', async () => {
+  test('completes with the result of the tool, including tool errors [M-TASK-021] [M-TASK-025] [M-TASK-026] [M-TASK-012]', async () => {
     const wire = wireTo(makeFixture().server)
     const done = await wire.until(await wire.start('quick', { who: 'Ada' }), 'completed')
     expect(done).toMatchObject({ resultType: 'complete', result: { resultType: 'complete' } })
@@ -291,7 +291,7 @@ async function openModern(server: ReturnType<typeof makeFixture>['server']) {
 }
 
 describe('Questions of a task', () => {
-  test('turn it input_required, and answers make it go on without doing twice what was done [M-TASK-020] [M-TASK-042]', async () => {
+  test('make it input_required, and answers continue it without repeating completed steps [M-TASK-020] [M-TASK-042]', async () => {
     const { server, ran } = makeFixture()
     const wire = wireTo(server)
     const taskId = await wire.start('ask')
@@ -321,7 +321,7 @@ describe('Questions of a task', () => {
     expect(textOf((await wire.until(taskId, 'completed')).result)).toBe('decline accept')
   })
 
-  test('ignore answers to what was not asked, was answered, or comes late [M-TASK-043]', async () => {
+  test('ignore answers to unknown or answered questions, and late answers [M-TASK-043]', async () => {
     const { server, ran } = makeFixture()
     const wire = wireTo(server)
     const taskId = await wire.start('ask')
@@ -453,7 +453,7 @@ describe('Cancelling a task', () => {
     }
   })
 
-  test('wins over a result that comes later', async () => {
+  test('takes precedence over a later result', async () => {
     const { server, gate, ran } = makeFixture()
     const wire = wireTo(server)
     const taskId = await wire.start('wait')
@@ -467,7 +467,7 @@ describe('Cancelling a task', () => {
 })
 
 describe('The time of a task', () => {
-  test('is kept: it is there for as long as it says, and then unknown [M-TASK-035] [M-TASK-036]', async () => {
+  test('is applied: it exists for its ttl, and is then unknown [M-TASK-035] [M-TASK-036]', async () => {
     const { server } = makeFixture({ ttlMs: 150 })
     const wire = wireTo(server)
     const created = await wire.result('tools/call', { name: 'quick' })

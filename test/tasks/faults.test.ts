@@ -69,7 +69,7 @@ function twoProcesses(stop: 'before' | 'within' | 'after'): {
 
 describe('A process that ends', () => {
   test.each(['before', 'within', 'after'] as const)(
-    '%s the second step leaves a task that another goes on with; each step has its effect once [M-TASK-072]',
+    '%s the second step leaves a task that another continues with; each step has its effect once [M-TASK-072]',
     async (stop) => {
       const { first, second, stopped, die, effects } = twoProcesses(stop)
       const taskId = await wireTo(first.server).start('two-steps')
@@ -119,7 +119,7 @@ describe('Several processes over one store', () => {
     expect((await wireTo(one.server).result('tasks/get', { taskId })).status).toBe('cancelled')
   })
 
-  test('go on once when two clients answer at the same time', async () => {
+  test('continue once when two clients answer at the same time', async () => {
     const store = createMemoryTaskStore()
     const fixtures = [makeFixture({ store }), makeFixture({ store })]
     for (let turn = 0; turn < 20; turn++) {

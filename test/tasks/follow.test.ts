@@ -96,7 +96,7 @@ describe('callTool', () => {
     await client.close()
   })
 
-  test('answers what a task asks by the handlers of the client [M-TASK-037] [M-TASK-038]', async () => {
+  test('answers the input requests of a task with the handlers of the client [M-TASK-037] [M-TASK-038]', async () => {
     const asked: string[] = []
     const fixture = makeFixture()
     const { client } = await connectToFixture(
@@ -115,7 +115,7 @@ describe('callTool', () => {
     await client.close()
   })
 
-  test('fails with what the task failed with', async () => {
+  test('fails with the error of the task', async () => {
     const { client } = await connectToFixture(makeFixture())
     await expect(client.callTool('crash')).rejects.toMatchObject({
       name: 'ProtocolError',
@@ -164,7 +164,7 @@ describe('callTool', () => {
     await expect(without.callTool('x')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
   })
 
-  test('looks no sooner than the server wishes, which may change [M-TASK-029]', async () => {
+  test('polls no sooner than the interval of the server, which may change [M-TASK-029]', async () => {
     const at: number[] = []
     const note =
       (interval: number, state: JsonObject = { status: 'working' }) =>
@@ -182,7 +182,7 @@ describe('callTool', () => {
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(38)
   })
 
-  test('looks by an interval of its own where the server names none [M-TASK-030]', async () => {
+  test('polls at a default interval if the server names none [M-TASK-030]', async () => {
     const peer = scripted([{ status: 'working' }, completed], 0)
     const client = await connectTo(peer, following({ pollIntervalMs: 30 }))
     const since = performance.now()
@@ -190,7 +190,7 @@ describe('callTool', () => {
     expect(performance.now() - since).toBeGreaterThanOrEqual(58)
   })
 
-  test('looks again after the network failed [M-TASK-075]', async () => {
+  test('polls again after the network failed [M-TASK-075]', async () => {
     const broken = (): never => {
       throw new TypeError('socket reset')
     }
@@ -199,7 +199,7 @@ describe('callTool', () => {
     expect(textOf(await client.callTool('x'))).toBe('done')
   })
 
-  test('goes on with a status that it does not know [M-TASK-076]', async () => {
+  test('continues with an unknown status [M-TASK-076]', async () => {
     const peer = scripted([{ status: 'paused' }, { status: 'paused' }, completed])
     const client = await connectTo(peer, following())
     expect(textOf(await client.callTool('x'))).toBe('done')
@@ -265,7 +265,7 @@ describe('callTool', () => {
     }
   })
 
-  test('cancels a task that goes on asking for the answer which it refuses', async () => {
+  test('cancels a task that continues asking for the answer which it refuses', async () => {
     const peer = scripted([asking], 1, refuse)
     const client = await connectTo(peer, following({}, { onElicit: () => ({ action: 'cancel' }) }))
     await expect(client.callTool('x')).rejects.toMatchObject({ code: ErrorCode.INVALID_PARAMS })
@@ -281,7 +281,7 @@ describe('callTool', () => {
     },
   )
 
-  test('cancels a task that asks what was not declared [M-HDR-076]', async () => {
+  test('cancels a task that requests undeclared input [M-HDR-076]', async () => {
     const peer = scripted([
       { status: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
     ])
@@ -310,7 +310,7 @@ describe('callTool', () => {
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
   })
 
-  test('gives up when the time of the task, or of the caller, is over; the task may go on [M-TASK-034]', async () => {
+  test('times out with the ttl of the task, or of the caller; the task may continue [M-TASK-034]', async () => {
     const seen: unknown[] = []
     const onTask = (task: DetailedTask) => void seen.push(task.status)
     const expired = await connectTo(scripted([{ status: 'working' }]), following({ onTask }))
@@ -374,7 +374,7 @@ describe('callTool', () => {
     for (const each of [client, other]) await each.close()
   })
 
-  test.each([400, 403, 404, 410])('does not look again after HTTP %d', async (status) => {
+  test.each([400, 403, 404, 410])('does not poll again after HTTP %d', async (status) => {
     const peer = scripted([() => new Response('', { status })])
     const client = await connectTo(peer, following())
     await expect(client.callTool('x')).rejects.toMatchObject({ code: 'HTTP', data: { status } })
@@ -456,7 +456,7 @@ describe('Notifications', () => {
 })
 
 describe('A task', () => {
-  test('is handed back instead of followed, and goes on by its id in another process [M-TASK-032]', async () => {
+  test('is returned instead of polled, and continues by its id in another process [M-TASK-032]', async () => {
     const fixture = makeFixture()
     const { client } = await connectToFixture(fixture)
     const started = await createTask(client, 'wait')

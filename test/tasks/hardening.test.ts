@@ -42,7 +42,7 @@ describe('The options of tasks', () => {
     },
   )
 
-  test('may keep tasks for longer than clients may wish [L-TASK-018]', async () => {
+  test('may keep tasks for longer than clients may request [L-TASK-018]', async () => {
     const week = 7 * 86_400_000
     const { server } = makeFixture({ ttlMs: week })
     const created = await wireTo(server).result('tools/call', { name: 'quick', arguments: {} })
@@ -77,7 +77,7 @@ describe('The outcome of a task', () => {
     },
   )
 
-  test('stays what it was when the handler changes what it returned [M-TASK-028] [L-TASK-015]', async () => {
+  test('stays unchanged when the handler modifies the value it returned [M-TASK-028] [L-TASK-015]', async () => {
     const shared = { content: [{ type: 'text' as const, text: 'one' }] }
     const { server } = makeFixture()
     server.tool('shared', { task: 'required' }, () => shared)
@@ -219,7 +219,7 @@ describe('A handler of a task', () => {
   })
 })
 
-describe('What comes before a task', () => {
+describe('Input before a task', () => {
   test('makes none while it waits for an answer, even if it swallows that [M-TASK-018]', async () => {
     const store = createMemoryTaskStore()
     const { server, ran } = makeFixture({ store })

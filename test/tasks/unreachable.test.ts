@@ -46,7 +46,7 @@ describe.each<[string, HandlerOptions]>([
     return { client, ran }
   }
 
-  test('a question fails at once, as in a plain call, and what was done before is kept', async () => {
+  test('a question fails at once, as in a plain call, and completed steps are kept', async () => {
     const { client, ran } = await connected()
     const result = await client.callTool('ask')
     expect(result.isError).toBe(true)

@@ -10,7 +10,7 @@ describe('connectInMemory', () => {
     expect([newest.revision, older.revision]).toEqual(['2026-07-28', '2025-03-26'])
   })
 
-  it('gives the server what the host knows of the caller', async () => {
+  it('passes the caller to the server', async () => {
     const server = createServer({ name: 'x', version: '1' })
     server.tool('whoami', {}, (_args, ctx) => ctx.principal ?? 'nobody')
     for (const options of [{ principal: 'ada' }, { serve: { caller: { principal: 'ada' } } }]) {

@@ -151,7 +151,7 @@ describe('createSseHandler', () => {
     await handle.close()
   })
 
-  test('ends the session with its stream: what runs is cancelled [L-SSE-011]', async () => {
+  test('ends the session with its stream, and cancels running calls [L-SSE-011]', async () => {
     const { handle, ran } = serve()
     const stream = await openStream(handle)
     await stream.post(initialize)
@@ -187,7 +187,7 @@ describe('createSseHandler', () => {
     await handle.close()
   })
 
-  test('serves our client, which falls back to it, and is asked what it offers', async () => {
+  test('serves our client, which falls back to it', async () => {
     const { handle } = serve()
     const client = await connect('http://localhost/sse', {
       fetch: (url, init) => handle(new Request(url, init)),

@@ -34,7 +34,7 @@ test('messages arrive in order, both ways, and not within send', async () => {
   expect(left.got).toEqual([ping(3)])
 })
 
-test('a message is what JSON makes of it, and shares nothing with its sender', async () => {
+test('a message is copied as JSON, and shares nothing with its sender', async () => {
   const [a, b] = inMemoryTransports()
   const right = notes()
   await b.start(right)

@@ -167,7 +167,7 @@ describe('The message-port transport', () => {
   })
 })
 
-describe('The message-port transport, given what is no message,', () => {
+describe('The message-port transport, given an invalid message,', () => {
   const cyclic: Record<string, unknown> = {}
   cyclic.self = cyclic
   let deep: unknown = 1
@@ -183,7 +183,7 @@ describe('The message-port transport, given what is no message,', () => {
     ['a long object', { text: 'x'.repeat(20_000) }, -32600],
     ['a long text', `"${'x'.repeat(20_000)}"`, -32600],
     ['a text that is no JSON', '{"jsonrpc"', -32700],
-  ])('reports %s and goes on', async (_what, data, code) => {
+  ])('reports %s and continues', async (_what, data, code) => {
     const [left, right] = channel()
     const [end, other] = [begin(left, { maxMessageLength: 10_000 }), begin(right)]
     await Promise.all([end.opened, other.opened])
@@ -416,7 +416,7 @@ describe('A busy receiver', () => {
   })
 })
 
-describe('What is no port', () => {
+describe('A value that is not a port', () => {
   it('is refused at once', () => {
     const none: unknown = { postMessage: 1 }
     expect(() => messagePortTransport(none as MessagePort)).toThrow('A message port is needed')

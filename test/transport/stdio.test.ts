@@ -479,7 +479,7 @@ describe('closing', () => {
   })
 })
 
-test('what is no stream is a TypeError at once', () => {
+test('a value that is not a stream is a TypeError at once', () => {
   const wrong = {} as never
   expect(() => stdioTransport(wrong, new WritableStream())).toThrow(TypeError)
   expect(() => stdioTransport(new ReadableStream(), wrong)).toThrow(TypeError)

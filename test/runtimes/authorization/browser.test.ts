@@ -202,7 +202,7 @@ describe('a popup', () => {
 
 describe('a page that cannot open one', () => {
   it.each(['/?redirect', '/?redirect&same'])(
-    'is left, and goes on when it is back: %s [M-ASEC-010]',
+    'is left, and continues when it is back: %s [M-ASEC-010]',
     async (path) => {
       const page = await open(path)
       await page.click('button')
@@ -217,7 +217,7 @@ describe('a page that cannot open one', () => {
     },
   )
 
-  it('goes on when the user comes back to it as it was, without signing in', async () => {
+  it('continues when the user comes back to it as it was, without signing in', async () => {
     const page = await open('/?redirect')
     // Stays where it is: not every Chromium keeps pages that are left
     const stay = (route: Route): Promise<void> => route.fulfill({ status: 204 })
@@ -249,7 +249,7 @@ describe('a page that cannot open one', () => {
     await shown(page, 'book')
   })
 
-  it('has nothing to go on with unless something came back, and then once', async () => {
+  it('has nothing to continue with unless something came back, and then once', async () => {
     const page = await open('/?redirect')
     expect(await page.getAttribute('body', 'data-shown')).toBeNull()
     await page.click('button')

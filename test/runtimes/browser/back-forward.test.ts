@@ -131,7 +131,7 @@ describe.skipIf(!fullChromium)(title, () => {
   })
 
   it.each(['dedicated worker', 'shared worker', 'service worker', 'frame', 'strange frame'])(
-    'goes on with the server in a %s',
+    'continues with the server in a %s',
     async (where) => {
       await page.evaluate(
         async ({ where, other }) => {

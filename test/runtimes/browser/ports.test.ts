@@ -256,7 +256,7 @@ describe('A worker', () => {
   )
 })
 
-describe('A port that is offered for as long as it takes', () => {
+describe('A port that is offered repeatedly', () => {
   it('holds on to few ports at a time, and is taken in the end', async () => {
     await page.clock.install()
     await page.evaluate(() => {

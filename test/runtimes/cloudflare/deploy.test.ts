@@ -38,7 +38,7 @@ const open = async (id: string, after?: string): Promise<EventReader> =>
     : resume(workerd.handle, id, after)
 
 describe('New code', () => {
-  it('is served to a session of the old one, whose idle stream goes on where it was', async () => {
+  it('is served to a session of the old one, whose idle stream continues where it was', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     await send(message(1, 'resources/subscribe', { uri: URI }))
     const stream = await open(id)
@@ -71,7 +71,7 @@ describe('New code', () => {
     return reply!
   }
 
-  it('goes on with an answer to what the old one asked', async () => {
+  it('continues with an answer to a question of the old code', async () => {
     expect(await answeredBy(changed('bought: ', 'bought and paid: '))).toHaveProperty(
       'result.content.0.text',
       'bought and paid: true',
@@ -94,7 +94,7 @@ describe('New code', () => {
     )
   })
 
-  it('that lacks the tool says so', async () => {
+  it('without the tool reports an unknown tool', async () => {
     const reply = await answeredBy(changed('"confirm",', '"confirm-later",'))
     expect(JSON.stringify(reply)).toContain('Unknown tool')
   })

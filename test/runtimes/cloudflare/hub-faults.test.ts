@@ -125,7 +125,7 @@ describe('A hub', () => {
 })
 
 describe('A session at its hub', () => {
-  it('goes on after tables of another version, on a new stream', async () => {
+  it('continues after tables of another version, on a new stream', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
     const primed = await reader.next()

@@ -144,7 +144,7 @@ describe('Changes announced anywhere', () => {
   })
 })
 
-describe('What a session missed', () => {
+describe('Missed notifications of a session', () => {
   const drain = async (reader: EventReader): Promise<string[]> => {
     const methods: string[] = []
     for (let event = await reader.next(); event; event = await reader.next()) {
@@ -273,7 +273,7 @@ describe('What a session missed', () => {
   })
 })
 
-describe('A hub at the bound of what it keeps', () => {
+describe('A hub at its storage limit', () => {
   it('keeps the last change of each kind and resource', async () => {
     const script = await bundleWorker('worker.ts')
     const small = script

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => workerd.stop())
 
-describe('What is larger than a row of an object', () => {
+describe('A value larger than a row of an object', () => {
   it('is refused where a client says it of itself', async () => {
     const clientInfo = { name: 'test', version: '1', title: LARGE }
     for (const user of [undefined, 'ann']) {

@@ -51,7 +51,7 @@ const end = (id: string): Promise<Response> =>
     new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': id } }),
   )
 
-describe('The lifetime of a session', () => {
+describe('A session', () => {
   // Longer than a busy machine needs between two requests
   startWith(5000)
 
@@ -82,7 +82,7 @@ describe('The lifetime of a session', () => {
     await resumed.cancel()
   })
 
-  it('goes on for a while after a stream that was open for long, each time', async () => {
+  it('continues for a while after a stream that was open for long, each time', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const listens = async (): Promise<unknown> => (await workerd.get(`/listens/${id}`)).json()
     let last: string | undefined
@@ -103,7 +103,7 @@ describe('The lifetime of a session', () => {
     expect((await send(ping)).status).toBe(404)
   })
 
-  it('ends after a client with an open stream was gone without a word', async () => {
+  it('ends after a client with an open stream vanished', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const { hostname, port } = workerd.url
     const socket = connect(Number(port), hostname)
@@ -116,10 +116,10 @@ describe('The lifetime of a session', () => {
   })
 })
 
-describe('What a session keeps', () => {
+describe('The stored events of a session', () => {
   startWith(3_600_000)
 
-  it('keeps no more than 4 MB of messages', async () => {
+  it('are limited to 4 MB of messages', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     for (let n = 0; n < 12; n++) {
       const params = { name: 'large', arguments: { characters: 500_000 } }
@@ -132,7 +132,7 @@ describe('What a session keeps', () => {
     expect(kept).toBeLessThanOrEqual(20)
   })
 
-  it('keeps a bounded log, and the last event of a quiet stream', async () => {
+  it('are bounded, and include the last event of a quiet stream', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const quiet = new EventReader(await listen(workerd.handle, id))
     const primed = await quiet.next()

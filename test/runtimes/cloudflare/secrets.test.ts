@@ -54,7 +54,7 @@ async function expectUnknown(response: Response): Promise<void> {
 }
 
 describe('A round of input', () => {
-  it('goes on with a new secret in front of the one that sealed it', async () => {
+  it('continues with a new secret in front of the one that sealed it', async () => {
     await startWith({ SECRETS: OLD })
     const finish = await begin()
     await deployWith(NEW, OLD)
@@ -65,7 +65,7 @@ describe('A round of input', () => {
     await expectUnknown(await finish())
   })
 
-  it('goes on with the secret that was minted, however often the Worker is deployed', async () => {
+  it('continues with the secret that was minted, however often the Worker is deployed', async () => {
     await startWith({})
     const finish = await begin()
     await deployWith()

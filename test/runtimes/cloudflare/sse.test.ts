@@ -85,7 +85,7 @@ describe('A Worker and clients of HTTP+SSE', () => {
     await reader.cancel()
   })
 
-  it('goes on when the object left memory', async () => {
+  it('continues when the object left memory', async () => {
     const { reader, post } = await open()
     await untilWoken(workerd, ['sessions'], async () => {
       await workerd.get('/notify')

@@ -59,7 +59,7 @@ describe('A session object whose storage is full', () => {
     expect((await post(workerd.handle, initialize)).status).toBe(200)
   })
 
-  it('goes on to serve its session', async () => {
+  it('continues to serve its session', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     await storageRefuses('values')
     expect((await lastMessage(await send(call))).result).toBeDefined()

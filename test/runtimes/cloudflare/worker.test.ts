@@ -155,7 +155,7 @@ describe('A Worker and clients with sessions', () => {
     }
   })
 
-  it('lets work of handlers go on after the answer, with a session and without', async () => {
+  it('lets work of handlers continue after the answer, with a session and without', async () => {
     const { send } = await openSession(workerd.handle)
     const params = { name: 'later', arguments: {} }
     await send(call(1, params))

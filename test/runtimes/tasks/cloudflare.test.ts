@@ -54,7 +54,7 @@ describe('A task on Workers', () => {
     )
   })
 
-  test('that was broken off between two steps goes on, and does nothing twice', async () => {
+  test('that was broken off between two steps continues, and does nothing twice', async () => {
     const taskId = await wire.start('steps')
     await noted('between')
     await workerd.restart()

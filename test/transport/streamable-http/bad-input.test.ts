@@ -21,7 +21,7 @@ async function refusal(response: Response): Promise<[number, number, unknown]> {
   return [response.status, error.code, id]
 }
 
-describe('what is wrong before it runs', () => {
+describe('an invalid request', () => {
   const { server, ran } = makeServer()
   const handle = sessionHandler(server)
 
@@ -178,7 +178,7 @@ describe('what is wrong before it runs', () => {
   })
 
   it.each(['banana', '1999-01-01', ''])(
-    'the version header "%s" is 400 and names what is supported [L-HTTP-068]',
+    'the version header "%s" is 400 and names the supported versions [L-HTTP-068]',
     async (version) => {
       const { send } = await openSession(handle)
       const response = await send(ping, { 'mcp-protocol-version': version })
@@ -276,7 +276,7 @@ describe('what is wrong before it runs', () => {
     expect(ran.length).toBe(before)
   })
 
-  it('an id that is in flight is refused, and the first request goes on [L-RPC-005]', async () => {
+  it('an id that is in flight is refused, and the first request continues [L-RPC-005]', async () => {
     const { send } = await openSession(handle)
     const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wait' } }
     const first = send(call)

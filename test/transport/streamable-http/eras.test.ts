@@ -121,7 +121,7 @@ describe('one endpoint', () => {
     expect((await lastMessage(await send(request('ping')))).result).toEqual({})
   })
 
-  it('gives neither era what only the other has [M-COMPAT-011] [M-COMPAT-012] [M-COMPAT-018]', async () => {
+  it('gives neither era features of the other [M-COMPAT-011] [M-COMPAT-012] [M-COMPAT-018]', async () => {
     const { send } = await openSession(handle)
     const methods: [string, JsonObject][] = [
       ['tools/list', {}],

@@ -71,7 +71,7 @@ describe('A header sent twice with one value', () => {
     expect(seen.at(-1)).toBe(id)
   })
 
-  it('repeats what the body says [P017]', async () => {
+  it('repeats a value of the body [P017]', async () => {
     const handle = serve()
     const headers = { ...modernHeaders('tools/call', 'say'), 'mcp-param-city': 'Rome' }
     const twice = Object.entries(headers).map(([name, value]) => [name, `${value}, ${value}`])

@@ -27,7 +27,7 @@ describe('An origin', () => {
     ['https://app.example:443', 'https://app.example'],
     ['http://app.example', 'http://app.example:80/'],
     ['https://xn--bcher-kva.example', 'https://bücher.example'],
-  ])('%s is let in where %s is allowed [P018]', async (origin, allowed) => {
+  ])('%s is allowed where %s is allowed [P018]', async (origin, allowed) => {
     expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(204)
   })
 
@@ -35,7 +35,7 @@ describe('An origin', () => {
     ['https://app.example:8443', 'https://APP.example:8443/'],
     ['app://localhost', 'app://localhost'],
     ['null', 'null'],
-  ])('%s is let in where %s is allowed', async (origin, allowed) => {
+  ])('%s is allowed where %s is allowed', async (origin, allowed) => {
     expect(await statusFrom(origin, { allowedOrigins: [allowed] })).toBe(204)
   })
 
@@ -69,7 +69,7 @@ describe('An origin', () => {
     },
   )
 
-  it('of icons is let in however it is allowed [P018]', () => {
+  it('of icons is allowed however it is allowed [P018]', () => {
     const icon = { src: 'https://cdn.example/a.png' }
     const allowedOrigins = ['https://CDN.example:443/']
     const wish = { serverUrl: 'https://api.example/mcp', allowedOrigins }

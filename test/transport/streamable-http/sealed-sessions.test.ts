@@ -67,7 +67,7 @@ describe.each(LEGACY)('A sealed session of %s', (revision) => {
     ])
   })
 
-  it('says at once what it cannot do', async () => {
+  it('rejects unsupported features at once', async () => {
     const { send, id } = await openSession(instance(), revision, { elicitation: {} })
     const asked = await lastMessage(await send(call('ask')))
     expect(asked.result).toMatchObject({ isError: true })
@@ -96,7 +96,7 @@ describe.each(LEGACY)('A sealed session of %s', (revision) => {
 })
 
 describe('A sealed session', () => {
-  it('streams what comes before an answer', async () => {
+  it('streams notifications before a response', async () => {
     const { send } = await openSession(instance())
     expect(await allMessages(await send(call('facts')))).toHaveLength(2)
   })

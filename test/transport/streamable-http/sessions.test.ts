@@ -161,7 +161,7 @@ describe('sessions over HTTP', () => {
     expect((await lastMessage(response)).result.content).toEqual([{ type: 'text', text: 'done' }])
   })
 
-  it('asks the client on the stream of the call and goes on with its answer [L-HTTP-072]', async () => {
+  it('asks the client on the stream of the call and continues with its answer [L-HTTP-072]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-11-25', { elicitation: {} })
     const response = await send(call(5, 'confirm', { arguments: { what: 'tea' } }))
@@ -184,7 +184,7 @@ describe('sessions over HTTP', () => {
     expect(text).toContain('bought: true')
   })
 
-  it('what belongs to no request goes to one of the open streams [L-HTTP-035] [L-HTTP-040]', async () => {
+  it('a message that belongs to no request goes to one of the open streams [L-HTTP-035] [L-HTTP-040]', async () => {
     const { handle, server } = serve()
     const { id } = await openSession(handle)
     const first = await listen(handle, id)
@@ -214,7 +214,7 @@ describe('sessions over HTTP', () => {
     expect(text.split('notifications/resources/updated').length - 1).toBe(1)
   })
 
-  it('a dropped connection does not cancel, and resuming gets what was missed, once and in order [L-HTTP-029] [L-HTTP-043] [L-HTTP-044] [L-HTTP-045] [B027]', async () => {
+  it('a dropped connection does not cancel, and resuming delivers the missed events, once and in order [L-HTTP-029] [L-HTTP-043] [L-HTTP-044] [L-HTTP-045] [B027]', async () => {
     const server = createServer({ name: 's', version: '1' })
     let release = (): void => {}
     const released = new Promise<void>((resolve) => (release = resolve))
@@ -268,7 +268,7 @@ describe('sessions over HTTP', () => {
     expect((await listen(handle, first.id, { 'last-event-id': 'none' })).status).toBe(400)
   })
 
-  it('a session is for the principal who opened it [L-HTTP-062]', async () => {
+  it('a session belongs to the principal that opened it [L-HTTP-062]', async () => {
     const { server } = makeServer()
     const handle = sessionHandler(server)
     const request = (principal: string, headers: Record<string, string>, body: unknown) =>
@@ -304,7 +304,7 @@ describe('sessions over HTTP', () => {
 })
 
 describe('the end of a session', () => {
-  it('answers the calls that run with an error, and what comes after a close with 503', async () => {
+  it('answers running calls with an error, and requests after a close with 503', async () => {
     const { handle, ran } = serve()
     const { id, send } = await openSession(handle)
     const running = send(call(1, 'wait'))

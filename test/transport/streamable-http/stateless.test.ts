@@ -21,7 +21,7 @@ async function codes(response: Response): Promise<[number, number | undefined]> 
   return [response.status, (await lastMessage(response)).error?.code]
 }
 
-describe('a request that stands for itself', () => {
+describe('a stateless request', () => {
   const { server, ran } = makeServer()
   const handle = sessionHandler(server)
   const list = modernRequest('tools/list')
@@ -199,7 +199,7 @@ describe('a request that stands for itself', () => {
     },
   )
 
-  it('sends progress and logs only when they were asked for', async () => {
+  it('sends progress and logs only on request', async () => {
     const quiet = await postModern(handle, 'tools/call', { name: 'chat' })
     expect(quiet.headers.get('content-type')).toBe('application/json')
     const loud = await postModern(handle, 'tools/call', {

@@ -13,7 +13,7 @@ const run = (...words: string[]) => edgewise(...words, ...program)
 /** The same as the server says, as it is to be shown. */
 const SHOWN = '\\u009b31m\\u202eb\\u200bc\\udb40\\udc41\\u00ad'
 
-describe('what a server says', () => {
+describe('text of a server', () => {
   it('is listed in one line a name, with all that is unseen in it [S022]', async () => {
     const { code, out } = await run('list')
     expect(code).toBe(0)

@@ -48,7 +48,7 @@ describe('A Worker of the previous version', () => {
 })
 
 describe('A client of the previous version', () => {
-  it('goes on with the session that is sealed into its id', async () => {
+  it('continues with the session that is sealed into its id', async () => {
     const sessions = sealedSessions({ secrets: [SECRET] })
     const handle = createHandler(createBooking(), { sessions })
     const params = { name: 'client', arguments: {} }

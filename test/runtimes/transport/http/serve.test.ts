@@ -155,7 +155,7 @@ describe.each([
     expect(status).toBe(403)
   })
 
-  test('a body over the limit is 413, announced or not, and the server goes on', async () => {
+  test('a body over the limit is 413, announced or not, and the server continues', async () => {
     const announced = call('echo', { text: 'x'.repeat(200_000) })
     expect((await fetch(url, announced)).status).toBe(413)
     const bytes = new TextEncoder().encode(announced.body)

@@ -62,7 +62,7 @@ describe.each([
     expect(program.messages.every((message) => message.jsonrpc === '2.0')).toBe(true)
   })
 
-  test('what a handler prints goes to stderr, not between the messages [L-STDIO-006] [L-STDIO-008] [M-STDIO-005] [M-STDIO-007]', async () => {
+  test('output of a handler goes to stderr, not between the messages [L-STDIO-006] [L-STDIO-008] [M-STDIO-005] [M-STDIO-007]', async () => {
     const program = start()
     await program.initialize()
     program.write(call(1, 'print'))
@@ -138,7 +138,7 @@ describe.each([
     expect(result?.content).toEqual([{ type: 'text', text: 'é'.repeat(4 << 20) }])
   })
 
-  test('the end of stdin cancels what runs and ends the program [L-STDIO-013] [M-STDIO-021]', async () => {
+  test('the end of stdin cancels running calls and ends the program [L-STDIO-013] [M-STDIO-021]', async () => {
     const program = start()
     await program.initialize()
     program.write(call(1, 'wait'))
@@ -150,7 +150,7 @@ describe.each([
     expect(program.messages.map(({ id }) => id)).toEqual(['init'])
   })
 
-  test('a handler that goes on for ever does not keep the program [M-STDIO-021]', async () => {
+  test('a handler that continues forever does not keep the program [M-STDIO-021]', async () => {
     const program = start()
     await program.initialize()
     program.write(call(1, 'hang'))
@@ -193,7 +193,7 @@ describe.each([
   })
 
   if (runtime !== 'Node') return
-  test('what is no server is a TypeError at once', async () => {
+  test('a value that is not a server is a TypeError at once', async () => {
     await expect(serveStdio({} as never)).rejects.toThrow(TypeError)
   })
 })
