@@ -1,5 +1,5 @@
 /**
- * Waiting that an `AbortSignal` ends.
+ * Waiting with an `AbortSignal`.
  *
  * @see https://dom.spec.whatwg.org/#aborting-ongoing-activities
  */
@@ -9,7 +9,7 @@ import { MAX_DELAY_MS } from './timers.ts'
 /**
  * Waits for a promise, or until a signal fires, whichever comes first.
  *
- * @throws {McpError} `ABORTED`; the signal's own reason when that is a {@link McpError}.
+ * @throws {McpError} `ABORTED`; the signal's own reason if that is a {@link McpError}.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
@@ -43,7 +43,7 @@ export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void
   await abortable(slept, signal).finally(() => clearTimeout(timer))
 }
 
-/** The error that an aborted signal stands for. */
+/** The error for an aborted signal. */
 export function abortReason(signal: AbortSignal): Error {
   const { reason } = signal
   return reason instanceof McpError

@@ -9,9 +9,9 @@ export interface BoundedCache<K, V> {
   /** The value of a key; `undefined` after it was evicted or expired. */
   get(key: K): V | undefined
   /**
-   * Adds or replaces an entry. Beyond the limit those that were set first are evicted, even if later
-   * ones expired before: looking for these would take longer the more entries there are. Expired
-   * entries are removed when those before them are gone.
+   * Adds or replaces an entry. Beyond the limit the entries that were set first are evicted, even
+   * if later ones expired before: finding those would take longer the more entries there are.
+   * Expired entries are removed once those before them are gone.
    *
    * @param expiresAt When the entry expires, in milliseconds of the clock. Default: never.
    */

@@ -1,6 +1,6 @@
 /**
- * Reading streams in memory that is proportional to what was read, however small the pieces are in
- * which it arrives: a list of chunks costs an object for each of them.
+ * Reading streams in memory proportional to the data, however small the chunks are: a list of
+ * chunks would cost an object for each.
  *
  * @see https://streams.spec.whatwg.org/
  */
@@ -10,12 +10,15 @@ import { McpError } from '../protocol/errors.ts'
 const MIN_BYTES = 1024
 /** A buffer up to this size is reused after `clear`. */
 const REUSED_BYTES = 65_536
-/** How long a body may go on once enough was read, in milliseconds, before its connection is given up. */
+/**
+ * How long to let a body end after enough was read before its connection is closed, in
+ * milliseconds.
+ */
 const GRACE_MS = 100
 /** How many pieces of text are joined at once. */
 const JOINED_PIECES = 64
 
-/** The buffer with a piece written at `length`; a new one of twice the size when it is full. */
+/** The buffer with a chunk appended at `length`; a new one of twice the size if it is full. */
 function append(
   buffer: Uint8Array<ArrayBuffer>,
   length: number,
@@ -41,7 +44,7 @@ export class ByteBuffer {
     return this.#length
   }
 
-  /** The bytes; only until the next `append` or `clear`. */
+  /** The bytes; valid only until the next `append` or `clear`. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(0, this.#length)
   }
@@ -81,8 +84,8 @@ export async function readBytes(
 }
 
 /**
- * Text that arrives in pieces. Engines keep each piece of a concatenation, and the text that it was
- * cut from, until the result is used; here pieces are joined early.
+ * Text that arrives in chunks. Engines retain each piece of a concatenation, and the text that it
+ * was sliced from, until the result is used; here pieces are joined early.
  */
 export class TextBuffer {
   /** How many UTF-16 units were appended. */
@@ -91,7 +94,7 @@ export class TextBuffer {
   #pieces: string[] = []
 
   append(piece: string): void {
-    // Most texts come in one piece
+    // Most texts arrive in one chunk
     if (this.length === 0) this.#joined = piece
     else if (this.#pieces.push(piece) === JOINED_PIECES) this.#join()
     this.length += piece.length
@@ -116,7 +119,7 @@ export class TextBuffer {
  * Reads a body as text.
  *
  * @param isBeginningEnough Whether to stop after the first piece that arrives.
- * @throws {McpError} `LIMIT_EXCEEDED` when it is longer than `maxLength` UTF-16 units.
+ * @throws {McpError} `LIMIT_EXCEEDED` if it is longer than `maxLength` UTF-16 units.
  */
 export async function readText(
   response: Response,
@@ -133,7 +136,7 @@ export async function readText(
   return text.take()
 }
 
-/** Passes the text of a body on piece by piece, until it ends, the signal fires or `take` has enough. */
+/** Passes on the text of a body in chunks, until it ends, the signal fires or `take` has enough. */
 export async function readPieces(
   response: Response,
   signal: AbortSignal,
@@ -158,7 +161,7 @@ export async function readPieces(
   }
 }
 
-/** Waits a moment for a stream to end before it is stopped, so that its connection can be used again. */
+/** Waits briefly for a stream to end before it is stopped, so that its connection can be reused. */
 function drain(reader: ReadableStreamDefaultReader<Uint8Array>, stop: () => void): void {
   const timer = setTimeout(stop, GRACE_MS)
   const next = async (): Promise<void> => {

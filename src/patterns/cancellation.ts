@@ -1,49 +1,49 @@
 /**
- * Whether somebody still waits for an answer.
+ * Cancellation of a request whose caller no longer waits.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */
 import { McpError } from '../protocol/errors.ts'
 
 /**
- * The cancellation of one request: an `AbortController` in effect, but one that makes its signal
- * only for those who look at it. Few handlers do, and a signal costs more than all else that is
- * done for a small request.
+ * The cancellation of one request: like an `AbortController`, but it creates its signal only on
+ * first access. Few handlers use the signal, and creating it costs more than everything else that
+ * is done for a small request.
  */
 export class Cancellation {
   #upstream: { readonly signal: AbortSignal } | undefined
   #controller: AbortController | undefined
   #reason: Error | undefined
 
-  /** @param upstream What cancels as well, until {@link release}: the HTTP request, if there is one. */
+  /** @param upstream Cancels this too, until {@link release}: the HTTP request, if there is one. */
   constructor(upstream?: { readonly signal: AbortSignal }) {
     this.#upstream = upstream
   }
 
-  /** Why nobody waits any more. Read {@link cancelled} first, which looks upstream. */
+  /** The reason of the cancellation. Read {@link cancelled} first, which checks upstream. */
   get reason(): Error | undefined {
     return this.#reason
   }
 
-  /** Whether nobody waits any more. */
+  /** Whether the request was cancelled. */
   get cancelled(): boolean {
     this.#heedUpstream()
     return this.#reason !== undefined
   }
 
-  /** Fires when nobody waits any more. */
+  /** Aborts when the request is cancelled. */
   get signal(): AbortSignal {
     this.#controller ??= this.#open()
     return this.#controller.signal
   }
 
-  /** Tells that nobody waits any more. Only the first reason counts. */
+  /** Cancels the request. Only the first reason counts. */
   cancel(reason: Error): void {
     this.#reason ??= reason
     this.#controller?.abort(this.#reason)
   }
 
-  /** Tells that the request is answered: what happens upstream from now on is of no concern. */
+  /** Marks the request as answered: upstream is ignored from now on. */
   release(): void {
     this.#upstream = undefined
   }

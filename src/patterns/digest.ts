@@ -1,20 +1,20 @@
 /**
- * Fingerprints: SHA-256, in Base64url.
+ * Digests: SHA-256, in Base64url.
  *
  * @see https://www.w3.org/TR/webcrypto-2/#sha
  */
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** The fingerprint of a text, as UTF-8. */
+/** The digest of a text, encoded as UTF-8. */
 export async function digestText(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text)
   return encodeBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
 /**
- * The fingerprint of a JSON value, for binding state to what it belongs to: that of its JSON with
- * sorted names. Values that are equal as JSON have the same one.
+ * The digest of a JSON value, used to bind state to what it belongs to: that of its JSON with
+ * sorted names, so that equal values have equal digests.
  */
 export function digest(value: unknown): Promise<string> {
   const canonical = JSON.stringify(value, (_, member: unknown) =>

@@ -1,25 +1,27 @@
 /**
- * An end that can be waited for.
+ * A shutdown signal.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 
 /**
- * The end of a host, or of a listener. No `AbortController`, as Workers of some versions
- * must not make one outside of a request, which is where handlers are created.
+ * The shutdown of a host, or of a listener. Not an `AbortController`, since some versions of
+ * Workers forbid creating one outside of a request, which is where handlers are created.
  */
 export class Ending {
-  /** Whether it has ended. */
+  /** Whether shutdown has begun. */
   ended = false
   readonly #waiting = new Set<() => void>()
 
-  /** Ends. */
+  /** Begins the shutdown. */
   end(): void {
     this.ended = true
     for (const tell of this.#waiting) tell()
   }
 
-  /** Calls `tell` at the end, or now if it has ended. Returns a function that takes `tell` back. */
+  /**
+   * Calls `tell` on shutdown, or immediately if it has begun. Returns a function that unsubscribes.
+   */
   onEnd(tell: () => void): () => unknown {
     if (this.ended) tell()
     else this.#waiting.add(tell)

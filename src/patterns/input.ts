@@ -10,7 +10,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { Steps, type AsJson } from './steps.ts'
 
-/** Thrown into a handler whose question has no answer yet. Swallowing it changes nothing. */
+/** Thrown into a handler whose request for input has no response yet. Catching it does not help. */
 export class InputPending extends Error {
   override readonly name = 'InputPending'
 }
@@ -20,24 +20,24 @@ export interface Question {
   readonly request: InputRequest
   /** Names the question across replays; by default its method and number, such as `roots/list#1`. */
   readonly key?: string | undefined
-  /** Whether an answer will do; one that will not is asked for again. */
+  /** Whether a response is acceptable; if not, the input is requested again. */
   readonly accepts: (answer: JsonObject) => boolean | Promise<boolean>
 }
 
-/** How a handler asks its client, and remembers what it did. */
+/** How a handler requests input from its client and records its steps. */
 export interface Input {
-  /** Whether no way leads to the client, so that every question is refused. */
+  /** Whether the client cannot be reached, so that every request is rejected. */
   readonly refuses?: boolean
-  /** Resolves with the client's answer. */
+  /** Resolves with the client's response. */
   ask(question: Question): Promise<JsonObject>
   /** Runs a side effect once, however often the handler runs; see {@link Steps}. */
   step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>>
 }
 
 /**
- * Asks by sending a request and waiting: the handler runs once.
+ * Requests input by sending a request and waiting: the handler runs once.
  *
- * @param send Puts the request to the client and resolves with its result.
+ * @param send Sends the request to the client and resolves with its result.
  */
 export function pushInput(send: (request: InputRequest) => Promise<JsonObject>): Input {
   const steps = new Steps(Object.create(null))
@@ -51,15 +51,15 @@ export function pushInput(send: (request: InputRequest) => Promise<JsonObject>):
   }
 }
 
-/** The error of an answer that is not what was asked for. */
+/** The error for a response that does not match its request. */
 export function invalidAnswer({ method }: InputRequest): McpError {
   return new McpError('INVALID_MESSAGE', `The client's answer to "${method}" is invalid`)
 }
 
 /**
- * Refuses every question at once, where no way leads to the client.
+ * Rejects every request for input immediately, if the client cannot be reached.
  *
- * @param reason What the error says.
+ * @param reason The error message.
  */
 export function noInput(reason: string): Input {
   const steps = new Steps(Object.create(null))

@@ -5,9 +5,9 @@
  */
 
 /**
- * Makes a function that runs a job while no other job of the same key runs. Jobs of one key run in
- * the order in which they come, whether those before them fail or not; a job that waits for another of
- * its own key never ends.
+ * Creates a function that runs a job while no other job with the same key runs. Jobs with the same
+ * key run in order of arrival, whether or not earlier ones fail. A job that waits for another of
+ * its own key deadlocks.
  */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()

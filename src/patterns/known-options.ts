@@ -4,16 +4,16 @@
  */
 
 /**
- * The names of all options of a type, in a form in which the compiler reports a missing one. Written as
- * groups that are spread, so that the formatter keeps them on few lines.
+ * The names of all options of a type, in a form in which the compiler reports a missing one.
+ * Written as spread groups, so that the formatter keeps them on few lines.
  */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 
 /**
  * Checks the names of options.
  *
- * @param what Whose options they are, such as `The tool "add"`.
- * @throws {TypeError} when one is unknown. The message lists the valid names.
+ * @param what The owner of the options, such as `The tool "add"`.
+ * @throws {TypeError} if one is unknown. The message lists the valid names.
  */
 export function requireKnown(what: string, options: object, names: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))

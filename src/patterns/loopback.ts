@@ -1,15 +1,15 @@
 /**
- * Which hosts are this machine.
+ * Which hosts are loopback.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-8.3
  */
 
-/** Whether a host, as `URL` gives it, is this machine. */
+/** Whether a host, as normalized by `URL`, is a loopback name or address. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
-/** The same as browsers see it: they look up no name below `localhost` anywhere else. */
+/** The same by the rules of browsers, which resolve every name below `localhost` to loopback. */
 export function isBrowserLoopback(hostname: string): boolean {
   return isLoopback(hostname) || hostname.endsWith('.localhost')
 }

@@ -1,20 +1,23 @@
 /**
- * Origins and hosts as `URL` writes them, so that spellings of the same one are equal.
+ * Origins and hosts as normalized by `URL`, so that different spellings compare as equal.
  *
  * @see https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
  */
 
-/** An origin without default port, path and capitals; what is not a URL, such as `null`, as it is. */
+/**
+ * An origin without default port, path and capitals; a text that is not a URL, such as `null`, is
+ * returned unchanged.
+ */
 export function parseOrigin(text: string): string {
   if (!URL.canParse(text)) return text
   const { origin, protocol, host } = new URL(text)
-  // Schemes that URLs know nothing of have no origin there
+  // For schemes that `URL` does not know, its origin is `null`
   return origin === 'null' ? `${protocol}//${host}` : origin
 }
 
 /** Whether an origin is one of those that an option names. */
 export function isOriginIn(origins: readonly string[], origin: string): boolean {
-  // Not by `includes`, which would find a part of a string that was given in place of a list
+  // `includes` would match a substring if a string was given in place of a list
   return origins.some((one) => one === origin || parseOrigin(one) === parseOrigin(origin))
 }
 

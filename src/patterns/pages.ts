@@ -1,5 +1,5 @@
 /**
- * Walking a list that comes in pages, from a server that may be wrong or hostile.
+ * Iterates over a paginated list from a server that may be faulty or malicious.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
@@ -9,21 +9,19 @@ import type { PaginatedResult } from '../protocol/types.ts'
 /** How much of a cursor an error quotes. */
 const QUOTED_LENGTH = 100
 
-/** How large a list may be, all of its pages together. */
+/** Limits for a list, over all of its pages. */
 export interface PageLimits {
-  /** How many pages a list may have. Default: 200. */
+  /** The most pages of a list. Default: 200. */
   readonly maxPages?: number | undefined
   /**
-   * How long the JSON of all pages of a list may be together, in UTF-16 units. Default: 16 Mi
-   * (16,777,216).
+   * The longest JSON of all pages together, in UTF-16 units. Default: 16 Mi (16,777,216).
    */
   readonly maxListLength?: number | undefined
 }
 
 /**
- * Yields the entries of a list, page after page, and fetches a page when it is needed. Of entries
- * with the same URI, URI template or name only the first is yielded. Only a missing cursor ends the
- * list.
+ * Yields the entries of a list page by page, fetching each page on demand. Of entries with the same
+ * URI, URI template or name only the first is yielded. Only a missing cursor ends the list.
  *
  * @param fetchPage Gets the page of a cursor; the first one without.
  * @param member The member of a page that has its entries.

@@ -1,6 +1,6 @@
 /**
- * Input by replay: what a handler asked and did so far is recorded, sealed into `requestState`,
- * and played back when the client sends the request again with answers.
+ * Input by replay: the handler's steps and requests are recorded, sealed into `requestState`, and
+ * replayed when the client sends the request again with responses.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -12,7 +12,7 @@ import { digest } from './digest.ts'
 import { InputPending, type Input, type Question } from './input.ts'
 import { Steps, type AsJson } from './steps.ts'
 
-/** What one run hands to the next. Plain JSON. */
+/** What one run passes to the next. Plain JSON. */
 export interface Recording {
   /** Answers by key, each with the digest of the question that it answers; some are refusals. */
   answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
@@ -34,14 +34,14 @@ export function emptyRecording(): Recording {
   return { answers: nothing(), steps: nothing(), open: nothing() }
 }
 
-/** A way to ask while the handler waits, and to keep what it did in case it has to run again. */
+/** Requests input while the handler waits, and stores its recording in case it has to run again. */
 interface CallRecorder {
   /**
    * Puts the question with that key and digest to the client, and records its answer; without it the
    * run ends, and asks when it is over.
    */
   ask?(key: string, digest: string, question: Question, recording: Recording): Promise<JsonObject>
-  /** Keeps what is recorded now; the handler goes on when that is done. */
+  /** Stores the current recording; the handler continues afterwards. */
   keep(recording: Recording): void | Promise<void>
 }
 
@@ -63,9 +63,9 @@ export class ReplayInput implements Input {
   #divergence: ProtocolError | undefined
 
   /**
-   * @param recording What the runs before left.
-   * @param responses The client's `inputResponses`; keys that nothing asks for are ignored.
-   * @param recorder Asks at once what has no answer yet, instead of ending the run.
+   * @param recording The recording of earlier runs.
+   * @param responses The client's `inputResponses`; unknown keys are ignored.
+   * @param recorder Requests missing input immediately, instead of ending the run.
    */
   constructor(
     recording: Recording,

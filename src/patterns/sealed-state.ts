@@ -1,25 +1,25 @@
 /**
- * State that travels through a client: encrypted, and refused when anything of it was changed.
+ * State that travels through a client: encrypted, and rejected if it was modified.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { decodeBase64Url, encodeBase64Url } from '../protocol/base64url.ts'
 import { McpError } from '../protocol/errors.ts'
 
-/** Turns values into text that only the holder of the secret can make or read. */
+/** Converts values into text that only a holder of the secret can create or read. */
 export interface Sealer {
-  /** Encrypts a JSON value. The same value gives another text each time. */
+  /** Encrypts a JSON value. The ciphertext differs each time. */
   seal(value: unknown): Promise<string>
   /**
-   * The value of a sealed text; nothing when the text was changed, belongs to a key unknown here, or
-   * is no sealed text at all. Never throws, whatever the text, and does not say why it refused.
-   * How long a text is good for is the caller's matter: put an expiry into the value.
+   * The value of a sealed text; `undefined` if the text was modified, is sealed with an unknown
+   * key, or is not sealed at all. Never throws, whatever the text, and does not reveal the reason.
+   * Expiry is up to the caller: put it into the value.
    */
   open(text: string): Promise<unknown>
 }
 
 interface SealingKey {
-  /** Version and key id: the bytes with which every text that this key seals begins. */
+  /** Version and key id: the first bytes of every text that this key seals. */
   header: Uint8Array<ArrayBuffer>
   key: CryptoKey
 }
@@ -32,8 +32,9 @@ const IV_BYTES = 12
 const MIN_SECRET_CHARACTERS = 16
 
 /**
- * Random text of at least 16 characters; no passwords, as nothing slows guessing down. Of several
- * the first seals and all open, so that a new secret goes in front while texts of the old one are
+ * Random text of at least 16 characters; not a password, as guessing is not slowed down. Of several
+ * secrets the first seals and all open: to rotate, put the new secret in front and keep the old one
+ * while its texts are in use. A function is called on first use, for secrets stored elsewhere.
  * under way. A function is called at the first use, for secrets that are kept elsewhere.
  */
 export type Secrets =
@@ -42,18 +43,18 @@ export type Secrets =
   | (() => string | readonly string[] | Promise<string | readonly string[]>)
 
 /**
- * Makes a sealer on AES-256-GCM.
+ * Creates a sealer based on AES-256-GCM.
  *
- * @param secrets Without any the key is random: no other sealer opens these texts. A secret is good
- * for 2^32 texts.
- * @throws {McpError} `INVALID_USE` when a secret is too short, or the list is empty; from the first
- *   use when the secrets come from a function.
+ * @param secrets If omitted, the key is random: no other sealer can open the texts. A secret is
+ *   safe for 2^32 texts.
+ * @throws {McpError} `INVALID_USE` if a secret is too short, or the list is empty; on first use if
+ *   the secrets come from a function.
  */
 export function createSealer(secrets?: Secrets): Sealer {
   const given =
     typeof secrets === 'function' || secrets === undefined ? undefined : requireLong(secrets)
-  // Made at the first use: Workers allow neither randomness nor waiting while a module starts. Only
-  // the keys are kept, never the promise of them: on Workers it dies with the request it began in.
+  // Created on first use: Workers allow neither randomness nor I/O at module startup. Only the keys
+  // are cached, never their promise, which on Workers is tied to the request that created it.
   let known: SealingKey[] | undefined
   const keys = async (): Promise<SealingKey[]> => {
     if (known) return known
@@ -90,7 +91,7 @@ export function createSealer(secrets?: Secrets): Sealer {
 
 function requireLong(secrets: string | readonly string[]): readonly string[] {
   const list = [secrets].flat()
-  // A variable of the environment that nobody has set is `undefined`, whatever its type says
+  // An unset environment variable is `undefined`, whatever its type says
   if (list.length > 0 && list.every((secret) => secret?.length >= MIN_SECRET_CHARACTERS))
     return list
   throw new McpError(
@@ -103,7 +104,7 @@ function algorithm(iv: BufferSource, additionalData: BufferSource): AesGcmParams
   return { name: 'AES-GCM', iv, additionalData }
 }
 
-/** Key and key id from one derivation, so that the id says nothing about the key. */
+/** Derives the key and its id together, so that the id reveals nothing about the key. */
 async function importKey(secret: string | undefined): Promise<SealingKey> {
   const material =
     secret === undefined

@@ -1,10 +1,10 @@
 /**
- * A counting semaphore: work that may run a few times at once.
+ * A counting semaphore.
  *
  * @see https://en.wikipedia.org/wiki/Semaphore_(programming)
  */
 
-/** Makes a function that runs work at most `max` times at once; the rest waits in order. */
+/** Creates a function that runs work at most `max` times at once; the rest waits in order. */
 export function semaphore(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = max

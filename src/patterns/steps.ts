@@ -1,10 +1,14 @@
 /**
- * Steps: side effects of a handler that are kept, so that they happen once however often it runs.
+ * Steps: side effects of a handler whose results are stored, so that they happen once even if the
+ * handler runs again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 
-/** What JSON makes of a value: what has a `toJSON` is what that gives, such as a date its text. */
+/**
+ * A value after a JSON round trip: an object with `toJSON` becomes its result, such as a date its
+ * string.
+ */
 export type AsJson<T> = T extends string | number | boolean | null | undefined
   ? T
   : T extends { toJSON(): infer Json }
@@ -17,14 +21,14 @@ export type AsJson<T> = T extends string | number | boolean | null | undefined
 
 /** The steps of one run of a handler. */
 export class Steps {
-  /** By name: a list of the value, or an empty one where there was none. Plain JSON. */
+  /** By name: a list with the value, or an empty list for `undefined`. Plain JSON. */
   readonly #kept: { [name: string]: unknown }
   readonly #changed: () => void | Promise<void>
   readonly #ran = new Set<string>()
 
   /**
-   * @param kept What earlier runs left; new values are added.
-   * @param changed Learns of each value that is added, before the step is over.
+   * @param kept The steps of earlier runs; new values are added.
+   * @param changed Called after each added value, before the step completes.
    */
   constructor(kept: { [name: string]: unknown }, changed: () => void | Promise<void> = () => {}) {
     this.#kept = kept
@@ -32,9 +36,11 @@ export class Steps {
   }
 
   /**
-   * Runs a step that did not run before, and gives its value as JSON keeps it, in every run alike.
+   * Runs a step that has not run before. Returns its value after a JSON round trip, in every run
+   * alike.
    *
-   * @throws {TypeError} when the name was used in this run, or JSON cannot hold the value.
+   * @throws {TypeError} if the name was already used in this run, or the value cannot be
+   *   represented as JSON.
    */
   async run<T>(name: string, work: () => T | Promise<T>): Promise<AsJson<T>> {
     if (this.#ran.has(name)) {
@@ -48,7 +54,7 @@ export class Steps {
       this.#kept[name] = value === undefined ? [] : [JSON.parse(JSON.stringify(value))]
       await this.#changed()
     }
-    // A copy, so that what the handler does to it is not kept.
+    // A copy, so that the handler cannot change the stored value.
     return structuredClone((this.#kept[name] as AsJson<T>[])[0]) as AsJson<T>
   }
 }

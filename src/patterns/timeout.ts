@@ -1,5 +1,5 @@
 /**
- * Work that is given up after some time.
+ * Work with a timeout.
  *
  * @see https://dom.spec.whatwg.org/#dom-abortsignal-timeout
  */
@@ -7,13 +7,13 @@ import { McpError } from '../protocol/errors.ts'
 import { MAX_DELAY_MS } from './timers.ts'
 
 /**
- * Runs work until it is done, the time is over or a signal fires. The work gets a signal that fires
- * when it is given up, and need not heed it. Unlike that of `AbortSignal.timeout`, the timer keeps no
- * program from ending once the work is done.
+ * Runs work until it is done, the timeout passes or a signal fires. The work receives a signal that
+ * aborts in the latter cases, but need not react to it. Unlike `AbortSignal.timeout`, the timer
+ * does not keep the process alive once the work is done.
  *
  * @param timeoutMs Milliseconds, at most `MAX_DELAY_MS`.
- * @param signal Ends the work, with its reason.
- * @param message What the error of the timeout says.
+ * @param signal Aborts the work, with its reason.
+ * @param message The message of the timeout error.
  * @throws {McpError} `TIMEOUT`.
  */
 export async function withTimeout<T>(
@@ -25,7 +25,7 @@ export async function withTimeout<T>(
   signal?.throwIfAborted()
   const over = new AbortController()
   const expire = (): void => over.abort(new McpError('TIMEOUT', message))
-  // Not by `AbortSignal.any`, whose signals live as long as those that they come from
+  // Not `AbortSignal.any`, whose signals live as long as their sources
   const leave = (): void => over.abort(signal?.reason)
   const timer = setTimeout(expire, Math.min(timeoutMs, MAX_DELAY_MS))
   signal?.addEventListener('abort', leave)

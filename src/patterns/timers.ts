@@ -4,10 +4,10 @@
  * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
  */
 
-/** The longest delay that timers take, in milliseconds; after a longer one they fire at once. */
+/** The longest delay of timers, in milliseconds; with a longer one they fire immediately. */
 export const MAX_DELAY_MS = 0x7fffffff
 
-/** Lets a process end while a timer runs, where timers hinder that. */
+/** Lets the process exit while a timer is pending, on runtimes where timers prevent that. */
 export function unref(timer: unknown): void {
   ;(timer as { unref?: () => void }).unref?.()
 }
