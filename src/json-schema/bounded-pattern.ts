@@ -2,9 +2,10 @@
  * Regular expressions that count their steps, so that catastrophic backtracking can be stopped.
  * Platforms have no such limit.
  *
- * The matcher tries the same alternatives in the same order as a backtracking engine, but keeps
- * those that are left in a list, as a long text would exhaust the stack. The platform decides about
- * single characters, so that classes and Unicode properties have the same meaning.
+ * The matcher tries the same alternatives in the same order as a backtracking engine, but keeps the
+ * remaining ones in a list, as recursion would exhaust the stack on a long text. Single characters
+ * are matched by the platform's engine, so that classes and Unicode properties have the same
+ * meaning.
  *
  * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
  */
@@ -24,7 +25,7 @@ export interface BoundedPattern {
 interface Run {
   readonly text: string
   readonly spend: Spend
-  /** The alternatives that are left; the last is tried first. */
+  /** The remaining alternatives; the last is tried first. */
   readonly left: [next: Next, at: number][]
 }
 
@@ -40,14 +41,14 @@ type CharTest = (char: number) => boolean
 
 /** A part of a pattern that a quantifier can follow. */
 interface Atom {
-  /** Set where it matches a single character. */
+  /** Set if it matches a single character. */
   readonly char?: CharTest
   readonly match: Matcher
 }
 
 /** A pattern up to this length costs little at each index of a text. */
 const SHORT_LENGTH = 50
-/** The most alternatives that may be left, as they take memory. */
+/** The most remaining alternatives, to limit memory. */
 const MAX_LEFT = 1_000_000
 
 /**
@@ -95,11 +96,11 @@ class Parser {
   isUnbounded = false
   /** Whether the pattern has neither groups nor alternatives. */
   isFlat = true
-  /** How many repetitions have no fixed length. */
+  /** The number of repetitions of variable length. */
   variableRepeats = 0
-  /** The fewest characters that can match. */
+  /** The minimum length of a match, in characters. */
   minLength = 0
-  /** How many alternatives the whole pattern has, once it is parsed. */
+  /** The number of alternatives of the whole pattern, known after parsing. */
   branches = 0
 
   constructor(source: string) {
@@ -208,7 +209,7 @@ interface Repeat {
   readonly isGreedy: boolean
 }
 
-/** Repeats a character. Other counts are added to what is left one at a time. */
+/** Repeats a character. Alternatives with other counts are added one at a time. */
 function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
   return ({ text, spend, left }, start, next) => {
     const advance = (at: number, count: number): number | undefined => {
@@ -274,7 +275,7 @@ function literal(source: string): CharTest {
   return (char) => char === code
 }
 
-/** Tests characters by an expression of the platform, and caches the results. */
+/** Tests characters with the platform's engine, and caches the results. */
 function characterClass(source: string): CharTest {
   const pattern = new RegExp(`^${source}$`, 'u')
   const results = new Map<number, boolean>()

@@ -1,6 +1,6 @@
 /**
- * Turns a JSON Schema into a copy that is safe to validate with: its shape checked, bounded, all of
- * its references found inside.
+ * Compiles a JSON Schema into a copy that is safe to validate with: well-formed, bounded, with all
+ * references inside the schema.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core
  */
@@ -11,58 +11,58 @@ import { isObject } from '../protocol/validate.ts'
 import { boundedPattern, type BoundedPattern } from './bounded-pattern.ts'
 import { INVALID, keywords, readItems, type Draft, type Visit } from './keywords.ts'
 
-/** How much a schema may ask for. */
+/** Limits for a schema. */
 export interface JsonSchemaLimits {
-  /** How deep subschemas may nest; 100 by default. */
+  /** The deepest nesting of subschemas; 100 by default. */
   maxDepth?: number
-  /** How many subschemas there may be; 10,000 by default. */
+  /** The most subschemas; 10,000 by default. */
   maxSubschemas?: number
   /**
-   * How many references may be followed while one value is validated; 100,000 by default. Without
-   * this, references that multiply alternatives would take forever.
+   * The most references followed while one value is validated; 100,000 by default. Without this
+   * limit, references that multiply alternatives would take forever.
    */
   maxReferences?: number
   /**
-   * How many subschemas may be applied while one value is validated; one with long lists (`enum`,
+   * The most subschemas applied while one value is validated; one with long lists (`enum`,
    * `required`) counts as several. Default: `Infinity` for {@link jsonSchema}, as counting takes
    * time; 1,000,000 for {@link outputValidator}, whose schemas come from a server.
    */
   maxApplications?: number
   /**
-   * How long validating one value may take, in milliseconds; the clock is looked at whenever a subschema
-   * is applied. Default: `Infinity` for {@link jsonSchema}, 5,000 for {@link outputValidator}.
+   * Timeout for validating one value, in milliseconds; the clock is checked whenever a subschema is
+   * applied. Default: `Infinity` for {@link jsonSchema}, 5,000 for {@link outputValidator}.
    */
   timeoutMs?: number
   /**
-   * How `pattern` and `patternProperties` are treated, which run on the platform's regular
-   * expressions, where nothing can stop them. `bounded` refuses a value whose strings take too long
+   * How `pattern` and `patternProperties` are matched. `trusted` uses the platform's regular
+   * expressions, which cannot be interrupted. `bounded` rejects a value whose strings take too long
    * to match, whichever pattern applies to them, and a schema with patterns that cannot be bounded:
-   * those with backreferences, lookbehind or inline flags. `trusted` runs them as they are.
-   * Default: `trusted` for {@link jsonSchema}, `bounded` for {@link outputValidator}.
+   * those with backreferences, lookbehind or inline flags. Default: `trusted` for {@link
+   * jsonSchema}, `bounded` for {@link outputValidator}.
    */
   patterns?: 'bounded' | 'trusted'
   /**
-   * How many steps one value may take to match bounded patterns, in addition to ten for each of its
+   * The most steps for matching bounded patterns with one value, in addition to ten for each of its
    * characters. Default: 1,000,000.
    */
   maxPatternSteps?: number
 }
 
-/** A schema that is ready to validate. */
+/** A schema that is ready for validation. */
 export interface CompiledSchema {
   schema: Schema
   draft: Draft
-  /** Every place in the schema by its URI. */
+  /** Every subschema, by its URI. */
   lookup: Record<string, Schema | boolean>
-  /** What may still be done; counts down while a value is validated. */
+  /** The remaining budget; counts down while a value is validated. */
   budget: { references: number; applications: number; until: number }
-  /** The patterns whose work has to be counted. */
+  /** The patterns whose steps must be counted. */
   patterns: BoundedPattern[]
-  /** Whether items are compared with each other, the cost of which grows with their square. */
+  /** Whether items are compared with each other, at quadratic cost. */
   unique: boolean
 }
 
-/** Ends the validation of a value that takes too long. */
+/** Aborts the validation of a value that takes too long. */
 export class TooMuchWork extends Error {}
 
 const drafts = new Map<string, Draft>([
@@ -72,10 +72,10 @@ const drafts = new Map<string, Draft>([
 ])
 
 /**
- * Checks and copies a schema.
+ * Validates and copies a schema.
  *
- * @throws {McpError} `INVALID_USE` when it is no valid schema of its dialect; `UNSUPPORTED` for an
- * unknown dialect and for references that lead out of the schema; `LIMIT_EXCEEDED` for a bound.
+ * @throws {McpError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
+ *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
  */
 export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledSchema {
   const { maxDepth = 100, maxSubschemas = 10_000, patterns: mode = 'trusted' } = limits
@@ -87,7 +87,7 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
   let unique = false
 
   const visit = (given: unknown, path: string, depth: number): unknown => {
-    // What allows everything is applied to each of many parts all the same
+    // A schema that allows everything still costs an application for each part
     const schema = given === true && countsAll ? {} : given
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) throw refuse('INVALID_USE', path, 'must be an object or a boolean')
@@ -113,7 +113,7 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
       for (const source of patternsOf(copy)) {
         const pattern = boundedPattern(source)
         if (!pattern) throw refuse('UNSUPPORTED', path, 'has a pattern that cannot be bounded')
-        // Those of names are tried on every name
+        // Patterns for names are tried on every name
         if (!pattern.isLinear || copy.patternProperties) patterns.push(pattern)
       }
     }
@@ -161,8 +161,8 @@ function locate(schema: Schema): Record<string, Schema | boolean> {
 }
 
 /**
- * While a name is used once, a dynamic reference to it leads where a plain one leads. The validator
- * knows plain ones only.
+ * Converts dynamic references into plain ones, which are equivalent if the anchor's name is used
+ * only once. The validator supports only plain ones.
  */
 function resolveDynamicReferences(copies: Schema[]): void {
   const anchors = copies.flatMap(({ $dynamicAnchor }) => ($dynamicAnchor as string) ?? [])
@@ -186,12 +186,12 @@ function resolveDynamicReferences(copies: Schema[]): void {
   }
 }
 
-/** A subschema counts once more for each so many characters of its lists. */
+/** For each so many characters of its lists, a subschema counts once more. */
 const LIST_LENGTH = 100
 
 /**
  * Counts how often a subschema is applied, in a getter for its `type`, which the validator reads
- * whenever it applies a subschema, also one with a reference.
+ * for every application, even if the subschema has a reference.
  */
 function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: boolean): void {
   const { type, $ref, $recursiveRef, enum: values, const: value, required } = schema

@@ -1,8 +1,8 @@
 /**
- * JSON Schema as it is: for tools whose schemas are written, generated or received as JSON.
+ * JSON Schema for tools whose schemas are written, generated or received as JSON.
  *
- * Understands the dialects 2020-12 (which is assumed without `$schema`), 2019-09 and draft-07. Uses
- * neither `eval` nor the network.
+ * Supports the dialects 2020-12 (the default without `$schema`), 2019-09 and draft-07. Uses neither
+ * `eval` nor the network.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
  * @module
@@ -19,9 +19,9 @@ import { compile, TooMuchWork, type CompiledSchema, type JsonSchemaLimits } from
 import { toIssues } from './issues.ts'
 import { requireBoundedWork } from './pattern-work.ts'
 
-/** Up to this size of a value all that is wrong is said, not only the first thing. */
+/** Up to this size of a value all issues are reported, not only the first. */
 const MAX_EXPLAINED_PARTS = 1000
-/** Defaults for schemas that a server gives. */
+/** Defaults for schemas received from a server. */
 const UNTRUSTED: JsonSchemaLimits = {
   patterns: 'bounded',
   maxApplications: 1_000_000,
@@ -30,18 +30,18 @@ const UNTRUSTED: JsonSchemaLimits = {
 const MAX_COMPARISONS = 10_000_000
 
 /**
- * Makes a schema for tools and clients from a JSON Schema. It is shown to peers exactly as given.
+ * Creates a schema for tools and clients from a JSON Schema. Peers see it exactly as given.
  *
- * - `$ref` leads to places inside the schema only; nothing is ever fetched. `$dynamicRef` works
- *   while its anchor's name is used once.
+ * - `$ref` may only point inside the schema; nothing is ever fetched. `$dynamicRef` is supported if
+ *   its anchor's name is used only once.
  * - `format` is asserted for the formats of the specification.
- * - A value is refused when validating it takes more than the limits allow.
- * - `pattern` runs on the platform's regular expressions, which nothing can stop: pass
- *   `patterns: 'bounded'` for schemas that you do not trust.
+ * - A value is rejected if validating it exceeds a limit.
+ * - `pattern` uses the platform's regular expressions, which cannot be interrupted: pass `patterns:
+ *   'bounded'` for untrusted schemas.
  *
- * @typeParam T What the schema accepts; nothing checks that it does.
- * @throws {McpError} `INVALID_USE` when it is no valid schema of its dialect; `UNSUPPORTED` for an
- * unknown dialect and for references that lead out of the schema; `LIMIT_EXCEEDED` for a bound.
+ * @typeParam T The type of valid values; it is not checked.
+ * @throws {McpError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
+ *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
  */
 export function jsonSchema<T = unknown>(
   schema: JsonObject,
@@ -59,9 +59,9 @@ export function jsonSchema<T = unknown>(
 }
 
 /**
- * Makes the `validateOutput` option of a client: structured output is held against the schema that
- * the server gives for it. A schema that cannot be used refuses every value, as what it asks for is
- * not known. Each schema is compiled once. Patterns and applications of subschemas are bounded by
+ * Creates the `validateOutput` option of a client, which validates structured output against the
+ * schema that the server declares. An unusable schema rejects every value, as its requirements are
+ * unknown. Each schema is compiled once. Patterns and applications of subschemas are bounded by
  * default, so that a server cannot make the client hang.
  */
 export function outputValidator(
@@ -105,14 +105,14 @@ function check<T>(
     const small = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
     return { issues: toIssues(small ? run(false).errors : errors) }
   } catch (error) {
-    // What cannot be validated is refused.
+    // A value that cannot be validated is rejected.
     const tooMuch = error instanceof TooMuchWork || error instanceof RangeError
     const message = tooMuch ? 'The value takes too long to validate' : 'The value is not JSON'
     return { issues: [{ message }] }
   }
 }
 
-/** Counts the parts of a value; throws where the items of a list need too many comparisons. */
+/** Counts the parts of a value; throws if the items of a list need too many comparisons. */
 function countParts(value: unknown, maxComparisons: number): number {
   if (typeof value !== 'object' || value === null) return 1
   const items: unknown[] = Object.values(value)

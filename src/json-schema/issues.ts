@@ -1,5 +1,5 @@
 /**
- * What the validator found, in the words and paths of Standard Schema.
+ * Converts the validator's errors into the issues and paths of Standard Schema.
  *
  * @see https://standardschema.dev
  */
@@ -9,7 +9,7 @@ import type { SchemaIssue } from '../protocol/standard-schema.ts'
 const MAX_ISSUES = 20
 const MAX_MESSAGE_CHARACTERS = 500
 
-/** Keywords whose findings only lead to those of their subschemas, which follow them. */
+/** Keywords whose errors only refer to those of their subschemas, which follow them. */
 const LEADING = new Set([
   '$ref',
   '$recursiveRef',
@@ -27,11 +27,11 @@ const LEADING = new Set([
   'unevaluatedItems',
 ])
 
-/** The reasons, without those that only point to others; never empty, at most 20. */
+/** The actual causes, without errors that only refer to others; never empty, at most 20. */
 export function toIssues(errors: readonly OutputUnit[]): SchemaIssue[] {
   const issues = errors
     .filter(({ keyword }, i) =>
-      // A subschema of `false` says less than the keyword that leads to it.
+      // An error of a `false` subschema says less than the keyword that applies it.
       LEADING.has(keyword) ? errors[i + 1]?.keyword === 'false' : keyword !== 'false',
     )
     .slice(0, MAX_ISSUES)

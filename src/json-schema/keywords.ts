@@ -1,26 +1,26 @@
 /**
- * The keywords of JSON Schema that decide about a value, and what each may hold.
+ * The keywords of JSON Schema that affect validation, and their valid values.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
 import { format as formats } from '@cfworker/json-schema'
 import { isObject } from '../protocol/validate.ts'
 
-/** The dialects that are understood. */
+/** The supported dialects. */
 export type Draft = '2020-12' | '2019-09' | '7'
 
-/** Copies a subschema; `path` leads from the schema around it. */
+/** Copies a subschema; `path` is relative to the parent schema. */
 export type Visit = (subschema: unknown, path: string) => unknown
 
 /** Copies a keyword's value. */
 interface Keyword {
-  /** The value as it goes into the copy, or {@link INVALID}. */
+  /** The value to copy, or {@link INVALID}. */
   readonly read: (value: unknown, visit: Visit) => unknown
   /** The dialects that have the keyword; all of them by default. */
   readonly drafts?: readonly Draft[]
 }
 
-/** Says that a keyword holds what it may not. */
+/** Marks a malformed value of a keyword. */
 export const INVALID: unique symbol = Symbol('invalid')
 
 const since2019: readonly Draft[] = ['2020-12', '2019-09']
@@ -41,7 +41,7 @@ const count = value((v) => typeof v === 'number' && Number.isInteger(v) && v >= 
 const number = value((v) => typeof v === 'number')
 const names = value(isNames)
 
-/** Every keyword that is not here has no say in validation and is left out of the copy. */
+/** Keywords that are not listed do not affect validation and are omitted from the copy. */
 export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['$schema', text],
   ['$id', text],
@@ -94,7 +94,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['format', { read: (v) => (typeof v === 'string' ? knownFormat(v) : INVALID) }],
 ])
 
-/** `items` alone changed its shape: before 2020-12 a list of it is what is now `prefixItems`. */
+/** Only `items` changed its shape: before 2020-12 a list is what is now `prefixItems`. */
 export function readItems(draft: Draft, items: unknown, visit: Visit): unknown {
   return Array.isArray(items) && draft !== '2020-12' ? readList(items, visit) : visit(items, '')
 }

@@ -1,5 +1,5 @@
 /**
- * A limit for the work of matching all patterns of a schema with one value.
+ * Limits the work of matching all patterns of a schema with one value.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-6.4
  */
@@ -9,12 +9,12 @@ import type { BoundedPattern, Spend } from './bounded-pattern.ts'
 const STEPS_PER_CHARACTER = 10
 
 /**
- * Matches every pattern with every string and member name of a value before it is validated, as the
- * validator matches by the platform's expressions, which cannot be stopped. A value can therefore be
- * refused for a string that the schema applies no pattern to.
+ * Matches every pattern with every string and member name of a value before validation, since the
+ * validator uses the platform's expressions, which cannot be interrupted. A value can therefore be
+ * rejected for a string that no pattern of the schema applies to.
  *
- * @param maxSteps How many steps the value may take, without those for its length.
- * @param tooMuch Makes the error that is thrown when it takes more.
+ * @param maxSteps The most steps for the value, not including those allowed for its length.
+ * @param tooMuch Creates the error that is thrown beyond the limit.
  */
 export function requireBoundedWork(
   patterns: readonly BoundedPattern[],
