@@ -1,6 +1,6 @@
 /**
- * A client's tools as the tool set of the `ai` package. Nothing of that package is imported: its
- * `jsonSchema` is given.
+ * A client's tools as a tool set of the `ai` package. The package is not imported: pass its
+ * `jsonSchema`.
  *
  * @see https://ai-sdk.dev/docs/foundations/tools
  */
@@ -11,43 +11,43 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, ContentBlock, ProgressParams, Tool } from '../protocol/types.ts'
 import { toolFunctions, type ToolFunction, type ToolsetOptions } from './functions.ts'
 
-/** How the tool set is made. */
+/** How the tool set is created. */
 export interface AiToolsOptions<Schema> extends ToolsetOptions {
   /** `jsonSchema` of the `ai` package. */
   readonly jsonSchema: (schema: never) => Schema
-  /** Learns of the progress of every call. */
+  /** Called with the progress of every call. */
   readonly onProgress?:
     | ((progress: ProgressParams, call: { toolCallId: string; tool: Tool }) => void)
     | undefined
 }
 
-/** What a model is shown of a result. */
+/** The part of a result that a model sees. */
 export type AiOutput =
   | { type: 'content'; value: AiContent[] }
   | { type: 'error-text'; value: string }
 
-/** One piece of what a model is shown. */
+/** One part of the output that a model sees. */
 export type AiContent =
   | { type: 'text'; text: string }
   | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
 
-/** One tool, as the `ai` package takes it. */
+/** One tool in the format of the `ai` package. */
 export interface AiTool<Schema> {
   readonly description?: string
   readonly inputSchema: Schema
-  /** Runs the tool on the server; abort reaches it. */
+  /** Runs the tool on the server; aborting is forwarded. */
   execute(
     args: JsonObject,
     options: { toolCallId: string; abortSignal?: AbortSignal | undefined },
   ): Promise<CallToolResult>
-  /** Content as the model reads it: text, images and files; a failure is an error to the model too. */
+  /** Content for the model: text, images and files; a failure is an error for the model too. */
   toModelOutput(options: { output: CallToolResult }): AiOutput
 }
 
 /**
- * Lists a server's tools as what `generateText({ tools })` and its like take.
+ * Lists a server's tools in the format of `generateText({ tools })` and similar functions.
  *
- * @throws {ProtocolError | McpError} as `client.tools()`.
+ * @throws {ProtocolError | McpError} See `client.tools()`.
  */
 export async function aiTools<Schema>(
   client: BaseClient,
@@ -87,7 +87,10 @@ function modelOutput({ content, structuredContent, isError }: CallToolResult): A
   return { type: 'error-text', value: told.join('\n') || 'The tool failed' }
 }
 
-/** What a model reads of a block; of one that is none, as later revisions may have, what it says. */
+/**
+ * What a model sees of a content block; an unknown block, as later revisions may have, is sent as
+ * JSON.
+ */
 function modelContent(block: ContentBlock): AiContent {
   if (!isContentBlock(block)) return { type: 'text', text: JSON.stringify(block) }
   switch (block.type) {

@@ -1,6 +1,6 @@
 /**
- * A client's tools as plain functions with JSON Schema, which is what agent libraries and model APIs
- * take in some form.
+ * A client's tools as plain functions with JSON Schema, the common input of agent libraries and
+ * model APIs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -11,18 +11,18 @@ import type { CallToolResult, ObjectSchema, Tool } from '../protocol/types.ts'
 import { MIN_NAME_LENGTH, modelNames } from './names.ts'
 import { modelParameters } from './parameters.ts'
 
-/** One tool of a server, ready to be called. */
+/** One tool of a server, ready to call. */
 export interface ToolFunction {
   /**
-   * The tool's name as every model API takes it: of `a-z`, `A-Z`, `0-9`, `_` and `-`, and with a
-   * letter or `_` in front.
+   * The tool's name in a form that every model API accepts: `a-z`, `A-Z`, `0-9`, `_` and `-`,
+   * starting with a letter or `_`.
    */
   readonly name: string
-  /** What the tool does, or its title where it says no more; untrusted unless the server is trusted. */
+  /** The tool's description, or its title if it has none; trust it only if you trust the server. */
   readonly description: string | undefined
   /**
-   * JSON Schema of the arguments, in the form that every large model API takes; a copy, which may be
-   * changed. Objects have `properties` and arrays `items`, nothing is combined at the root (its
+   * JSON Schema of the arguments, in a form that every large model API accepts; a copy that you may
+   * change. Objects have `properties` and arrays `items`, the root has no combinators (its
    * alternatives are optional properties), and properties have names of at most 64 characters of
    * `a-z`, `A-Z`, `0-9`, `_`, `.` and `-`. The tool's own schema is `tool.inputSchema`.
    */
@@ -30,36 +30,39 @@ export interface ToolFunction {
   /** The tool as the server lists it. */
   readonly tool: Tool
   /**
-   * Runs the tool. A failure inside it is a result with `isError`.
+   * Calls the tool. A tool error is a result with `isError`.
    *
-   * @param args As `parameters` describes them; the tool gets them under its own names.
+   * @param args Arguments by the names in `parameters`; the tool receives its own names.
    *
-   * @throws {ProtocolError | McpError} as `client.callTool`.
+   * @throws {ProtocolError | McpError} See `client.callTool`.
    */
   call(args: JsonObject | undefined, options?: RequestOptions): Promise<CallToolResult>
 }
 
-/** Which tools are taken, and under which names. */
+/** Which tools to include, and how to name them. */
 export interface ToolsetOptions {
-  /** Comes before every name; tells the tools of several servers apart. Default: nothing. */
+  /** Prefix of every name, to distinguish the tools of several servers. Default: none. */
   readonly prefix?: string | undefined
-  /** Which tools are taken; all by default. */
+  /** Which tools to include; all by default. */
   readonly include?: ((tool: Tool) => boolean) | undefined
-  /** The longest name, in characters; 64 by default, as most model APIs have it, and at least 8. */
+  /**
+   * The longest name, in characters; 64 by default, the limit of most model APIs, and at least 8.
+   */
   readonly maxNameLength?: number | undefined
-  /** How every tool is called: timeouts, `meta`, a signal for all. */
+  /** Options of every call: timeouts, `meta`, a shared signal. */
   readonly request?: RequestOptions | undefined
 }
 
 /**
- * Lists a server's tools as functions, in the server's order. Do it again when
- * `onToolsChanged` says that the list has changed.
+ * Lists a server's tools as functions, in the server's order. List them again when `onToolsChanged`
+ * is called.
  *
- * A name that a model API would not take is written with `_` in place of what it would not, or in
- * front, and cut to its length. Where that is the name of another tool as well, it ends in a digest
- * of the tool's own. Other names stay as they are, and the order of the list decides nothing.
+ * In a name that a model API would reject, invalid characters become `_`, a `_` is added in front
+ * if needed, and the name is truncated. If another tool has the resulting name, a digest of the
+ * tool's original name is appended. Other names are unchanged, and names do not depend on the order
+ * of the list.
  *
- * @throws {ProtocolError | McpError} as `client.tools()`.
+ * @throws {ProtocolError | McpError} See `client.tools()`.
  * @throws {RangeError} if `maxNameLength` is less than 8.
  */
 export async function toolFunctions(
@@ -89,12 +92,12 @@ export async function toolFunctions(
   )
 }
 
-/** A name in the alphabet of every model API. */
+/** A name restricted to the characters that every model API accepts. */
 function cleanName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
 }
 
-/** Both sets of options; either signal aborts. */
+/** Merges both sets of options; either signal aborts. */
 function joined(
   always: RequestOptions | undefined,
   now: RequestOptions | undefined,

@@ -1,28 +1,28 @@
 /**
- * Names within the alphabet and length of model APIs, which refuse a whole request because of one
- * other name.
+ * Names within the alphabet and length of model APIs, which reject a whole request because of one
+ * invalid name.
  */
 import { digestText } from '../patterns/digest.ts'
 
-/** How many characters of a digest tell names apart. */
+/** The number of digest characters that distinguish names. */
 const DIGEST_LENGTH = 6
 
 /** The shortest limit that leaves room for a letter and a digest. */
 export const MIN_NAME_LENGTH: number = DIGEST_LENGTH + 2
 
 /**
- * A name for each original. One that needs no change stays as it is. One that does, and would then
- * be the name of another, ends in a digest of the original. The order of the originals decides
- * nothing.
+ * Assigns a name to each original. A valid name is unchanged. A changed name that would collide
+ * with another ends in a digest of the original. The result does not depend on the order of the
+ * originals.
  *
- * @param clean Replaces what is not in the alphabet.
+ * @param clean Replaces invalid characters.
  */
 export async function modelNames(
   originals: Iterable<string>,
   clean: (name: string) => string,
   maxLength: number,
 ): Promise<Map<string, string>> {
-  // Sorted, so that even a collision of digests is resolved in the same way each time
+  // Sorted, so that even a collision of digests is resolved deterministically
   const sorted = [...new Set(originals)].toSorted()
   const plain = new Map(sorted.map((original) => [original, clean(original).slice(0, maxLength)]))
   const taken = new Set<string>()

@@ -1,7 +1,8 @@
 /**
- * Tools' schemas as the large model APIs take them. Each API refuses a whole request because of one
- * schema that another accepts: OpenAI's demands `properties` and `items`, both it and Anthropic's
- * refuse combinators at the root, and Anthropic's also names of properties outside an alphabet.
+ * Tools' schemas in the form that the large model APIs accept. Each API rejects a whole request
+ * because of one schema that another accepts: OpenAI's requires `properties` and `items`, both it
+ * and Anthropic's reject combinators at the root, and Anthropic's also property names outside an
+ * alphabet.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10
  */
@@ -13,36 +14,38 @@ import { modelNames } from './names.ts'
 /** The longest name of a property. */
 const MAX_PROPERTY_LENGTH = 64
 
-/** How many schemas are merged into a root; others are left out, as references can multiply them. */
+/**
+ * The most schemas merged into a root; further ones are omitted, as references can multiply them.
+ */
 const MAX_MERGED = 100
 
-/** Keywords that model APIs refuse at the root. */
+/** Keywords that model APIs reject at the root. */
 const REFUSED_AT_ROOT = '$ref allOf anyOf oneOf not if then else enum const'.split(' ')
-/** Keywords whose members are schemas under names that authors choose. */
+/** Keywords whose members are schemas under arbitrary names. */
 const SCHEMA_MAPS = '$defs definitions properties patternProperties dependentSchemas'.split(' ')
-/** Keywords that hold values and no schemas. */
+/** Keywords that hold values, not schemas. */
 const VALUES = 'const enum default examples required'.split(' ')
 
-/** The definition that holds the original root where references need it. */
+/** The definition of the original root, for references to it. */
 const ORIGINAL = 'original_input'
 
-/** What a model is shown, and the way back. */
+/** The schema for a model, and the mapping back. */
 export interface ModelParameters {
-  /** A copy, which may be changed. */
+  /** A copy that may be changed. */
   readonly schema: ObjectSchema
-  /** The arguments that a model gave, under the names that the tool knows. */
+  /** Converts the arguments of a model back to the names that the tool knows. */
   readonly restore: (args: JsonObject) => JsonObject
 }
 
 /**
- * A schema that every API takes, and that allows at least what the tool's own does. Alternatives at
- * the root become optional properties: the tool checks its arguments, and says to the model what is
- * wrong with them.
+ * A schema that every API accepts, and that allows at least what the tool's own does. Alternatives
+ * at the root become optional properties: the tool validates its arguments, and reports to the
+ * model what is wrong.
  */
 export async function modelParameters(input: ObjectSchema): Promise<ModelParameters> {
   const flat = flatten(input, input, { left: MAX_MERGED })
   const { properties, required } = partsOf(flat)
-  // Draft 4 has no empty list
+  // Draft 4 forbids an empty list
   if (required.length === 0) delete flat.required
   const clean = (name: string): string => name.replace(/[^A-Za-z0-9_.-]/g, '_') || '_'
   const names = await modelNames(Object.keys(properties), clean, MAX_PROPERTY_LENGTH)
@@ -62,7 +65,10 @@ export async function modelParameters(input: ObjectSchema): Promise<ModelParamet
   }
 }
 
-/** A schema without the keywords that no root may have: what they say of properties is in its own. */
+/**
+ * A schema without the keywords that are rejected at the root; what they say about properties is
+ * merged.
+ */
 function flatten(schema: unknown, root: JsonObject, budget: { left: number }): JsonObject {
   if (!isObject(schema) || budget.left-- <= 0) return {}
   const into = (part: unknown): JsonObject => flatten(part, root, budget)
@@ -78,7 +84,7 @@ function flatten(schema: unknown, root: JsonObject, budget: { left: number }): J
   ].reduce(both)
 }
 
-/** What two schemas say together; where they say different things of one keyword, what `b` does. */
+/** The conjunction of two schemas; for conflicting keywords, `b` takes precedence. */
 function both(a: JsonObject, b: JsonObject): JsonObject {
   const one = partsOf(a)
   const other = partsOf(b)
@@ -90,7 +96,7 @@ function both(a: JsonObject, b: JsonObject): JsonObject {
   return { ...a, ...b, properties, required: [...new Set([...one.required, ...other.required])] }
 }
 
-/** What any of the alternatives may have, and what each of them must. */
+/** The union of the alternatives' properties, with those required that all of them require. */
 function either(alternatives: readonly JsonObject[]): JsonObject {
   const parts = alternatives.map(partsOf)
   const properties: JsonObject = {}
@@ -105,7 +111,7 @@ function either(alternatives: readonly JsonObject[]): JsonObject {
   return { properties, required }
 }
 
-/** The properties of a schema, and which of them it requires. */
+/** The properties of a schema, and the required ones. */
 function partsOf({ properties, required }: JsonObject): {
   properties: JsonObject
   required: string[]
@@ -117,12 +123,12 @@ function partsOf({ properties, required }: JsonObject): {
 }
 
 /**
- * Lets references into the root, whose parts may now be elsewhere, lead to a copy of the original
- * among the definitions.
+ * Redirects references into the root, whose parts may have moved, to a copy of the original among
+ * the definitions.
  */
 function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const text = JSON.stringify(schema)
-  // No text within a value looks like this, as its quotes are escaped
+  // No text within a value matches this, as its quotes are escaped
   const reference = /("\$ref":"#)(?="|\/(?!\$defs\/|definitions\/))/g
   if (!reference.test(text)) return schema
   const lead = (value: unknown): JsonObject =>
@@ -131,7 +137,7 @@ function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   return { ...lead(schema), $defs: lead({ ...(isObject($defs) && $defs), [ORIGINAL]: kept }) }
 }
 
-/** A copy with `properties` in every object's schema, and `items` in every array's. */
+/** A copy with `properties` in every object schema, and `items` in every array schema. */
 function complete(schema: JsonObject): JsonObject {
   const inner = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(inner) : isObject(value) ? complete(value) : value
@@ -148,7 +154,7 @@ function complete(schema: JsonObject): JsonObject {
   }
 }
 
-/** The part of a schema to which a reference leads; nothing when it leads out of the schema. */
+/** The subschema that a reference points to; `undefined` if it points outside the schema. */
 function resolve(root: JsonObject, reference: string): unknown {
   const [start, ...path] = reference.split('/')
   if (start !== '#') return undefined
@@ -166,7 +172,7 @@ function mapKeys(
   return Object.fromEntries(entries) as { [k: string]: JsonObject }
 }
 
-/** Sets a member, also one that is named as the prototype. */
+/** Sets a member, even one named `__proto__`. */
 function define(object: JsonObject, name: string, value: unknown): void {
   Object.defineProperty(object, name, {
     ...{ value, enumerable: true, writable: true, configurable: true },
