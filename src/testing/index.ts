@@ -1,6 +1,6 @@
 /**
  * Tests of servers and clients: a real client connected in memory, recorded exchanges, and scripted
- * peers that do what no real one would.
+ * peers that can misbehave as no real one would.
  *
  * @module
  */
@@ -17,19 +17,20 @@ export type { ScriptedEvents, ScriptedFetch } from './scripted-fetch.ts'
 export { scriptedPeer } from './scripted-peer.ts'
 export type { ScriptedPeer } from './scripted-peer.ts'
 
-/** How a server is connected to in memory. */
+/** Options of an in-memory connection. */
 interface InMemoryOptions extends ConnectOptions {
-  /** Who calls, as `ctx.principal` tells handlers: short for `serve: { caller: { principal } }`. */
+  /** The caller's `ctx.principal`: short for `serve: { caller: { principal } }`. */
   readonly principal?: string
   /** How the server serves the connection. */
   readonly serve?: ServeTransportOptions
 }
 
 /**
- * Connects a client to a server in the same program. Closing the client ends the connection.
+ * Connects a client to a server in the same process. Closing the client ends the connection.
  *
- * @throws {McpError} as `connect`, when client and server have no revision in common.
- * @throws {TypeError} when the server was not made by `createServer`.
+ * @throws {McpError} In the cases of `connect`, such as when client and server have no revision in
+ *   common.
+ * @throws {TypeError} if the server was not created by `createServer`.
  */
 export function connectInMemory(
   server: BaseServer,
@@ -37,7 +38,7 @@ export function connectInMemory(
 ): Promise<Client> {
   const [near, far] = inMemoryTransports()
   const caller = { ...serve?.caller, ...(principal !== undefined && { principal }) }
-  // Serving lasts as long as the connection, so only its failure can be waited for.
+  // Serving lasts as long as the connection, so only its failure can be awaited.
   const failed = new Promise<never>((_resolve, reject) => {
     serveTransport(server, far, { ...serve, caller }).catch(reject)
   })

@@ -1,6 +1,6 @@
 /**
- * Recorded exchanges: what a client and a server said to each other, to be looked at, or played to a
- * client again without the server.
+ * Recorded exchanges between a client and a server, to inspect, or to replay to a client without
+ * the server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -13,20 +13,20 @@ import type { Transport } from '../protocol/transport.ts'
 
 /** One frame of a recording; plain JSON that can be stored. */
 export interface RecordedFrame {
-  /** `sent` by whoever uses the transport, `received` by it. */
+  /** `sent` or `received` from the perspective of the transport's user. */
   readonly direction: 'sent' | 'received'
   readonly frame: unknown
 }
 
-/** A transport that is listened in on. */
+/** A transport that is being recorded. */
 export interface Recorder {
-  /** Use it in place of the one that was given. */
+  /** Use it in place of the original transport. */
   readonly transport: Transport
-  /** What was said until now, in order. */
+  /** The frames so far, in order. */
   readonly frames: RecordedFrame[]
 }
 
-/** Records what goes over a transport. */
+/** Records the frames of a transport. */
 export function recordTransport(transport: Transport): Recorder {
   const frames: RecordedFrame[] = []
   const keep = (direction: RecordedFrame['direction'], frame: unknown): void =>
@@ -52,22 +52,25 @@ export function recordTransport(transport: Transport): Recorder {
   }
 }
 
-/** A transport that plays a recording. */
+/** A transport that replays a recording. */
 export interface Replay extends Transport {
-  /** What was not played yet: nothing, once the client has said all that it said then. */
+  /**
+   * The frames not replayed yet; empty once the client has sent everything that it sent in the
+   * recording.
+   */
   readonly left: readonly RecordedFrame[]
 }
 
 /**
- * Plays a recording to a client: a transport whose far side says what was recorded, as soon as the
- * client says what it said then. Ids, and what the client calls itself, may differ. A client that
- * says something else, or something more, has its connection closed with the reason.
+ * Replays a recording to a client: the recorded server messages are delivered as soon as the client
+ * has sent its recorded messages. Ids and the client's name and version may differ. If the client
+ * sends anything else, the connection is closed with the reason.
  *
- * @throws {TypeError} when a frame is none that {@link recordTransport} made.
+ * @throws {TypeError} if a frame was not created by {@link recordTransport}.
  */
 export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   const [near, far] = inMemoryTransports()
-  /** The ids that requests have now, by those that were recorded. */
+  /** The current request ids, by the recorded ones. */
   const ids = new Map<unknown, unknown>()
   requireFrames(frames)
   const rest = [...frames]
@@ -85,7 +88,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
 
   async function play(): Promise<void> {
     while (rest[0]?.direction === 'received') {
-      // A broken frame was recorded to be broken again.
+      // A recorded malformed frame must be replayed as malformed.
       await far.send(withIds(structuredClone(rest.shift()?.frame), ids) as JsonRpcMessage)
     }
   }
@@ -133,21 +136,21 @@ function requireFrames(frames: readonly unknown[]): void {
   }
 }
 
-/** A recorded frame that speaks of requests by the ids that they have now. */
+/** A recorded frame with the current request ids. */
 function withIds(frame: unknown, ids: ReadonlyMap<unknown, unknown>): unknown {
   if (!isObject(frame)) return frame
   const { params } = frame
   const rename = (holder: unknown, key: string): void => {
     if (isObject(holder) && ids.has(holder[key])) holder[key] = ids.get(holder[key])
   }
-  // What a server asks has an id of its own.
+  // A request of the server keeps its own id.
   if (!('method' in frame)) rename(frame, 'id')
   if (frame.method === 'notifications/progress') rename(params, 'progressToken')
   if (isObject(params)) rename(params._meta, META_SUBSCRIPTION_ID)
   return frame
 }
 
-/** What follows from ids, and how the client calls itself, which each release does anew. */
+/** Members derived from ids, and the client's name and version, which change with each release. */
 const passing: ReadonlySet<string> = new Set([
   'id',
   'params.requestId',
@@ -156,7 +159,7 @@ const passing: ReadonlySet<string> = new Set([
   `params._meta.${META_CLIENT_INFO}`,
 ])
 
-/** What was recorded and is said now, where they are not the same. */
+/** The difference between the recorded and the actual message; `undefined` if they are the same. */
 function difference(recorded: JsonRpcMessage, said: JsonRpcMessage): string | undefined {
   if (name(recorded) !== name(said)) return `it has ${name(recorded)}, not ${name(said)}`
   const fault = unlike(recorded, said, '')

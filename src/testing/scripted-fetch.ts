@@ -1,32 +1,32 @@
 /**
- * A scripted server behind `fetch`: answers as a test says, right or wrong, and remembers what it was
- * sent.
+ * A scripted server behind `fetch`: responds as a test says, correctly or not, and records what it
+ * receives.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 
-/** One HTTP request that a scripted server got. */
+/** One HTTP request that a scripted server received. */
 export interface ScriptedRequest {
   readonly method: string
   readonly url: string
   readonly headers: Headers
   /** The JSON-RPC message of a POST; empty without one. */
   readonly message: JsonObject & { id?: string | number; method?: string; params?: JsonObject }
-  /** Fires when the client gives up. */
+  /** Aborts when the client gives up. */
   readonly signal: AbortSignal
 }
 
-/** A server behind `fetch`, and everything that it was sent. */
+/** A server behind `fetch`, with everything that it received. */
 export interface ScriptedFetch {
-  /** What `connect` takes as its option `fetch`. Rejects when the client gives up meanwhile. */
+  /** For the `fetch` option of `connect`. Rejects when the client aborts the request. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   readonly seen: ScriptedRequest[]
-  /** The messages with a method. */
+  /** The received messages with a method. */
   sent(method: string): ScriptedRequest[]
 }
 
-/** Makes a server of a function from request to response. */
+/** Creates a server from a function that maps requests to responses. */
 export function scriptedFetch(
   answer: (request: ScriptedRequest) => Response | Promise<Response>,
 ): ScriptedFetch {
@@ -62,15 +62,15 @@ export interface ScriptedEvents {
   write(text: string): void
   /** Writes one message as an event. */
   event(message: unknown, id?: string): void
-  /** Ends the stream as servers do. */
+  /** Ends the stream normally. */
   end(): void
-  /** Breaks it, as networks do. */
+  /** Breaks the stream like a network failure. */
   fail(): void
-  /** Whether the reader has gone. */
+  /** Whether the reader has cancelled the stream. */
   readonly cancelled: boolean
 }
 
-/** Makes an event stream, for a scripted server to answer with. */
+/** Creates an event stream as the response of a scripted server. */
 export function scriptedEvents(headers: Readonly<Record<string, string>> = {}): ScriptedEvents {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let cancelled = false

@@ -1,6 +1,6 @@
 /**
- * A scripted peer behind a transport: answers as a test says, right or wrong, and remembers what it
- * was sent.
+ * A scripted peer behind a transport: responds as a test says, correctly or not, and records what
+ * it receives.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -9,22 +9,22 @@ import type { JsonObject, JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 import type { Transport } from '../protocol/transport.ts'
 
-/** A peer behind a transport, and everything that it was sent. */
+/** A peer behind a transport, with everything that it received. */
 export interface ScriptedPeer {
-  /** What `connect`, or `serveTransport`, takes. */
+  /** For `connect` or `serveTransport`. */
   readonly transport: Transport
   readonly seen: (JsonObject & { id?: number; method?: string; params?: JsonObject })[]
-  /** Sends a frame unasked: anything at all. */
+  /** Sends any frame, unprompted. */
   send(frame: unknown): void
   /** Ends the connection. */
   close(): void
-  /** The messages with a method. */
+  /** The received messages with a method. */
   sent(method: string): JsonObject[]
 }
 
 /**
- * Makes a peer of a function that is given each message, and gives what to send back, if anything; at
- * once, or as a promise. When it throws, the connection is closed with the reason.
+ * Creates a peer from a function that receives each message and returns the response, if any,
+ * directly or as a promise. If it throws, the connection is closed with the reason.
  */
 export function scriptedPeer(
   answer: (message: JsonObject & { id?: number; method?: string }) => unknown,
